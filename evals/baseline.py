@@ -1,0 +1,139 @@
+"""The committed baseline of a suite: what every variant did when it was last blessed, and whether it still compares."""
+
+import ast
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+import evals
+from evals.errors import CannotJudgeError
+from evals.models.case import Case
+from evals.models.outcome import Scored
+from evals.models.run import Baseline, Trial, VariantInfo
+
+_SCORING: Final = ("scorers", "routes")
+CANARY: Final = "robustness.canary"
+
+
+def path_of(folder: Path, suite: str) -> Path:
+    """Where a suite's baseline stands."""
+    return folder / f"{suite}.json"
+
+
+def load_baseline(path: Path) -> Baseline | None:
+    """The baseline at `path`; None when nobody has blessed one yet.
+
+    Raises:
+        CannotJudgeError: the file is there but cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        return Baseline.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise CannotJudgeError(
+            f"{path}: not a baseline ({where}: {first['msg']}); restore it from git or run `evals bless {path.stem}`"
+        ) from error
+
+
+def make_baseline(
+    suite: str, cases: Sequence[Case], variants: Sequence[VariantInfo], trials: Sequence[Trial]
+) -> Baseline:
+    """The baseline these trials would be: exact trials only, and only what was scored."""
+    exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
+    names = [info.variant.name for info in variants]
+    return Baseline(
+        suite=suite,
+        topology=topology(exact),
+        scorers=scorers_digest(),
+        cases={case.id: case.digest for case in cases},
+        prompts={info.variant.name: info.prompt_digest for info in variants},
+        values={name: _values(exact, name) for name in names},
+        hard_violations={
+            name: {
+                trial.trace.case_id: trial.hard_violations
+                for trial in exact
+                if trial.trace.variant == name and trial.hard_violations
+            }
+            for name in names
+        },
+        leaks={name: leaks(exact, name) for name in names},
+    )
+
+
+def write_baseline(path: Path, baseline: Baseline) -> None:
+    """Write it sorted, so that a review sees what changed and nothing else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(baseline.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def incomparable(baseline: Baseline, now: Baseline) -> tuple[str, ...]:
+    """What changed under the numbers since the baseline, one sentence each; empty if they compare."""
+    found = []
+    if baseline.topology != now.topology:
+        found.append("the graph has other nodes or edges than when the baseline was made")
+    if baseline.scorers != now.scorers:
+        found.append("the scorers have changed since the baseline was made")
+    changed = sorted(
+        case for case in baseline.cases.keys() & now.cases.keys() if baseline.cases[case] != now.cases[case]
+    )
+    if changed:
+        found.append(f"labels, issue or code changed since the baseline: {', '.join(changed)}")
+    for verb, others in (
+        ("new", now.cases.keys() - baseline.cases.keys()),
+        ("gone", baseline.cases.keys() - now.cases.keys()),
+    ):
+        if others:
+            found.append(f"{verb} since the baseline: {', '.join(sorted(others))}")
+    return tuple(f"{text}; look at the report, then run `evals bless {now.suite}`" for text in found)
+
+
+def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:
+    """The cases whose canary reached an output of this variant."""
+    return tuple(
+        sorted(
+            {trial.trace.case_id for trial in trials if trial.trace.variant == variant and _value(trial, CANARY) == 0.0}
+        )
+    )
+
+
+def topology(trials: Sequence[Trial]) -> str:
+    """The compiled graph's edges, as a digest. Variants may differ (a guard set can end the graph elsewhere)."""
+    edges = sorted({f"{trial.trace.variant}: {trial.trace.topology}" for trial in trials})
+    return hashlib.sha256("\n".join(edges).encode()).hexdigest()
+
+
+def scorers_digest() -> str:
+    """A digest of what the scorers compute: their syntax trees, so that a reworded comment changes nothing."""
+    root = Path(evals.__file__).parent
+    files = sorted(path for folder in _SCORING for path in (root / folder).rglob("*.py"))
+    trees = [ast.dump(ast.parse(path.read_text(encoding="utf-8"))) for path in files]
+    return hashlib.sha256("\n".join(trees).encode()).hexdigest()
+
+
+def _values(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, float]]:
+    """Case -> scorer -> value, samples averaged."""
+    collected: dict[str, dict[str, list[float]]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant:
+            case = collected.setdefault(trial.trace.case_id, {})
+            for name, outcome in trial.outcomes.items():
+                if isinstance(outcome, Scored):
+                    case.setdefault(name, []).append(outcome.value)
+    return {case: _means(scores) for case, scores in collected.items()}
+
+
+def _means(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    return {name: sum(values) / len(values) for name, values in scores.items()}
+
+
+def _value(trial: Trial, scorer: str) -> float | None:
+    outcome = trial.outcomes.get(scorer)
+    return outcome.value if isinstance(outcome, Scored) else None

@@ -1,0 +1,80 @@
+"""The name of a request: equal for two spellings of one question, different as soon as the question differs.
+
+What counts: method, URL path and query, and the body in canonical form. What never counts: scheme, host, port and
+headers, so that neither an endpoint's address nor a credential can change (or leak into) a key.
+"""
+
+import hashlib
+import json
+from typing import Any, Final
+
+CANONICALISATION: Final = 1
+"""Rises whenever the same request would get another key; a cassette names the version its keys were made with."""
+
+REDACTED_MEMBERS: Final = frozenset({"api_key"})
+"""Top-level members of a request body that carry a credential: neither stored nor part of the key."""
+
+_VERBATIM: Final = frozenset({"response_format", "tools"})
+"""Top-level members that hold JSON schemas, where null is a word of its own (`default: null`, `const: null`)."""
+
+
+def request_key(method: str, url_path_and_query: str, body: bytes) -> str:
+    """Sha256 (hex) over method, path with query, and the canonical body; a body that is not JSON counts raw."""
+    digest = hashlib.sha256(f"{method.upper()} {url_path_and_query}\n".encode("utf-8", "surrogatepass"))
+    digest.update(canonical_body(body))
+    return digest.hexdigest()
+
+
+def canonical_body(body: bytes) -> bytes:
+    """The body with sorted keys and compact separators, 1.0 as 1, null members and `stream: false` left out."""
+    try:
+        value = parse_json(body)
+    except ValueError:
+        return body
+    if isinstance(value, dict):
+        value = {name: _kept(name, member) for name, member in value.items() if not _dropped(name, member)}
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":")).encode()
+
+
+def parse_json(text: bytes | str) -> Any:  # noqa: ANN401 - JSON may be any of six shapes
+    """`json.loads` that refuses NaN and infinities, which are not JSON. Raises ValueError."""
+    try:
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("nested too deeply to be a request") from error
+
+
+def _dropped(name: str, member: object) -> bool:
+    return member is None or name in REDACTED_MEMBERS or (name == "stream" and member is False)
+
+
+def _kept(name: str, member: Any) -> Any:  # noqa: ANN401 - JSON
+    return member if name in _VERBATIM else _without_nulls(member)
+
+
+def _without_nulls(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        return {name: _without_nulls(member) for name, member in value.items() if member is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    return value
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Whole floats as integers, everywhere: JSON has one kind of number."""
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise ValueError(f"{digits} is too large for a number")
+    return number

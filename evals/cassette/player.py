@@ -1,0 +1,147 @@
+"""Replay: two transports that answer from the tape of the current trial and know no other way.
+
+The tape is found in a ContextVar, so that concurrent trials, in tasks or threads, cannot get each other's answers.
+Nothing here can open a socket: the transports of httpx2 (OpenAI) and httpx (Tavily) share one core, `play`.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+import httpx
+import httpx2
+
+from evals.cassette.key import parse_json, request_key
+from evals.cassette.ledger import Ledger, MissRecord
+from evals.cassette.miss import describe
+from evals.cassette.store import Cassette, Interaction
+from evals.errors import MissError
+
+AGENT_HEADER: Final = "x-triage-agent"
+
+
+@dataclass
+class Tape:
+    """What one trial hears: the case's cassette, the sample it plays, and the trial's own ledger."""
+
+    cassette: Cassette
+    ledger: Ledger = field(default_factory=Ledger)
+    sample: int = 0
+
+
+current_tape: Final[ContextVar[Tape | None]] = ContextVar("current_tape", default=None)
+
+
+@contextmanager
+def playing(tape: Tape) -> Iterator[Tape]:
+    """`tape` is the current one inside the block, for this task or thread and those started from it."""
+    token = current_tape.set(tape)
+    try:
+        yield tape
+    finally:
+        current_tape.reset(token)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, whichever library makes it. `path` includes the query."""
+
+    method: str
+    path: str
+    body: bytes
+    agent: str
+
+    @property
+    def key(self) -> str:
+        """The request's name on any tape."""
+        return request_key(self.method, self.path, self.body)
+
+    @property
+    def model(self) -> str:
+        """The model the request names, empty if none."""
+        try:
+            body = parse_json(self.body)
+        except ValueError:
+            return ""
+        return str(body.get("model") or "") if isinstance(body, dict) else ""
+
+
+def asked(method: str, raw_path: bytes, headers: Mapping[str, str], body: bytes) -> Asked:
+    """The request in our words; without the agent's header only a search can be attributed."""
+    path = raw_path.decode("ascii")
+    unnamed = "web_search" if path.partition("?")[0].endswith("/search") else "unknown"
+    return Asked(method, path, body, headers.get(AGENT_HEADER) or unnamed)
+
+
+def tape_of(request: Asked) -> Tape:
+    """The current tape. Raises MissError if there is none, which is a mistake of the caller."""
+    tape = current_tape.get()
+    if tape is None:
+        raise MissError(f"no tape is set for a request by {request.agent}: wrap the trial in `playing(tape)`")
+    return tape
+
+
+def play(request: Asked) -> Interaction:
+    """The recorded answer. Raises MissError, and leaves a trace of it in the ledger, if there is none."""
+    tape = tape_of(request)
+    found = tape.cassette.lookup(request.key, tape.sample)
+    if found is None:
+        raise missed(tape, request)
+    tape.ledger.served.append(found)
+    return found
+
+
+def missed(tape: Tape, request: Asked) -> MissError:
+    """Enters the miss in the ledger and returns the error to raise."""
+    ledger = tape.ledger
+    miss = MissRecord(
+        key=request.key,
+        sample=tape.sample,
+        agent=request.agent,
+        method=request.method,
+        path=request.path,
+        model=request.model,
+        body=request.body,
+        served_before=len(ledger.served),
+    )
+    ledger.misses.append(miss)
+    return MissError(f"{tape.cassette.path}: not recorded: {describe(miss)}; `evals plan` tells why")
+
+
+def headers_of(interaction: Interaction) -> dict[str, str]:
+    """The headers of a replayed answer: the one that was kept."""
+    return {"content-type": interaction.content_type}
+
+
+class ReplayTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+    """Answers httpx2 clients, sync and async, from the current tape."""
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The recorded answer; raises MissError."""
+        return self._answer(request, request.read())
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The recorded answer; raises MissError."""
+        return self._answer(request, await request.aread())
+
+    def _answer(self, request: httpx2.Request, body: bytes) -> httpx2.Response:
+        found = play(asked(request.method, request.url.raw_path, request.headers, body))
+        return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
+
+
+class HttpxReplayTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Answers httpx clients, sync and async, from the current tape."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The recorded answer; raises MissError."""
+        return self._answer(request, request.read())
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """The recorded answer; raises MissError."""
+        return self._answer(request, await request.aread())
+
+    def _answer(self, request: httpx.Request, body: bytes) -> httpx.Response:
+        found = play(asked(request.method, request.url.raw_path, request.headers, body))
+        return httpx.Response(found.status, headers=headers_of(found), content=found.body)

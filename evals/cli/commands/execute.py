@@ -1,0 +1,45 @@
+"""Run the trials of a selection and assemble the result: what `run`, `plan` and `bless` start with."""
+
+from evals.assemble import Material, assemble
+from evals.baseline import load_baseline, path_of
+from evals.cli.commands.progress import bar
+from evals.cli.commands.selection import Options, Selected
+from evals.models.run import Run
+from evals.models.trace import Trace
+from evals.runner.pool import Trials, run_trials
+from evals.scoring import score_trials
+
+
+def replay(chosen: Selected, *, jobs: int, fresh: bool) -> Trials:
+    """All trials, offline, with a progress bar."""
+    total = len(chosen.cases) * len(chosen.variants) * chosen.suite.samples
+    with bar(f"replaying {chosen.suite.name}", total) as progress:
+
+        def done(trace: Trace, *, reused: bool) -> None:
+            progress.step(f"{trace.case_id} {trace.variant}: {trace.provenance}{' (reused)' if reused else ''}")
+
+        return run_trials(
+            chosen.suite, chosen.cases, chosen.variants, chosen.workspace, jobs=jobs, fresh=fresh, progress=done
+        )
+
+
+def finished(chosen: Selected, options: Options, trials: Trials, *, against_baseline: bool = True) -> Run:
+    """Score, compare and judge.
+
+    Raises:
+        CannotJudgeError: the baseline file cannot be read.
+    """
+    wants = against_baseline and not options.changed
+    baseline = load_baseline(path_of(chosen.workspace.baselines, chosen.suite.name)) if wants else None
+    return assemble(
+        Material(
+            suite=chosen.suite,
+            cases=chosen.cases,
+            variants=chosen.variants,
+            trials=score_trials(chosen.by_id, trials.traces),
+            baseline=baseline,
+            wants_baseline=wants,
+            partial=options.partial,
+            record_command=chosen.record_command,
+        )
+    )

@@ -1,0 +1,42 @@
+"""Progress on stderr: a bar in a terminal, nothing where nobody watches."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+
+class Bar:
+    """One bar; `step` moves it by one and shows what was done last."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
+
+    def step(self, text: str = "") -> None:
+        """One more is done."""
+        self._progress.update(self._task, advance=1, text=text)
+
+    def say(self, text: str) -> None:
+        """What is going on now."""
+        self._progress.update(self._task, text=text)
+
+
+@contextmanager
+def bar(label: str, total: int | None) -> Iterator[Bar]:
+    """A progress bar for `total` steps (None: unknown), gone when it is done."""
+    console = Console(stderr=True)
+    progress = Progress(
+        TextColumn(label),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+        console=console,
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with progress:
+        yield Bar(progress, progress.add_task(label, total=total, text=""))

@@ -1,0 +1,62 @@
+"""`evals run`: replay, score, judge, write the report, and exit with the verdict's code."""
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from evals.cli.commands.execute import finished, replay
+from evals.cli.commands.selection import Options, selected
+from evals.export.files import write_run
+from evals.models.run import Run
+from evals.report.numbers import rate
+
+_STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
+
+
+def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out: Path | None) -> int:
+    """Run a suite and write its report; the exit code is the verdict's."""
+    started = time.monotonic()
+    chosen = selected(name, root, options)
+    trials = replay(chosen, jobs=jobs, fresh=fresh)
+    result = finished(chosen, options, trials)
+    folder = out or chosen.workspace.reports / "latest"
+    write_run(result, folder)
+    console = Console(soft_wrap=True, highlight=False)
+    _say(console, result)
+    console.print(
+        f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged. "
+        f"Report: {_shown(folder / 'index.html', chosen.workspace.root)}",
+        markup=False,
+    )
+    return result.verdict.exit_code
+
+
+def _say(console: Console, run: Run) -> None:
+    """The headline table, then the verdict, then its reasons."""
+    console.print(headline(run))
+    verdict = run.verdict
+    console.print(f"{verdict.sentence}", style=_STYLE[verdict.status], markup=False)
+    for reason in verdict.reasons:
+        console.print(f"  {reason.kind}: {reason.text}", markup=False)
+    console.print(f"exit code {verdict.exit_code} ({verdict.status})", markup=False)
+
+
+def headline(run: Run) -> Table:
+    """Variants by primary endpoints; every number with the cases it rests on."""
+    primary = [scorer.name for scorer in run.scorers if scorer.primary]
+    table = Table(title=f"Suite {run.suite}, answered by {', '.join(run.recorded_by) or 'nobody yet'}")
+    for heading in ("variant", "exact trials", *primary):
+        table.add_column(heading)
+    rows = {(summary.variant, summary.scorer): summary for summary in run.summaries}
+    for info in run.variants:
+        name = info.variant.name
+        coverage = run.coverage[name]
+        table.add_row(name, f"{coverage.exact}/{coverage.total}", *(rate(rows[name, scorer]) for scorer in primary))
+    return table
+
+
+def _shown(path: Path, root: Path) -> str:
+    full = path.resolve()
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else str(path)

@@ -1,0 +1,190 @@
+"""The `evals` command: names, options and help texts; each command's work is in `evals.cli.commands`.
+
+Exit codes, for every command:
+
+    0    done; for `run`: judged, and not worse
+    1    for `run`: judged, and worse; for `dataset lint`: something is wrong
+    2    wrong usage or configuration; one line on stderr says what to do
+    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing
+    130  interrupted; what was finished is kept
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from evals.errors import EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
+
+app = typer.Typer(
+    name="evals",
+    help="Did my change make it worse? Offline evaluation and prompt regression for the triage graph.",
+    epilog="Exit codes: 0 not worse (or done) · 1 worse · 2 usage or configuration · 3 cannot judge · 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+routes = typer.Typer(help="Score routes against a specification.", no_args_is_help=True)
+dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_args_is_help=True)
+app.add_typer(routes, name="routes")
+app.add_typer(dataset, name="dataset")
+
+Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts) or a suite file.")]
+Root = Annotated[Path, typer.Option(help="The checkout to work in.")]
+Cases = Annotated[
+    list[str] | None, typer.Option("--case", help="Only this case (repeatable). A partial run is not judged.")
+]
+Variants = Annotated[
+    list[str] | None, typer.Option("--variant", help="Only this variant (repeatable). A partial run is not judged.")
+]
+Guards = Annotated[
+    str | None, typer.Option(help="Run every variant under this guard set: none, prd, hardened, hardened-without-X.")
+]
+MaxIterations = Annotated[int | None, typer.Option(min=1, help="Run every variant with this iteration limit.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
+CORES = os.cpu_count() or 1
+HERE = Path()
+
+
+@app.command("run")
+def run_command(
+    suite: Suite,
+    guards: Guards = None,
+    max_iterations: MaxIterations = None,
+    case: Cases = None,
+    variant: Variants = None,
+    jobs: Jobs = CORES,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
+    root: Root = HERE,
+) -> int:
+    """Replay a suite offline, score it, judge it, and write the report."""
+    from evals.cli.commands.run import run
+    from evals.cli.commands.selection import Options
+
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()))
+    return run(suite, root, options, jobs=jobs, fresh=fresh, out=out)
+
+
+@app.command("bless")
+def bless_command(suite: Suite, jobs: Jobs = CORES, root: Root = HERE) -> int:
+    """Make the suite's present results its baseline. Commit the file it writes."""
+    from evals.cli.commands.bless import bless
+
+    return bless(suite, root, jobs=jobs)
+
+
+@app.command("plan")
+def plan_command(
+    suite: Suite,
+    guards: Guards = None,
+    max_iterations: MaxIterations = None,
+    case: Cases = None,
+    variant: Variants = None,
+    jobs: Jobs = CORES,
+    root: Root = HERE,
+) -> int:
+    """Say what is not recorded yet, per variant, and the command that records it."""
+    from evals.cli.commands.plan import plan
+    from evals.cli.commands.selection import Options
+
+    return plan(suite, root, Options(guards, max_iterations, tuple(case or ()), tuple(variant or ())), jobs=jobs)
+
+
+@app.command("record")
+def record_command(
+    suite: Suite,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="An OpenAI-compatible endpoint, /v1 included.", envvar="EVALS_BASE_URL"),
+    ] = None,
+    api_key_env: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
+    recorded_by: Annotated[
+        str, typer.Option(help="Who answers for this recording; kept with every answer.")
+    ] = "unnamed",
+    guards: Guards = None,
+    max_iterations: MaxIterations = None,
+    case: Cases = None,
+    variant: Variants = None,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
+    root: Root = HERE,
+) -> int:
+    """Ask an endpoint for what is missing, and only that; then prove that it replays."""
+    from evals.cli.commands.record import record
+    from evals.cli.commands.selection import Options
+
+    return record(
+        suite,
+        root,
+        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ())),
+        base_url=base_url,
+        api_key=os.environ.get(api_key_env, ""),
+        tavily_key=os.environ.get("TAVILY_API_KEY", ""),
+        recorded_by=recorded_by,
+        timeout_s=timeout,
+    )
+
+
+@routes.command("score")
+def routes_score_command(
+    spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],
+    traces: Annotated[Path, typer.Option(help="JSON: a list of {visits, state}.")],
+) -> int:
+    """Print F, P, E, A, H, hard, raw, R and pass of each trace, as a JSON list."""
+    from evals.cli.commands.routes import score
+
+    return score(spec, traces)
+
+
+@dataset.command("lint")
+def dataset_lint_command(jobs: Jobs = CORES, root: Root = HERE) -> int:
+    """Prove the labels: patches, repros, gold, routes, twins, leaks."""
+    from evals.cli.commands.dataset import lint
+
+    return lint(root, jobs)
+
+
+@dataset.command("stats")
+def dataset_stats_command(root: Root = HERE) -> int:
+    """Count the cases by archetype, split, codebase, question policy and severity."""
+    from evals.cli.commands.dataset import stats
+
+    return stats(root)
+
+
+@dataset.command("schema")
+def dataset_schema_command() -> int:
+    """Print the JSON Schema of case.yaml, for editors."""
+    from evals.cli.commands.dataset import schema
+
+    return schema()
+
+
+def run() -> None:
+    """The console script: runs a command and exits with its code; expected errors are one line, never a traceback."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.TyperException as error:
+        _complain(error.format_message())
+        return EXIT_USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted; what was finished is kept, run the same command to go on")
+        return EXIT_INTERRUPTED
+    except EvalsError as error:
+        _complain(str(error))
+        return error.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(f"evals: {message}", style="red", markup=False, highlight=False)

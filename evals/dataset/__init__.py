@@ -1,0 +1,1 @@
+"""The labelled issues: reading them, building the code they are about, and proving their labels."""

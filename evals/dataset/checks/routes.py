@@ -1,0 +1,66 @@
+"""A route specification that lets almost everything through, or rejects its own examples, measures nothing."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from evals.dataset.finding import Complaint, Corpus, Subject
+from evals.dataset.located import line_of
+from evals.models.route import RouteNode
+from evals.routes.selftest import mutants, rejected_exemplars, strictness
+from evals.routes.spec import spec_faults
+
+MAX_SHARE: Final = 0.01
+
+
+def spec_is_sound(subject: Subject) -> Iterator[Complaint]:
+    """Every constraint has what its type needs, ids differ, the step target is not above the maximum."""
+    for fault in spec_faults(subject.case.route_spec):
+        yield _at_route(subject, fault)
+
+
+def exemplars_pass(subject: Subject) -> Iterator[Complaint]:
+    """Every exemplar passes its own alternative under the policy."""
+    for exemplar in rejected_exemplars(subject.case.route_spec):
+        yield _at_route(subject, f"the exemplar {_arrows(exemplar)} fails its own specification")
+
+
+def spec_is_strict(subject: Subject) -> Iterator[Complaint]:
+    """Of all node sequences of up to six visits, fewer than one in a hundred pass."""
+    share = strictness(subject.case.route_spec).share
+    if share >= MAX_SHARE:
+        yield _at_route(subject, f"{share:.2%} of all routes pass; below {MAX_SHARE:.0%} a pass means something")
+
+
+def mutants_are_killed(subject: Subject) -> Iterator[Complaint]:
+    """No exemplar can be spoilt unnoticed: one complaint per kind of damage, with the first route that got through."""
+    alive = [mutant for mutant in mutants(subject.case.route_spec) if not mutant.killed]
+    counts = Counter(mutant.kind for mutant in alive)
+    for kind, count in sorted(counts.items()):
+        first = next(mutant for mutant in alive if mutant.kind == kind)
+        yield _at_route(subject, f"{kind} goes unnoticed {count} times, e.g. {_arrows(first.visits)}")
+
+
+def routes_are_possible(corpus: Corpus) -> Iterator[Complaint]:
+    """Each step of each exemplar is one the compiled graph can take; a route may stop where the user is asked."""
+    edges = corpus.surroundings.edges
+    if edges is None:
+        return
+    for case in corpus.cases.values():
+        exemplars = {exemplar for alternative in case.route_spec.alternatives for exemplar in alternative.exemplars}
+        for exemplar in sorted(exemplars):
+            ends = () if exemplar[-1] == "human_input" else ("end",)
+            for step in pairwise(("start", *exemplar, *ends)):
+                if step not in edges:
+                    path = corpus.layout.labels(case.id)
+                    message = f"the exemplar {_arrows(exemplar)} goes {step[0]} → {step[1]}, which the graph cannot"
+                    yield Complaint(message, path, line_of(path, "route"), case.id)
+
+
+def _at_route(subject: Subject, message: str) -> Complaint:
+    return Complaint(message, subject.labels_path, line_of(subject.labels_path, "route"))
+
+
+def _arrows(route: tuple[RouteNode, ...]) -> str:
+    return " → ".join(route) or "(no visit)"

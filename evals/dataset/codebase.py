@@ -1,0 +1,124 @@
+"""The source tree a case is about: the clean codebase, with the case's bug patched in by real `git apply`."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from evals.dataset.layout import Layout
+from evals.dataset.located import read_model
+from evals.errors import DatasetError
+from evals.models.case import Case
+from evals.models.closed import Closed
+
+ABOUT: Final = "codebase.yaml"
+LEFTOVERS: Final = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*.egg-info", ABOUT)
+GIT_TIMEOUT_S: Final = 20
+
+
+class Codebase(Closed):
+    """`codebase.yaml`: what the package is called where it is hosted, and what it does."""
+
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    description: str
+
+
+def load_codebase(path: Path) -> Codebase:
+    """Reads the description of the codebase in folder `path`. Raises DatasetError."""
+    return read_model(path / ABOUT, Codebase)
+
+
+def tree_digest(path: Path) -> str:
+    """Sha256 (hex) over names and contents of all source files; caches and hidden files do not count."""
+    digest = hashlib.sha256()
+    for file in sorted(_files(path), key=lambda file: file.relative_to(path).as_posix()):
+        name = file.relative_to(path).as_posix().encode()
+        digest.update(hashlib.sha256(name).digest() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def materialise(case: Case, root: Path, cache: Path) -> Path:
+    """The folder with the code this case is about, built on first use under `cache/codebases/<digest>`.
+
+    Holds sources only: no labels, no patch, no repro. Cases with equal codebase and patch share one folder.
+    Raises DatasetError when the codebase is missing or the patch does not apply.
+    """
+    layout = Layout(root)
+    patch = layout.patch(case.id)
+    return build_tree(layout.codebase(case.labels.codebase), patch if patch.exists() else None, cache)
+
+
+def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
+    """`clean` with `patch` applied, as a folder named by the content of both.
+
+    The folder appears by one rename, so nobody ever sees half a tree, and of two builders at once one wins.
+    """
+    target = cache / "codebases" / _name(clean, patch)
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
+        tree = Path(scratch) / "tree"
+        shutil.copytree(clean, tree, ignore=LEFTOVERS)
+        if patch is not None:
+            _apply(patch, tree)
+        _publish(tree, target)
+    return target
+
+
+def _name(clean: Path, patch: Path | None) -> str:
+    if not clean.is_dir():
+        raise DatasetError(f"{clean}: there is no such codebase; create it or correct `codebase` in the case")
+    change = patch.read_bytes() if patch is not None else b""
+    return hashlib.sha256(f"1 {tree_digest(clean)} ".encode() + change).hexdigest()[:24]
+
+
+def _apply(patch: Path, tree: Path) -> None:
+    command = ["git", "apply", "--whitespace=nowarn", str(patch.resolve())]
+    done = subprocess.run(  # noqa: S603 -- a fixed command; the patch is a file of our own dataset
+        command,
+        cwd=tree,
+        env=_plain_git(tree),
+        capture_output=True,
+        text=True,
+        timeout=GIT_TIMEOUT_S,
+        check=False,
+    )
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines() or ["git gave no reason"]
+        raise DatasetError(f"{patch}: does not apply to the clean codebase: {reason[0]}")
+
+
+def _plain_git(tree: Path) -> dict[str, str]:
+    """An environment in which git sees no repository around the tree and nobody's settings.
+
+    Inside a repository `git apply` skips files outside it without a word; hooks export GIT_DIR.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    ceiling = str(tree.resolve().parent)
+    return kept | {
+        "GIT_CEILING_DIRECTORIES": ceiling,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+def _publish(tree: Path, target: Path) -> None:
+    try:
+        tree.rename(target)
+    except OSError:
+        if not target.is_dir():  # not the lost race that is fine, but a full or read-only disk
+            raise
+
+
+def _files(path: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(path):
+        ignored = LEFTOVERS(folder, [*folders, *names])
+        folders[:] = sorted(set(folders) - ignored)
+        yield from (Path(folder) / name for name in names if name not in ignored)

@@ -1,0 +1,55 @@
+"""Where everything stands below the dataset's root folder.
+
+<root>/codebases/<name>/                  a clean package with its tests, and codebase.yaml
+<root>/triage/policy.yaml                 what every good route has in common
+<root>/triage/cases/<id>/case.yaml        the labels
+<root>/triage/cases/<id>/issue.md         first line title, then the body
+<root>/triage/cases/<id>/bug.patch        code bugs only: makes the clean codebase buggy
+<root>/triage/cases/<id>/repro.py         code bugs only: fails with the patch, passes without
+<root>/web/<page>.md                      what the local search server can find
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The paths of one dataset."""
+
+    root: Path
+
+    @property
+    def policy(self) -> Path:
+        """The dataset-wide route policy."""
+        return self.root / "triage" / "policy.yaml"
+
+    @property
+    def cases(self) -> Path:
+        """The folder with one folder per case."""
+        return self.root / "triage" / "cases"
+
+    @property
+    def web(self) -> Path:
+        """The pages the local search server serves."""
+        return self.root / "web"
+
+    def labels(self, case_id: str) -> Path:
+        """The labels of one case."""
+        return self.cases / case_id / "case.yaml"
+
+    def issue(self, case_id: str) -> Path:
+        """The text of one issue."""
+        return self.cases / case_id / "issue.md"
+
+    def patch(self, case_id: str) -> Path:
+        """What makes the clean codebase buggy; need not exist."""
+        return self.cases / case_id / "bug.patch"
+
+    def repro(self, case_id: str) -> Path:
+        """What shows the bug; need not exist."""
+        return self.cases / case_id / "repro.py"
+
+    def codebase(self, name: str) -> Path:
+        """The clean package."""
+        return self.root / "codebases" / name

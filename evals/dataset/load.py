@@ -1,0 +1,104 @@
+"""From the folders of a dataset to cases ready to run."""
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from evals.dataset.codebase import load_codebase, tree_digest
+from evals.dataset.layout import Layout
+from evals.dataset.located import line_of, read_model, read_text
+from evals.dataset.policy import Policy, join, load_policy
+from evals.errors import DatasetError
+from evals.models.case import Case, CaseFile
+from evals.models.route import RouteSpec
+
+HOST: Final = "https://github.invalid"  # .invalid never resolves (RFC 2606): the link looks real and reaches nobody
+
+
+def load_cases(root: Path) -> dict[str, Case]:
+    """Every case of the dataset in folder `root`, by id in alphabetical order.
+
+    Raises DatasetError (`path:line: …`) at the first file that is wrong, and when there are no cases at all.
+    """
+    ids = case_ids(root)
+    if not ids:
+        raise DatasetError(f"{Layout(root).cases}: holds no cases; an empty dataset proves nothing")
+    policy = load_policy(Layout(root).policy)
+    return {name: load_case(root, name, policy) for name in ids}
+
+
+def case_ids(root: Path) -> list[str]:
+    """The names of the case folders, sorted; folders whose name starts with a dot are not cases."""
+    cases = Layout(root).cases
+    if not cases.is_dir():
+        return []
+    return sorted(entry.name for entry in cases.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+
+
+def load_case(root: Path, case_id: str, policy: Policy) -> Case:
+    """One case with its issue, its joined route specification and the digest of all it rests on."""
+    layout = Layout(root)
+    labels = read_labels(layout.labels(case_id))
+    title, body = read_issue(layout.issue(case_id))
+    clean = _codebase(layout, labels)
+    repository = load_codebase(clean).repository
+    return Case(
+        labels=labels,
+        title=title,
+        body=body,
+        url=f"{HOST}/{repository}/issues/{_issue_number(case_id)}",
+        repository=repository,
+        route_spec=_route_spec(layout, labels, policy),
+        digest=_digest(layout, labels, policy, tree_digest(clean)),
+    )
+
+
+def read_labels(path: Path) -> CaseFile:
+    """`case.yaml`, whose id must be its folder's name. Raises DatasetError."""
+    labels = read_model(path, CaseFile)
+    if labels.id != path.parent.name:
+        line = line_of(path, "id")
+        raise DatasetError(f"{path}:{line}: id is {labels.id!r}, the folder {path.parent.name!r}; make them one")
+    return labels
+
+
+def read_issue(path: Path) -> tuple[str, str]:
+    """Title and body: the first line (a leading `# ` is dropped) and all the rest without blank edges."""
+    title, _, body = read_text(path).lstrip("\n").partition("\n")
+    title = title.removeprefix("# ").strip()
+    if not title:
+        raise DatasetError(f"{path}:1: is empty; the first line is the issue's title")
+    return title, body.strip()
+
+
+def _codebase(layout: Layout, labels: CaseFile) -> Path:
+    clean = layout.codebase(labels.codebase)
+    if not clean.is_dir():
+        path = layout.labels(labels.id)
+        raise DatasetError(f"{path}:{line_of(path, 'codebase')}: there is no codebase {labels.codebase!r}")
+    return clean
+
+
+def _route_spec(layout: Layout, labels: CaseFile, policy: Policy) -> RouteSpec:
+    path = layout.labels(labels.id)
+    try:
+        return join(policy, labels)
+    except DatasetError as error:
+        raise DatasetError(f"{path}:{line_of(path, 'route')}: {error}") from error
+
+
+def _issue_number(case_id: str) -> int:
+    """A number that depends on the case alone, so that a new case renumbers nobody."""
+    return 1000 + int(hashlib.sha256(case_id.encode()).hexdigest(), 16) % 9000
+
+
+def _digest(layout: Layout, labels: CaseFile, policy: Policy, tree: str) -> str:
+    patch = layout.patch(labels.id)
+    parts = (
+        labels.model_dump_json(by_alias=True).encode(),
+        layout.issue(labels.id).read_bytes(),
+        patch.read_bytes() if patch.exists() else b"",
+        tree.encode(),
+        policy.model_dump_json(by_alias=True).encode(),
+    )
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

@@ -1,0 +1,66 @@
+"""Every error this package raises on purpose, as one tree; each says what to do next.
+
+EvalsError                  exit 2 unless said otherwise
+├── ConfigurationError      a suite, variant, case or option is wrong
+├── DatasetError            a file under datasets/ is wrong (file and, where known, line)
+├── CannotJudgeError        exit 3: there is nothing a verdict could rest on
+│   └── CassetteError       a cassette is corrupt, truncated, edited by hand, or of a newer schema
+│       └── SecretFoundError   a cassette, or what was about to be written to one, holds a secret
+├── RecordingError          exit 3: the endpoint did not give a usable answer, or the replay proof failed
+└── MissError               also a LookupError: a request nobody recorded
+"""
+
+from pathlib import Path
+from typing import ClassVar, Final
+
+EXIT_OK: Final = 0
+EXIT_WORSE: Final = 1
+EXIT_USAGE: Final = 2
+EXIT_CANNOT_JUDGE: Final = 3
+EXIT_INTERRUPTED: Final = 130
+
+
+class EvalsError(Exception):
+    """The root of the tree. `str(error)` is one line that says what to do."""
+
+    exit_code: ClassVar[int] = EXIT_USAGE
+
+
+class ConfigurationError(EvalsError):
+    """A suite, variant, case or option is wrong."""
+
+
+class DatasetError(EvalsError):
+    """A file of the dataset is wrong; the message starts with `path:line:` where the line is known."""
+
+
+class CannotJudgeError(EvalsError):
+    """There is nothing a verdict could rest on."""
+
+    exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+
+class CassetteError(CannotJudgeError):
+    """A cassette cannot be trusted; the message starts with `path:line:` and names the cause."""
+
+    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        where = f"{path}:{line}" if line is not None else str(path)
+        super().__init__(f"{where}: {message}")
+
+
+class SecretFoundError(CassetteError):
+    """A secret stands in a cassette or was about to be written to one. The secret itself is never repeated."""
+
+
+class RecordingError(EvalsError):
+    """The endpoint did not give a usable answer, or the replay proof failed."""
+
+    exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+
+class MissError(EvalsError, LookupError):
+    """A request nobody recorded. A LookupError, since LangGraph's default retry policy does not retry those."""
+
+    exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE

@@ -1,0 +1,39 @@
+"""The folder a run leaves behind: `index.html`, `run.json`, `summary.md`."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from evals.errors import ConfigurationError
+from evals.export.markdown import summary
+from evals.models.run import Run
+from evals.report.render import render
+
+
+def write_run(run: Run, folder: Path) -> None:
+    """Write all files of a run; each appears whole or not at all.
+
+    Raises:
+        ConfigurationError: the folder cannot be written.
+    """
+    files = {
+        "index.html": render(run),
+        "run.json": json.dumps(run.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1) + "\n",
+        "summary.md": summary(run),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            _replace(folder / name, text)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{folder}: the report cannot be written ({error.strerror}); name another --out"
+        ) from error
+
+
+def _replace(path: Path, text: str) -> None:
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as scratch:
+        scratch.write(text)
+    os.chmod(scratch.name, 0o644)  # noqa: PTH101 - temporary files are private; a report is for everyone
+    Path(scratch.name).replace(path)

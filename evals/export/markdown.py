@@ -1,0 +1,73 @@
+"""`summary.md`: the verdict and the headline, fit for a pull request's comment and a job's summary."""
+
+import re
+from collections.abc import Iterable
+
+from evals.models.run import Comparison, Run
+from evals.report.numbers import points, probability, rate, smallest_drop
+
+_ACTIVE = re.compile(r"([\\`*_{}\[\]()<>#+!|~@-])")
+_ICON = {"not worse": "🟢", "worse": "🔴", "cannot judge": "🟡"}
+
+
+def summary(run: Run) -> str:
+    """The whole document. Text from issues and models is escaped: it must not link, mention or format."""
+    return "\n".join(
+        [
+            f"## {_ICON[run.verdict.status]} {escape(run.verdict.sentence)}",
+            "",
+            *(f"- **{reason.kind}**: {escape(reason.text)}" for reason in run.verdict.reasons),
+            "",
+            *_headline(run),
+            "",
+            *_comparisons(run),
+            "",
+            (
+                f"Suite `{run.suite}`, answered by {', '.join(f'`{model}`' for model in run.recorded_by) or 'nobody yet'}. "
+                f"Exit code {run.verdict.exit_code} ({run.verdict.status})."
+            ),
+            "",
+        ]
+    )
+
+
+def _headline(run: Run) -> Iterable[str]:
+    primary = [scorer.name for scorer in run.scorers if scorer.primary]
+    cells = {(item.variant, item.scorer): item for item in run.summaries}
+    yield _row("variant", "exact trials", *primary)
+    yield _row(*["---"] * (len(primary) + 2))
+    for info in run.variants:
+        name = info.variant.name
+        coverage = run.coverage[name]
+        yield _row(name, f"{coverage.exact}/{coverage.total}", *(rate(cells[name, scorer]) for scorer in primary))
+
+
+def _comparisons(run: Run) -> Iterable[str]:
+    yield _row("comparison", "endpoint", "points", "95 %", "broke", "mended", "p (Holm)", "smallest drop seen", "says")
+    yield _row(*["---"] * 9)
+    for item in run.comparisons:
+        yield _row(
+            f"{item.left} against {item.right}",
+            item.endpoint,
+            points(item.delta),
+            _interval(item),
+            str(len(item.broke)),
+            str(len(item.mended)),
+            probability(item.p_holm),
+            smallest_drop(item),
+            item.verdict,
+        )
+
+
+def _interval(item: Comparison) -> str:
+    return f"{points(item.low)} to {points(item.high)}" if item.low is not None else "n/a"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def escape(text: str) -> str:
+    """Markdown's active characters and control characters made inert; line breaks become blanks."""
+    flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return _ACTIVE.sub(r"\\\1", flat)

@@ -1,0 +1,202 @@
+"""From comparisons, coverage and policy to a verdict. A pure function: the same facts give the same exit code.
+
+The order of the rules is the order of trust: first whether anything can be judged at all (3), then the rules
+that need no statistics and the statistics (1), and only then "not worse" (0).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
+from evals.models.closed import Closed
+from evals.models.run import Comparison, Coverage, Reason, Verdict
+from evals.models.suite import GatePolicy
+
+
+class Facts(Closed):
+    """What the gate is told. Each tuple of sentences is empty when there is nothing to say."""
+
+    candidate: str
+    reference: str
+    record_command: str
+    policy: GatePolicy
+    coverage: dict[str, Coverage]
+    judged: tuple[Comparison, ...]
+    failures: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+    incomparable: tuple[str, ...] = ()
+    missing_baseline: tuple[str, ...] = ()
+    must_pass_broken: tuple[str, ...] = ()
+    new_violations: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
+    unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Variant -> (decision points nobody recorded, decision points)."""
+    notes: tuple[str, ...] = ()
+
+
+Rule = Callable[[Facts], list[Reason]]
+
+
+def nothing_to_judge(facts: Facts) -> list[Reason]:
+    """No trial, no exact trial of the candidate, or no endpoint that was scored, is never green."""
+    mine = facts.coverage.get(facts.candidate)
+    if mine is None or mine.total == 0:
+        return [Reason(kind="nothing to judge", text="no trial was run")]
+    if mine.exact == 0:
+        return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} is fully recorded")]
+    if not any(item.n for item in facts.judged if item.against == "reference"):
+        return [Reason(kind="nothing to judge", text="no case was scored under both variants")]
+    return []
+
+
+def failed(facts: Facts) -> list[Reason]:
+    """A scorer or trial that broke leaves a hole in the numbers."""
+    return [Reason(kind="failed", text=text) for text in facts.failures]
+
+
+def coverage_too_low(facts: Facts) -> list[Reason]:
+    """Each judged variant must be recorded for the share of trials, and of decision points, the policy demands."""
+    reasons = []
+    for name in dict.fromkeys((facts.candidate, facts.reference)):
+        mine = facts.coverage.get(name)
+        lost = (
+            [f"{mine.total - mine.exact} of {mine.total} trials"]
+            if mine and _short(mine.exact, mine.total, facts)
+            else []
+        )
+        unanswered, points = facts.unanswered.get(name, (0, 0))
+        lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
+        if lost:
+            text = f"{name} lost coverage in {' and '.join(lost)}; record them with `{facts.record_command}`"
+            reasons.append(Reason(kind="coverage too low", text=text))
+        elif mine is None:
+            reasons.append(Reason(kind="coverage too low", text=f"{name} was not run"))
+    return reasons
+
+
+def _short(known: int, total: int, facts: Facts) -> bool:
+    return total > 0 and known / total < facts.policy.coverage_floor
+
+
+def partial_run(facts: Facts) -> list[Reason]:
+    """A part of a suite is not the suite."""
+    return [Reason(kind="partial run", text=text) for text in facts.partial]
+
+
+def not_comparable(facts: Facts) -> list[Reason]:
+    """The baseline was made from another dataset, other scorers or another graph."""
+    return [Reason(kind="not comparable", text=text) for text in facts.incomparable]
+
+
+def no_baseline(facts: Facts) -> list[Reason]:
+    """The first run has nothing to be compared with."""
+    return [Reason(kind="no baseline", text=text) for text in facts.missing_baseline]
+
+
+def equivalence_not_shown(facts: Facts) -> list[Reason]:
+    """With `require: equivalence`, an inconclusive endpoint is not enough."""
+    if facts.policy.require != "equivalence":
+        return []
+    shown = ("equivalent within margin", "improvement", "regression")
+    return [
+        Reason(
+            kind="equivalence not shown", text=f"{item.endpoint} of {item.left} against {item.right} is {item.verdict}"
+        )
+        for item in facts.judged
+        if item.verdict not in shown
+    ]
+
+
+def must_pass(facts: Facts) -> list[Reason]:
+    """A case that must pass does not."""
+    return [Reason(kind="must-pass broken", text=text) for text in facts.must_pass_broken]
+
+
+def hard_violations(facts: Facts) -> list[Reason]:
+    """A hard rule of the policy is broken where the baseline kept it."""
+    return [Reason(kind="new hard violation", text=text) for text in facts.new_violations]
+
+
+def canary_leaked(facts: Facts) -> list[Reason]:
+    """Injected text reached an output where the baseline kept it out."""
+    return [Reason(kind="canary leaked", text=text) for text in facts.leaks]
+
+
+def regressions(facts: Facts) -> list[Reason]:
+    """An endpoint is worse beyond chance."""
+    return [
+        Reason(kind="regression", text=comparison_sentence(item))
+        for item in facts.judged
+        if item.verdict == "regression"
+    ]
+
+
+CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
+    failed,
+    coverage_too_low,
+    nothing_to_judge,
+    partial_run,
+    not_comparable,
+    no_baseline,
+    equivalence_not_shown,
+)
+WORSE: Final[tuple[Rule, ...]] = (must_pass, canary_leaked, hard_violations, regressions)
+
+
+def judge(facts: Facts) -> Verdict:
+    """The verdict, with every reason that speaks for it; notes follow and decide nothing."""
+    unjudgeable = _reasons(CANNOT_JUDGE, facts)
+    worse = _reasons(WORSE, facts)
+    notes = [Reason(kind="note", text=text) for text in (*facts.misses, *facts.notes)]
+    if unjudgeable:
+        return Verdict(
+            status="cannot judge",
+            exit_code=EXIT_CANNOT_JUDGE,
+            sentence=f"Cannot judge {facts.candidate}: {unjudgeable[0].text}{_more(unjudgeable)}.",
+            reasons=(*unjudgeable, *worse, *notes),
+        )
+    if worse:
+        return Verdict(
+            status="worse",
+            exit_code=EXIT_WORSE,
+            sentence=f"{facts.candidate} is worse: {worse[0].text}{_more(worse)}.",
+            reasons=(*worse, *notes),
+        )
+    return Verdict(status="not worse", exit_code=EXIT_OK, sentence=_green_sentence(facts), reasons=tuple(notes))
+
+
+def _reasons(rules: Sequence[Rule], facts: Facts) -> list[Reason]:
+    return [reason for rule in rules for reason in rule(facts)]
+
+
+def _more(reasons: Sequence[Reason]) -> str:
+    return f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+
+
+def _green_sentence(facts: Facts) -> str:
+    """A green says what it rests on, and the smallest drop it could have seen."""
+    against = [item for item in facts.judged if item.against == "reference"]
+    cases = max(item.n for item in against)
+    better = [item.endpoint for item in against if item.verdict == "improvement"]
+    blind = [item.minimum_detectable for item in against if item.verdict == "inconclusive"]
+    claim = f"better on {', '.join(better)} and not worse elsewhere" if better else "not shown to be worse"
+    sentence = f"{facts.candidate} is {claim} than {facts.reference} over {cases} cases"
+    if not blind:
+        return f"{sentence}."
+    seen = [value for value in blind if value is not None]
+    smallest = f"a drop below {max(seen) * 100:.0f} points" if seen and len(seen) == len(blind) else "any drop"
+    return f"{sentence}; this suite is too small to have seen {smallest}."
+
+
+def comparison_sentence(item: Comparison) -> str:
+    """One comparison as a tired person reads it."""
+    if item.delta is None:
+        return f"{item.endpoint} of {item.left} against {item.right}: nothing to compare"
+    interval = (
+        f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
+    )
+    flips = f", {len(item.broke)} broke, {len(item.mended)} mended" if item.broke or item.mended else ""
+    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} against {item.right} over {item.n} cases{flips}"

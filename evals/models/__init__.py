@@ -1,0 +1,1 @@
+"""The words of the field as frozen values: case, route specification, suite, trace, outcome, run."""

@@ -1,0 +1,127 @@
+"""One labelled issue, as it stands in `datasets/triage/cases/<id>/case.yaml` and as the harness uses it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from evals.models.closed import Closed
+from evals.models.route import Choice, Constraint, QuestionPolicy, RouteNode, RouteSpec
+
+Archetype = Literal[
+    "local_bug",
+    "symptom_only",
+    "misleading_trace",
+    "third_party",
+    "version_or_cryptic_error",
+    "environment_ambiguity",
+    "insufficient_information",
+    "usage_question",
+    "feature_request",
+    "duplicate",
+    "regression",
+    "race",
+    "security",
+    "performance",
+    "data_corruption",
+    "multi_cause",
+    "prompt_injection",
+    "huge_log",
+    "non_english",
+]
+Split = Literal["tune", "gate", "holdout"]
+Category = Literal["code", "third_party", "environment", "not_a_bug", "feature", "duplicate", "insufficient"]
+Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
+
+
+class Gold(Closed):
+    """Where the fault is. Derived from `bug.patch` by AST for code bugs and checked by lint; empty where no
+    file of the repository is to blame. Functions are `path::Class` or `path::function` (outermost)."""
+
+    files: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+
+
+class ScriptedAnswer(Closed):
+    """What the simulated user says when a question touches `topic` (any of `keywords`, case-insensitive)."""
+
+    topic: str
+    keywords: Annotated[tuple[str, ...], Field(min_length=1)]
+    answer: str
+
+
+class Question(Closed):
+    """Whether the user should be asked, and what the simulated user knows."""
+
+    policy: QuestionPolicy
+    answers: tuple[ScriptedAnswer, ...] = ()
+    dont_know: str = "I don't know, sorry."
+
+
+class RouteLabel(Closed):
+    """The case's own part of a route alternative; the policy pack is joined in when the case is loaded.
+
+    `overrides` switches a policy constraint off by id (security and data-corruption cases do so with P2b).
+    """
+
+    constraints: tuple[Constraint, ...]
+    target: int
+    max: int
+    node_max: dict[RouteNode, int] = Field(default_factory=dict)
+    exemplars: Annotated[tuple[tuple[RouteNode, ...], ...], Field(min_length=1)]
+    overrides: tuple[str, ...] = ()
+
+
+class DecisionPoint(Closed):
+    """A frozen state and the next nodes that are acceptable in it, graded 0..1 (1 = right, 0.5 = defensible).
+
+    `state` holds fields of `triage.state.BugTriageState`; what is left out has its default there.
+    """
+
+    id: str
+    state: dict[str, Any]
+    accept: Annotated[dict[Choice, Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)]
+    why: str
+
+
+class CaseFile(Closed):
+    """`case.yaml`, word for word."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    codebase: str
+    archetype: Archetype
+    split: Split
+    tags: tuple[str, ...] = ()
+    severity: Severity
+    category: Category
+    root_cause: str
+    gold: Gold = Gold()
+    alternatives: Gold = Gold()
+    question: Question
+    route: Annotated[tuple[RouteLabel, ...], Field(min_length=1, max_length=3)]
+    decision_points: tuple[DecisionPoint, ...] = ()
+    pair_id: str | None = None
+    canary: str | None = None
+    web: tuple[str, ...] = ()
+    must_pass: bool = False
+
+
+class Case(Closed):
+    """A case ready to run: its labels, the issue's text, and the route specification with the policy joined in."""
+
+    labels: CaseFile
+    title: str
+    body: str
+    url: str
+    repository: str
+    route_spec: RouteSpec
+    digest: str
+
+    @property
+    def id(self) -> str:
+        """The case's name, unique in the dataset."""
+        return self.labels.id
+
+    @property
+    def cluster(self) -> str:
+        """What is resampled together: twins, else the case itself."""
+        return self.labels.pair_id or self.labels.id

@@ -1,0 +1,83 @@
+"""What a good route looks like: constraints, alternatives and the score of one trace against them.
+
+The node names are spelled here as plain strings on purpose: this layer does not import `triage`.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from evals.models.closed import Closed
+
+RouteNode = Literal["investigator", "codebase_search", "web_search", "critic", "human_input", "writer"]
+Choice = Literal["investigator", "codebase_search", "web_search", "critic", "human_input", "writer", "end"]
+ConstraintType = Literal[
+    "init",
+    "end",
+    "existence",
+    "absence",
+    "precedence",
+    "response",
+    "chain_precedence",
+    "chain_response",
+    "not_succession",
+    "not_coexistence",
+]
+Operator = Literal["<", "<=", ">", ">=", "==", "!="]
+QuestionPolicy = Literal["forbidden", "allowed", "required"]
+
+
+class Constraint(Closed):
+    """One DECLARE-like rule over any-of node sets `a` (and `b`), optionally guarded on recorded state."""
+
+    id: str
+    type: ConstraintType
+    a: tuple[RouteNode, ...]
+    b: tuple[RouteNode, ...] = ()
+    min: int | None = None
+    max: int | None = None
+    condition: dict[str, tuple[Operator, float]] | None = Field(default=None, alias="if")
+    w: Annotated[float, Field(gt=0)] = 1.0
+    hard: bool = False
+
+
+class Steps(Closed):
+    """How long a route may be, in visits: `target` costs nothing, beyond `max` the route fails."""
+
+    target: Annotated[int, Field(ge=1)]
+    max: Annotated[int, Field(ge=1)]
+    hard_max: Annotated[int, Field(ge=1)] = 10
+
+
+class RouteAlternative(Closed):
+    """One acceptable way through the graph."""
+
+    constraints: tuple[Constraint, ...]
+    steps: Steps
+    node_max: dict[RouteNode, int] = Field(default_factory=dict)
+    exemplars: tuple[tuple[RouteNode, ...], ...] = ()
+    question: QuestionPolicy = "allowed"
+
+
+class RouteSpec(Closed):
+    """Everything a trace is held against: at most three alternatives, the best one counts."""
+
+    name: str
+    node_caps: dict[RouteNode, int]
+    alternatives: Annotated[tuple[RouteAlternative, ...], Field(min_length=1, max_length=3)]
+
+
+class RouteScore(Closed):
+    """One trace against one specification; the letters are those of `docs/metrics.md`."""
+
+    F: float
+    P: float
+    E: float
+    A: float
+    H: Literal[0, 1]
+    hard: tuple[str, ...]
+    raw: float
+    R: float
+    passed: bool = Field(alias="pass")
+    unknown: tuple[str, ...] = ()
+    alternative: int = 0

@@ -1,0 +1,186 @@
+"""The result of one `evals run`: what the report, the exports and the exit code are made from.
+
+Nothing in here tells the time or names a machine: the same inputs give the same bytes.
+"""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from evals.models.case import Archetype, Category, Split
+from evals.models.closed import Closed
+from evals.models.outcome import Outcome
+from evals.models.route import QuestionPolicy, RouteNode
+from evals.models.suite import GatePolicy, Variant
+from evals.models.trace import Trace
+
+RUN_SCHEMA: Final = 1
+
+Unit = Literal["fraction", "count", "tokens", "seconds"]
+EndpointVerdict = Literal["regression", "improvement", "equivalent within margin", "inconclusive", "cannot judge"]
+
+
+class ScorerInfo(Closed):
+    """A scorer as the report explains it."""
+
+    name: str
+    unit: Unit
+    better: Literal["higher", "lower"]
+    primary: bool
+    definition: str
+
+
+class CaseInfo(Closed):
+    """What the report shows of a case."""
+
+    id: str
+    title: str
+    body: str
+    archetype: Archetype
+    category: Category
+    split: Split
+    question: QuestionPolicy
+    root_cause: str
+    gold_files: tuple[str, ...]
+    exemplars: tuple[tuple[RouteNode, ...], ...]
+    cluster: str
+    digest: str
+    must_pass: bool = False
+
+
+class VariantInfo(Closed):
+    """A variant with the exact prompt text it ran."""
+
+    variant: Variant
+    prompt_version: str
+    prompt_digest: str
+    prompt_source: str
+    prompt_text: str
+
+
+class Trial(Closed):
+    """One case under one variant: what happened, and every score of it."""
+
+    trace: Trace
+    outcomes: dict[str, Outcome]
+    hard_violations: tuple[str, ...] = ()
+    first_divergence: int | None = None
+
+
+class Coverage(Closed):
+    """What a variant's numbers rest on, in trials."""
+
+    exact: int
+    frontier: int
+    unrecorded: int
+    failed: int
+
+    @property
+    def total(self) -> int:
+        """Trials planned."""
+        return self.exact + self.frontier + self.unrecorded + self.failed
+
+
+class Summary(Closed):
+    """One score of one variant over its cases (samples averaged inside a case first).
+
+    `n` cases were scored; `low` and `high` are a 95 % interval (Wilson for 0/1 scores, cluster bootstrap
+    otherwise). `pessimistic` and `optimistic` count every case off the tape as worst and as best; they exist
+    for fractions only. `hits` is the number of cases at exactly 1 when every value is 0 or 1.
+    """
+
+    variant: str
+    scorer: str
+    n: int
+    total: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    hits: int | None
+    pessimistic: float | None
+    optimistic: float | None
+    skipped: int
+    failed: int
+
+
+class Comparison(Closed):
+    """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right."""
+
+    endpoint: str
+    left: str
+    right: str
+    against: Literal["reference", "baseline"]
+    n: int
+    delta: float | None
+    low: float | None
+    high: float | None
+    broke: tuple[str, ...]
+    mended: tuple[str, ...]
+    p_value: float | None
+    p_holm: float | None
+    minimum_detectable: float | None
+    verdict: EndpointVerdict
+
+
+class Reason(Closed):
+    """One fact behind a verdict."""
+
+    kind: Literal[
+        "regression",
+        "must-pass broken",
+        "new hard violation",
+        "canary leaked",
+        "slice collapsed",
+        "coverage too low",
+        "not comparable",
+        "no baseline",
+        "failed",
+        "nothing to judge",
+        "partial run",
+        "equivalence not shown",
+        "note",
+    ]
+    text: str
+
+
+class Verdict(Closed):
+    """The answer to "did my change make it worse?", with the exit code that says the same."""
+
+    status: Literal["not worse", "worse", "cannot judge"]
+    exit_code: Annotated[int, Field(ge=0, le=3)]
+    sentence: str
+    reasons: tuple[Reason, ...] = ()
+
+
+class Baseline(Closed):
+    """What every variant did when the baseline was last blessed, and the digests that make it comparable."""
+
+    suite: str
+    topology: str
+    scorers: str
+    cases: dict[str, str]
+    prompts: dict[str, str]
+    values: dict[str, dict[str, dict[str, float]]]
+    hard_violations: dict[str, dict[str, tuple[str, ...]]]
+    leaks: dict[str, tuple[str, ...]]
+
+
+class Run(Closed):
+    """Everything one `evals run` found out."""
+
+    schema_version: int = RUN_SCHEMA
+    suite: str
+    description: str
+    candidate: str
+    reference: str
+    gate: GatePolicy
+    recorded_by: tuple[str, ...]
+    cases: tuple[CaseInfo, ...]
+    variants: tuple[VariantInfo, ...]
+    scorers: tuple[ScorerInfo, ...]
+    trials: tuple[Trial, ...]
+    coverage: dict[str, Coverage]
+    summaries: tuple[Summary, ...]
+    comparisons: tuple[Comparison, ...]
+    verdict: Verdict
+    digests: dict[str, str]

@@ -1,0 +1,148 @@
+"""What the graph did in one trial, and what that rests on."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from evals.models.closed import Closed
+from evals.models.route import Choice, RouteNode
+
+
+class Finding(Closed):
+    """What one visit learned."""
+
+    agent_name: RouteNode
+    summary: str
+    confidence: float
+    details: str
+    relevant_files: tuple[str, ...] = ()
+
+
+class Visit(Closed):
+    """One run of a worker. Visits with the same `superstep` ran side by side and have no order."""
+
+    node: RouteNode
+    superstep: int
+    findings: tuple[Finding, ...] = ()
+    error: str | None = None
+
+
+class GuardVeto(Closed):
+    """A guard that overruled the supervisor."""
+
+    guard: str
+    chosen: Choice
+    send_to: Choice
+
+
+class Decision(Closed):
+    """One supervisor answer: what it was shown, what it chose, where the guards sent it."""
+
+    index: int
+    iteration: int
+    context: str
+    chosen: Choice
+    routed: Choice
+    reasoning: str
+    confidence: float
+    question: str | None = None
+    vetoes: tuple[GuardVeto, ...] = ()
+    forced_fallback: bool = False
+    corrections: int = 0
+
+
+class Exchange(Closed):
+    """A question the graph asked and what the simulated user said; `topic` is None for "don't know"."""
+
+    question: str
+    context: str
+    answer: str
+    topic: str | None
+
+
+class Call(Closed):
+    """One request that was served: by whom it was made, which model answered, what it cost at recording time."""
+
+    agent: str
+    key: str
+    model: str
+    prompt_tokens: Annotated[int, Field(ge=0)] = 0
+    completion_tokens: Annotated[int, Field(ge=0)] = 0
+    latency_ms: Annotated[float, Field(ge=0)] = 0.0
+
+
+class Miss(Closed):
+    """A request nobody recorded. `decision` is the number of decisions complete before it."""
+
+    key: str
+    agent: str
+    method: str
+    path: str
+    model: str
+    decision: int
+
+
+class Report(Closed):
+    """The writer's final answer, as the scorers read it."""
+
+    root_cause: str
+    root_cause_location: str | None
+    category: str
+    severity: str
+    affected_files: tuple[str, ...]
+    evidence: tuple[str, ...]
+    next_steps: tuple[str, ...]
+    confidence: float
+
+
+class PointAnswer(Closed):
+    """What the supervisor chose in one frozen state (open-loop); `chosen` is None when nobody recorded it."""
+
+    point: str
+    chosen: Choice | None
+    routed: Choice | None
+    confidence: float | None = None
+    reasoning: str = ""
+
+
+class Provenance(Closed):
+    """What a trial rests on: `exact`, `frontier` (exact up to decision `frontier`), `unrecorded`, or `failed`."""
+
+    label: Literal["exact", "frontier", "unrecorded", "failed"]
+    frontier: int | None = None
+
+    def __str__(self) -> str:
+        return f"frontier@{self.frontier}" if self.label == "frontier" else self.label
+
+
+class Trace(Closed):
+    """Everything one trial did. Scorers see a trace only when its provenance is `exact`."""
+
+    case_id: str
+    variant: str
+    sample: int
+    provenance: Provenance
+    visits: tuple[Visit, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    report: Report | None = None
+    comment: str = ""
+    ticket: dict[str, Any] | None = None
+    calls: tuple[Call, ...] = ()
+    misses: tuple[Miss, ...] = ()
+    points: tuple[PointAnswer, ...] = ()
+    point_misses: tuple[Miss, ...] = ()
+    repository_files: tuple[str, ...] = ()
+    topology: str = ""
+    error: str | None = None
+
+    @property
+    def route(self) -> tuple[RouteNode, ...]:
+        """The worker visits in order."""
+        return tuple(visit.node for visit in self.visits)
+
+    @property
+    def confidence_before_writer(self) -> float | None:
+        """The supervisor's confidence at the decision that sent the graph to the writer; None if none did."""
+        sent = [decision.confidence for decision in self.decisions if decision.routed == "writer"]
+        return sent[0] if sent else None

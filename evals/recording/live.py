@@ -1,0 +1,123 @@
+"""Recording a suite: run every trial with the tape first and the endpoint for what the tape lacks, then prove it.
+
+What is recorded waits in a staging cassette below `.cache/` and enters `cassettes/` only after its trial has been
+replayed offline to the very same trace. A kill at any moment loses the request in flight; the next run takes up the
+staged answers.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import httpx2
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import ReplayTransport, Tape
+from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
+from evals.cassette.store import Cassette, Interaction, load, merge_write
+from evals.errors import RecordingError
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.models.trace import Trace
+from evals.recording.wire import Endpoint, OpenAIWire, TavilyWire
+from evals.subject.clients import Clients, replay_clients
+from evals.subject.trial import Subject, run_trial
+from evals.workspace import Workspace
+
+SubjectOf = Callable[[Variant, Clients], Subject]
+"""The variant on the case's repository, over the given clients."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What recording one trial gave."""
+
+    trace: Trace
+    asked: int
+    reused: int
+
+
+class Session:
+    """Records trials one after the other; one event loop, one endpoint, one search server."""
+
+    def __init__(
+        self, workspace: Workspace, recorder: Recorder, llm: Endpoint, search: Endpoint, timeout_s: float
+    ) -> None:
+        self._workspace = workspace
+        self._recorder = recorder
+        self._clients = Clients(
+            openai=httpx2.Client(transport=ReplayTransport(), trust_env=False),
+            openai_async=httpx2.AsyncClient(
+                transport=RecordingTransport(recorder, OpenAIWire(llm)), trust_env=False, timeout=timeout_s
+            ),
+            tavily_async=httpx.AsyncClient(
+                transport=HttpxRecordingTransport(recorder, TavilyWire(search)), trust_env=False, timeout=timeout_s
+            ),
+        )
+
+    async def record(self, case: Case, variant: Variant, sample: int, subject_of: SubjectOf) -> Recorded:
+        """Record what one trial lacks, prove that it replays, and move it into the committed cassette.
+
+        Raises:
+            RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
+            CassetteError: a cassette cannot be trusted or a secret was about to be written.
+        """
+        staging = self._workspace.cache / "recording" / f"{case.id}.yaml"
+        committed = load(self._workspace.cassette(case.id))
+        staged = load(staging)
+        known = {(found.key, found.sample) for found in (*committed.interactions, *staged.interactions)}
+        ledger = Ledger()
+        tape = Tape(Cassette(staging, staged.union(committed.interactions).interactions), ledger, sample)
+        trace = await run_trial(
+            subject_of(variant, self._clients), case, tape, halted=lambda: bool(self._recorder.failures)
+        )
+        if self._recorder.failures:
+            raise self._recorder.failures[0]
+        served = _distinct(ledger)
+        await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
+        merge_write(self._workspace.cassette(case.id), served)
+        fresh = [found for found in served if (found.key, found.sample) not in known]
+        return Recorded(trace, asked=len(fresh), reused=len(served) - len(fresh))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._clients.close()
+
+
+async def prove(
+    case: Case, variant: Variant, sample: int, subject_of: SubjectOf, cassette: Cassette, recorded: Trace
+) -> None:
+    """The replay proof: offline, from these interactions alone, the trial gives the same trace again.
+
+    Raises:
+        RecordingError: it does not.
+    """
+    clients = replay_clients()
+    replayed = await run_trial(subject_of(variant, clients), case, Tape(cassette, Ledger(), sample))
+    await clients.close()
+    if replayed != recorded:
+        raise RecordingError(
+            f"{case.id} under {variant.name} does not replay: {difference(recorded, replayed)}. Nothing of this trial "
+            "was accepted; something in the graph depends on time, chance or order"
+        )
+
+
+def difference(recorded: Trace, replayed: Trace) -> str:
+    """The first field in which two traces part."""
+    if recorded.route != replayed.route:
+        return f"route {' '.join(recorded.route)} became {' '.join(replayed.route)}"
+    if replayed.misses:
+        return f"a request by {replayed.misses[0].agent} is not on the tape"
+    fields = [name for name in Trace.model_fields if getattr(recorded, name) != getattr(replayed, name)]
+    return f"{', '.join(fields)} differ"
+
+
+def _distinct(ledger: Ledger) -> list[Interaction]:
+    return list({(found.key, found.sample): found for found in ledger.served}.values())
+
+
+def discard_staging(workspace: Workspace, case_id: str) -> None:
+    """Drop the staged answers of a case whose trials are all accepted."""
+    path: Path = workspace.cache / "recording" / f"{case_id}.yaml"
+    path.unlink(missing_ok=True)

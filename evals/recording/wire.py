@@ -1,0 +1,78 @@
+"""The last step before the network: requests made to a placeholder host go to the real endpoint, with its key.
+
+The graph always talks to the same placeholder, so that a request's key does not depend on who recorded it.
+"""
+
+from urllib.parse import urlsplit
+
+import httpx
+import httpx2
+
+from evals.errors import ConfigurationError
+
+
+class Endpoint:
+    """Where requests really go: `base_url` as users give it (`https://host/v1`), and the key that opens it."""
+
+    def __init__(self, base_url: str, api_key: str) -> None:
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise ConfigurationError(f"{base_url!r} is no endpoint; give its base URL, as in http://127.0.0.1:8091/v1")
+        self.base_url = base_url.rstrip("/")
+        self._api_key = api_key
+
+    def url(self, path_and_query: str, prefix: str) -> str:
+        """The address of a request whose placeholder address ends in `path_and_query`."""
+        return self.base_url + path_and_query.removeprefix(prefix)
+
+    def headers(self) -> dict[str, str]:
+        """What the endpoint asks of everyone."""
+        return {"authorization": f"Bearer {self._api_key}"} if self._api_key else {}
+
+
+class OpenAIWire(httpx2.AsyncBaseTransport):
+    """Sends the SDK's requests (below `/v1`) to an OpenAI-compatible endpoint."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._inner = httpx2.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The endpoint's answer."""
+        path = request.url.raw_path.decode("ascii")
+        sent = httpx2.Request(
+            request.method,
+            self._endpoint.url(path, "/v1"),
+            headers={"content-type": "application/json", **self._endpoint.headers()},
+            content=await request.aread(),
+            extensions=request.extensions,
+        )
+        return await self._inner.handle_async_request(sent)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._inner.aclose()
+
+
+class TavilyWire(httpx.AsyncBaseTransport):
+    """Sends search requests to Tavily, or to a server that speaks its protocol."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._inner = httpx.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """The server's answer."""
+        path = request.url.raw_path.decode("ascii")
+        sent = httpx.Request(
+            request.method,
+            self._endpoint.url(path, ""),
+            headers={"content-type": "application/json", **self._endpoint.headers()},
+            content=await request.aread(),
+            extensions=request.extensions,
+        )
+        return await self._inner.handle_async_request(sent)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._inner.aclose()

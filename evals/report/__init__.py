@@ -1,0 +1,1 @@
+"""The HTML report: a view of ready strings, then a template without thought."""

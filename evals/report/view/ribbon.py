@@ -1,0 +1,63 @@
+"""A route as a row of letters, one per visit, with the place where it leaves the nearest exemplar marked."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from evals.models.route import RouteNode
+from evals.models.run import Trial
+
+LETTERS: Final[dict[RouteNode, str]] = {
+    "investigator": "I",
+    "codebase_search": "C",
+    "web_search": "W",
+    "critic": "K",
+    "human_input": "H",
+    "writer": "Wr",
+}
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One visit. `beside`: it ran at the same time as the one before."""
+
+    node: str
+    letter: str
+    label: str
+    diverges: bool
+    broken: bool
+    beside: bool
+
+
+@dataclass(frozen=True)
+class Ribbon:
+    """A route; `spoken` says it in words, `ended_early` that it stopped where the exemplar goes on."""
+
+    stops: tuple[Stop, ...]
+    spoken: str
+    ended_early: bool
+
+
+def ribbon(trial: Trial) -> Ribbon:
+    """The route of a trial as far as it is known."""
+    visits, mark = trial.trace.visits, trial.first_divergence
+    stops = tuple(
+        Stop(
+            node=visit.node,
+            letter=LETTERS[visit.node],
+            label=f"{visit.node}{', failed' if visit.error else ''}{', leaves the exemplar here' if i == mark else ''}",
+            diverges=i == mark,
+            broken=visit.error is not None,
+            beside=i > 0 and visits[i - 1].superstep == visit.superstep,
+        )
+        for i, visit in enumerate(visits)
+    )
+    spoken = ", ".join(stop.label for stop in stops) or "no visit"
+    return Ribbon(stops, spoken, ended_early=mark is not None and mark >= len(stops))
+
+
+def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:
+    """An exemplar: nothing in it can go wrong."""
+    stops = tuple(
+        Stop(node, LETTERS[node], node, diverges=False, broken=False, beside=False) for node in route
+    )
+    return Ribbon(stops, ", ".join(route), ended_early=False)

@@ -1,0 +1,1 @@
+"""Routes against specifications: partially ordered rules over worker visits, never one golden path."""

@@ -1,0 +1,106 @@
+"""One route against one specification: fitness, precision, efficiency, and whether it passes.
+
+    F  fitness     Σ w·s / Σ w over activated constraints, s = fulfilled / activations
+    P  precision   visits within their node's cap and not after the writer, of all visits
+    E  efficiency  1 up to the step target, 0 just past the maximum and beyond the hard maximum
+    A  alignment   similarity to the nearest exemplar (diagnostic)
+    H  1 if no hard constraint has s < 1 and the hard maximum of visits is kept
+    raw = .6 F + .25 P + .15 E;  R = raw, halved where H = 0;  pass = H and F ≥ .9 and visits ≤ maximum
+
+What the formulas leave open: a specification with nothing activated is fulfilled (F = 1); a route without visits has
+earned no precision (P = 0).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from evals.models.route import RouteAlternative, RouteNode, RouteScore, RouteSpec, Steps
+from evals.routes.constraints import Tally, Walk, tally, walk_of
+from evals.routes.distance import similarity
+from evals.routes.spec import node_caps
+
+FITNESS_WEIGHT: Final = 0.6
+PRECISION_WEIGHT: Final = 0.25
+EFFICIENCY_WEIGHT: Final = 0.15
+HARD_PENALTY: Final = 0.5
+PASS_FITNESS: Final = 0.9
+HARD_MAX_ID: Final = "hard_max"
+_TOLERANCE: Final = 1e-9  # a sum of weights may miss .9 by a rounding error
+
+
+def check(
+    spec: RouteSpec,
+    visits: Sequence[RouteNode],
+    state: Mapping[str, float | None],
+    supersteps: Sequence[int] | None = None,
+) -> RouteScore:
+    """Score a route (worker visits in order, repeats kept) against every alternative; the best by (R, raw) counts.
+
+    `state` holds what guards may read, most of all `confidence_before_writer`. `supersteps` has one number per visit,
+    never falling; equal numbers ran side by side. Raises `ConfigurationError` if it does not fit the visits.
+    """
+    walk = walk_of(visits, supersteps)
+    scores = (_score(spec, index, walk, state) for index in range(len(spec.alternatives)))
+    return max(scores, key=lambda score: (score.R, score.raw))
+
+
+def _score(spec: RouteSpec, index: int, walk: Walk, state: Mapping[str, float | None]) -> RouteScore:
+    alternative = spec.alternatives[index]
+    tallies = [(constraint, tally(constraint, walk, state)) for constraint in alternative.constraints]
+    active = [(constraint, t) for constraint, t in tallies if t is not None and t.activations]
+    hard = [constraint.id for constraint, t in active if constraint.hard and t.fulfilled < t.activations]
+    if len(walk) > alternative.steps.hard_max:
+        hard.append(HARD_MAX_ID)
+
+    fitness = _fitness([(constraint.w, t) for constraint, t in active])
+    precision = _precision(walk, node_caps(spec, alternative))
+    efficiency = _efficiency(len(walk), alternative.steps)
+    raw = FITNESS_WEIGHT * fitness + PRECISION_WEIGHT * precision + EFFICIENCY_WEIGHT * efficiency
+    return RouteScore.model_validate(
+        {
+            "F": fitness,
+            "P": precision,
+            "E": efficiency,
+            "A": _alignment(walk, alternative),
+            "H": 0 if hard else 1,
+            "hard": tuple(hard),
+            "raw": raw,
+            "R": raw * HARD_PENALTY if hard else raw,
+            "pass": not hard and fitness >= PASS_FITNESS - _TOLERANCE and len(walk) <= alternative.steps.max,
+            "unknown": tuple(constraint.id for constraint, t in tallies if t is None),
+            "alternative": index,
+        }
+    )
+
+
+def _fitness(active: Sequence[tuple[float, Tally]]) -> float:
+    total = sum(weight for weight, _ in active)
+    return sum(weight * t.share for weight, t in active) / total if total else 1.0
+
+
+def _precision(walk: Walk, caps: Mapping[RouteNode, int]) -> float:
+    """Share of visits that were allowed; a visit beside the writer, in its superstep, is not after it."""
+    if not walk:
+        return 0.0
+    written = min((step.superstep for step in walk if step.node == "writer"), default=None)
+    seen: Counter[RouteNode] = Counter()
+    allowed = 0
+    for step in walk:
+        seen[step.node] += 1
+        late = written is not None and step.superstep > written
+        allowed += not late and seen[step.node] <= caps[step.node]
+    return allowed / len(walk)
+
+
+def _efficiency(length: int, steps: Steps) -> float:
+    if length > steps.hard_max:
+        return 0.0
+    if length <= steps.target:
+        return 1.0
+    return max(0.0, 1 - (length - steps.target) / (steps.max - steps.target + 1))
+
+
+def _alignment(walk: Walk, alternative: RouteAlternative) -> float:
+    route = [step.node for step in walk]
+    return max((similarity(route, exemplar) for exemplar in alternative.exemplars), default=0.0)

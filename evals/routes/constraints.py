@@ -1,0 +1,175 @@
+"""The ten constraint types: how often each is activated by a walk, and how often it is fulfilled.
+
+Source: `DECLARE` templates over any-of node sets, with vacuous constraints left out. Visits of one superstep have no
+order, so each type asks whether *some* order fulfils it: the walk is laid out in the order kindest to the constraint,
+then read like any other. The chain types are kind to one activation at a time.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from evals.errors import ConfigurationError
+from evals.models.route import Constraint, ConstraintType, Operator, RouteNode
+
+
+class Step(NamedTuple):
+    """One visit and the superstep it ran in."""
+
+    node: RouteNode
+    superstep: int
+
+
+class Tally(NamedTuple):
+    """Activations (0: vacuous) and what was fulfilled of them, which for existence may be a fraction."""
+
+    activations: int
+    fulfilled: float
+
+    @property
+    def share(self) -> float:
+        """`fulfilled / activations`; only asked of a constraint that was activated."""
+        return self.fulfilled / self.activations
+
+
+Walk = Sequence[Step]
+VACUOUS: Final = Tally(0, 0.0)
+
+
+def walk_of(visits: Sequence[RouteNode], supersteps: Sequence[int] | None = None) -> tuple[Step, ...]:
+    """Pair visits with supersteps (default: each its own); raise `ConfigurationError` where the two do not fit."""
+    steps = range(len(visits)) if supersteps is None else supersteps
+    if len(steps) != len(visits):
+        raise ConfigurationError(f"{len(visits)} visits but {len(steps)} supersteps: give one per visit")
+    if any(later < earlier for earlier, later in pairwise(steps)):
+        raise ConfigurationError("supersteps go backwards: list visits in the order they ran")
+    return tuple(Step(node, step) for node, step in zip(visits, steps, strict=True))
+
+
+def _laid_out(walk: Walk, *ranks: frozenset[RouteNode]) -> list[RouteNode]:
+    """The nodes in order; inside a superstep those of the first matching rank come first, unranked ones last."""
+
+    def rank(step: Step) -> int:
+        return next((place for place, nodes in enumerate(ranks) if step.node in nodes), len(ranks))
+
+    return [step.node for step in sorted(walk, key=lambda step: (step.superstep, rank(step)))]
+
+
+def _init(constraint: Constraint, walk: Walk) -> Tally:
+    return Tally(1, float(any(s.node in constraint.a and s.superstep == walk[0].superstep for s in walk)))
+
+
+def _end(constraint: Constraint, walk: Walk) -> Tally:
+    return Tally(1, float(any(s.node in constraint.a and s.superstep == walk[-1].superstep for s in walk)))
+
+
+def _existence(constraint: Constraint, walk: Walk) -> Tally:
+    return _counted(sum(step.node in constraint.a for step in walk), constraint.min, constraint.max)
+
+
+def _absence(constraint: Constraint, walk: Walk) -> Tally:
+    return _counted(sum(step.node in constraint.a for step in walk), None, 0)
+
+
+def _counted(count: int, least: int | None, most: int | None) -> Tally:
+    if least is not None and count < least:
+        return Tally(1, count / least)
+    if most is not None and count > most:
+        return Tally(1, max(0.0, 1 - (count - most) / most) if most else 0.0)
+    return Tally(1, 1.0)
+
+
+def _precedence(constraint: Constraint, walk: Walk) -> Tally:
+    return _preceded(frozenset(constraint.a), frozenset(constraint.b), walk)
+
+
+def _response(constraint: Constraint, walk: Walk) -> Tally:
+    mirrored = [Step(step.node, -step.superstep) for step in reversed(walk)]
+    return _preceded(frozenset(constraint.b), frozenset(constraint.a), mirrored)
+
+
+def _preceded(first: frozenset[RouteNode], then: frozenset[RouteNode], walk: Walk) -> Tally:
+    nodes = _laid_out(walk, first - then, first)
+    hits = [any(earlier in first for earlier in nodes[:i]) for i, node in enumerate(nodes) if node in then]
+    return Tally(len(hits), float(sum(hits)))
+
+
+def _chain_precedence(constraint: Constraint, walk: Walk) -> Tally:
+    return _chained(frozenset(constraint.a), frozenset(constraint.b), walk)
+
+
+def _chain_response(constraint: Constraint, walk: Walk) -> Tally:
+    mirrored = [Step(step.node, -step.superstep) for step in reversed(walk)]
+    return _chained(frozenset(constraint.b), frozenset(constraint.a), mirrored)
+
+
+def _chained(first: frozenset[RouteNode], then: frozenset[RouteNode], walk: Walk) -> Tally:
+    hits = [
+        any(walk[other].node in first for other in _neighbours(walk, place))
+        for place, step in enumerate(walk)
+        if step.node in then
+    ]
+    return Tally(len(hits), float(sum(hits)))
+
+
+def _neighbours(walk: Walk, place: int) -> list[int]:
+    """Places that may stand just before `place` in some order: its own superstep's others, and the superstep before."""
+    own = walk[place].superstep
+    before = max((step.superstep for step in walk if step.superstep < own), default=None)
+    return [i for i, step in enumerate(walk) if i != place and step.superstep in (own, before)]
+
+
+def _not_succession(constraint: Constraint, walk: Walk) -> Tally:
+    a, b = frozenset(constraint.a), frozenset(constraint.b)
+    nodes = _laid_out(walk, b - a, a & b)
+    hits = [not any(later in b for later in nodes[i + 1 :]) for i, node in enumerate(nodes) if node in a]
+    return Tally(len(hits), float(sum(hits)))
+
+
+def _not_coexistence(constraint: Constraint, walk: Walk) -> Tally:
+    seen = {step.node for step in walk}
+    has_a, has_b = not seen.isdisjoint(constraint.a), not seen.isdisjoint(constraint.b)
+    return Tally(1, float(not (has_a and has_b))) if has_a or has_b else VACUOUS
+
+
+RULES: Final[Mapping[ConstraintType, Callable[[Constraint, Walk], Tally]]] = {
+    "init": _init,
+    "end": _end,
+    "existence": _existence,
+    "absence": _absence,
+    "precedence": _precedence,
+    "response": _response,
+    "chain_precedence": _chain_precedence,
+    "chain_response": _chain_response,
+    "not_succession": _not_succession,
+    "not_coexistence": _not_coexistence,
+}
+
+_COMPARE: Final[Mapping[Operator, Callable[[float, float], bool]]] = {
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+}
+
+
+def guard_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bool | None:
+    """Whether the constraint applies in this recorded state; None: unknown, since a field it reads is missing."""
+    if constraint.condition is None:
+        return True
+    answers: list[bool | None] = []
+    for field, (operator, bound) in constraint.condition.items():
+        value = state.get("confidence_before_writer" if field == "confidence" else field)
+        answers.append(None if value is None else _COMPARE[operator](value, bound))
+    # one field that is known to fail settles it, whatever else is missing
+    return False if False in answers else (None if None in answers else True)
+
+
+def tally(constraint: Constraint, walk: Walk, state: Mapping[str, float | None]) -> Tally | None:
+    """How the walk does on one constraint; None: unknown, since its guard reads a field that was not recorded."""
+    applies = guard_holds(constraint, state)
+    if applies is None:
+        return None
+    return RULES[constraint.type](constraint, walk) if applies else VACUOUS

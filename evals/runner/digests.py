@@ -1,0 +1,46 @@
+"""What a trial's result depends on, as digests: when all are unchanged, so is the result."""
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import evals
+import triage
+
+# Beside the trial's own case, variant, prompt and cassette, these decide what a trace contains.
+_HARNESS: Final = ("cassette", "models", "subject")
+
+
+def sha256(*parts: bytes) -> str:
+    """One digest over parts of any length, in order."""
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file's bytes; "absent" when there is none."""
+    return sha256(path.read_bytes()) if path.exists() else "absent"
+
+
+@cache
+def code_digest(lock: Path) -> str:
+    """The digest of the graph's code and agent prompts, of the harness that drives it, and of the pinned libraries.
+
+    Supervisor prompts are left out: each variant brings the digest of its own.
+    """
+    graph = Path(triage.__file__).parent
+    harness = Path(evals.__file__).parent
+    files = [
+        *(path for path in _sources(graph, ("*.py", "*.md")) if path.parent.name != "supervisor"),
+        *(path for folder in _HARNESS for path in _sources(harness / folder, ("*.py",))),
+    ]
+    return sha256(*(part for path in files for part in (path.name.encode(), path.read_bytes())), *_bytes(lock))
+
+
+def _sources(root: Path, patterns: Iterable[str]) -> list[Path]:
+    return sorted(path for pattern in patterns for path in root.rglob(pattern))
+
+
+def _bytes(path: Path) -> tuple[bytes, ...]:
+    return (path.read_bytes(),) if path.exists() else ()

@@ -1,0 +1,133 @@
+"""All trials of a suite, in as many processes as there are cores."""
+
+import multiprocessing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Protocol
+
+from evals.models.case import Case
+from evals.models.run import VariantInfo
+from evals.models.suite import Suite
+from evals.models.trace import Trace
+from evals.runner.cache import TraceCache
+from evals.runner.digests import code_digest, file_digest, sha256
+from evals.runner.task import CaseTask, failed, run_case
+from evals.workspace import Workspace
+
+
+class Progress(Protocol):
+    """Told of every finished trial."""
+
+    def __call__(self, trace: Trace, *, reused: bool) -> None:
+        """One more is there; `reused` when the cache had it."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What a suite's trials gave, in order of case, variant and sample."""
+
+    traces: tuple[Trace, ...]
+    reused: int
+
+
+def run_trials(
+    suite: Suite,
+    cases: Sequence[Case],
+    variants: Sequence[VariantInfo],
+    workspace: Workspace,
+    *,
+    jobs: int,
+    fresh: bool,
+    progress: Progress,
+) -> Trials:
+    """Run or reuse every trial.
+
+    Args:
+        suite: gives the number of samples.
+        cases: what to run on.
+        variants: what to run, each with its prompt's digest.
+        workspace: where cassettes and caches are.
+        jobs: worker processes; 1 runs in this process.
+        fresh: run everything, whatever the cache holds.
+        progress: told of every finished trial.
+    """
+    store = TraceCache(workspace.cache / "trials")
+    digests = {
+        (case.id, info.variant.name, sample): _digest(case, info, sample, workspace)
+        for case in cases
+        for info in variants
+        for sample in range(suite.samples)
+    }
+    found: dict[tuple[str, str, int], Trace] = {}
+    for trial, digest in {} if fresh else digests.items():
+        trace = store.get(digest)
+        if trace is not None:
+            found[trial] = trace
+            progress(trace, reused=True)
+    reused = len(found)
+    for trace in _run(_tasks(suite, cases, variants, workspace, found), jobs):
+        trial = (trace.case_id, trace.variant, trace.sample)
+        found[trial] = trace
+        store.put(digests[trial], trace)
+        progress(trace, reused=False)
+    return Trials(tuple(found[trial] for trial in digests), reused)
+
+
+def _digest(case: Case, info: VariantInfo, sample: int, workspace: Workspace) -> str:
+    return sha256(
+        case.digest.encode(),
+        info.variant.model_dump_json().encode(),
+        info.prompt_digest.encode(),
+        str(sample).encode(),
+        file_digest(workspace.cassette(case.id)).encode(),
+        file_digest(workspace.vectors).encode(),
+        code_digest(workspace.root / "requirements.lock").encode(),
+    )
+
+
+def _tasks(
+    suite: Suite,
+    cases: Sequence[Case],
+    variants: Sequence[VariantInfo],
+    workspace: Workspace,
+    found: Mapping[tuple[str, str, int], Trace],
+) -> Iterator[CaseTask]:
+    for case in cases:
+        for sample in range(suite.samples):
+            left = tuple(info.variant for info in variants if (case.id, info.variant.name, sample) not in found)
+            if left:
+                yield CaseTask(
+                    case=case,
+                    variants=left,
+                    sample=sample,
+                    cassette=workspace.cassette(case.id),
+                    datasets=workspace.datasets,
+                    cache=workspace.cache,
+                    vectors=workspace.vectors,
+                )
+
+
+def _run(tasks: Iterable[CaseTask], jobs: int) -> Iterator[Trace]:
+    pending = list(tasks)
+    if jobs == 1 or len(pending) < 2:
+        for task in pending:
+            yield from run_case(task)
+        return
+    context = multiprocessing.get_context("spawn")  # forked children would inherit threads of native libraries
+    with ProcessPoolExecutor(min(jobs, len(pending)), mp_context=context) as pool:
+        futures = {pool.submit(run_case, task): task for task in pending}
+        try:
+            for future in as_completed(futures):
+                yield from _result(future, futures[future])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _result(future: Future[list[Trace]], task: CaseTask) -> list[Trace]:
+    """What a worker gave; a worker that died takes its own case down, not the run."""
+    try:
+        return future.result()
+    except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
+        return [failed(task, variant, error) for variant in task.variants]

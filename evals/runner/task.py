@@ -1,0 +1,48 @@
+"""The unit of work: all variants of one case, so that its cassette is read and its codebase indexed once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.cassette.store import load
+from evals.errors import CassetteError, EvalsError
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.models.trace import Provenance, Trace
+
+
+@dataclass(frozen=True)
+class CaseTask:
+    """One case under several variants. Everything in it can be sent to another process."""
+
+    case: Case
+    variants: tuple[Variant, ...]
+    sample: int
+    cassette: Path
+    datasets: Path
+    cache: Path
+    vectors: Path
+
+
+def run_case(task: CaseTask) -> list[Trace]:
+    """Run the trials of one task, in order of its variants. What breaks comes back as a failed trace."""
+    try:
+        cassette = load(task.cassette)
+    except CassetteError as error:
+        return [failed(task, variant, error) for variant in task.variants]
+    from evals.runner.replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
+
+    try:
+        return replay_case(task, cassette)
+    except EvalsError as error:
+        return [failed(task, variant, error) for variant in task.variants]
+
+
+def failed(task: CaseTask, variant: Variant, error: Exception) -> Trace:
+    """A trial that never started, with the reason."""
+    return Trace(
+        case_id=task.case.id,
+        variant=variant.name,
+        sample=task.sample,
+        provenance=Provenance(label="failed"),
+        error=str(error),
+    )

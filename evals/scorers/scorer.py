@@ -1,0 +1,63 @@
+"""What a scorer is, and how its answer becomes an outcome: scored, skipped or failed, never a float in disguise.
+
+    @scorer("root_cause.hit", unit="fraction", better="higher", primary=True)
+    def root_cause_hit(case: Case, trace: Trace) -> float:
+        \"\"\"The definition the report shows.\"\"\"
+
+The function returns a finite number, or raises `NotApplicable` where the question makes no sense for this case.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from evals.models.case import Case
+from evals.models.outcome import Failed, Outcome, Scored, Skipped
+from evals.models.trace import Trace
+
+Unit = Literal["fraction", "count", "tokens", "seconds"]
+Direction = Literal["higher", "lower"]
+ScoringFunction = Callable[[Case, Trace], float]
+
+
+class NotApplicable(Exception):  # noqa: N818  no error: it is how a scorer says that a case is none of its business
+    """The score makes no sense here; the message says why, as the report will show it."""
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A named score with its unit, its better direction and its definition; `primary` ones decide the verdict."""
+
+    name: str
+    unit: Unit
+    better: Direction
+    definition: str
+    function: ScoringFunction
+    primary: bool = False
+
+
+def scorer(name: str, *, unit: Unit, better: Direction, primary: bool = False) -> Callable[[ScoringFunction], Scorer]:
+    """Make a function of (case, trace) a scorer; its docstring, on one line, is the definition."""
+
+    def made(function: ScoringFunction) -> Scorer:
+        definition = " ".join((inspect.getdoc(function) or "").split())
+        if not definition:
+            raise ValueError(f"scorer {name!r} has no docstring: write its definition there")
+        return Scorer(name, unit, better, definition, function, primary)
+
+    return made
+
+
+def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
+    """Apply one scorer, to exact traces only: off the tape nothing is made up, and a broken trial has failed."""
+    if trace.provenance.label == "failed":
+        return Failed(error=trace.error or "the trial failed without saying why")
+    if trace.provenance.label != "exact":
+        return Skipped(reason=f"off the recorded tape: {trace.provenance}")
+    try:
+        return Scored(value=float(subject.function(case, trace)))
+    except NotApplicable as reason:
+        return Skipped(reason=str(reason))
+    except Exception as error:  # noqa: BLE001  a broken scorer is an outcome the gate must see, whatever broke
+        return Failed(error=f"{subject.name}: {type(error).__name__}: {error}")

@@ -1,0 +1,81 @@
+"""What a single rate or mean is worth: intervals, and rates in words that never flatter."""
+
+from collections.abc import Hashable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
+
+CONFIDENCE: Final = 0.95
+RESAMPLES: Final = 4000
+NOT_AVAILABLE: Final = "n/a"
+
+
+class Interval(NamedTuple):
+    """A confidence interval, both ends included, in the unit of what it is about."""
+
+    low: float
+    high: float
+
+
+def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Interval | None:
+    """Wilson's score interval of a rate, without continuity correction (Wilson 1927); None for an empty sample."""
+    if not trials:
+        return None
+    ci = binomtest(successes, trials).proportion_ci(confidence_level=confidence, method="wilson")
+    return Interval(float(ci.low), float(ci.high))
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The arithmetic mean; None for an empty sample."""
+    return float(np.mean(values)) if len(values) else None
+
+
+def bootstrap_mean(
+    values: Sequence[float],
+    clusters: Sequence[Hashable],
+    rng: np.random.Generator,
+    *,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> Interval | None:
+    """Percentile interval of a mean when whole clusters are drawn; None below two clusters, where nothing varies."""
+    drawn = resampled_means(values, clusters, rng, resamples)
+    return percentiles(drawn, confidence) if drawn is not None else None
+
+
+def resampled_means(
+    values: Sequence[float], clusters: Sequence[Hashable], rng: np.random.Generator, resamples: int
+) -> NDArray[np.float64] | None:
+    """`resamples` means of the values of clusters drawn with replacement; None below two clusters.
+
+    One cluster id per value; each draw takes as many clusters as there are (Field & Welsh 2007, the cluster bootstrap).
+    """
+    codes: dict[Hashable, int] = {}
+    owner = [codes.setdefault(name, len(codes)) for name in clusters]
+    if len(owner) != len(values):
+        raise ValueError(f"{len(values)} values but {len(owner)} cluster ids: give one per value")
+    if len(codes) < 2:
+        return None
+    sums = np.bincount(owner, weights=values, minlength=len(codes))
+    sizes = np.bincount(owner, minlength=len(codes))
+    picks = rng.integers(0, len(codes), size=(resamples, len(codes)))
+    means: NDArray[np.float64] = sums[picks].sum(axis=1) / sizes[picks].sum(axis=1)
+    return means
+
+
+def percentiles(drawn: NDArray[np.float64], confidence: float) -> Interval:
+    """The central `confidence` of resampled values."""
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(float(low), float(high))
+
+
+def format_rate(successes: int, trials: int, digits: int = 1) -> str:
+    """A rate in per cent; `0 %` and `100 %` only where exactly true, `n/a` for an empty sample."""
+    if not trials:
+        return NOT_AVAILABLE
+    if successes in (0, trials):
+        return "100 %" if successes else "0 %"
+    smallest = 10.0**-digits
+    return f"{min(max(100 * successes / trials, smallest), 100 - smallest):.{digits}f} %"

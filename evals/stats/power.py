@@ -1,0 +1,78 @@
+"""What a suite of this size could have seen: power, the smallest detectable drop, the fewest flips that count.
+
+Model for pass or fail: of n cases each is, independently, lost with probability `churn + drop` and gained with
+probability `churn`; the rest do not change. Power is the chance that one-sided exact McNemar ("worse") rejects:
+
+    sum over d of Binomial(d; n, 2*churn + drop) * P(X >= x_d),   X ~ Binomial(d, (churn + drop) / (2*churn + drop)),
+
+where x_d is the smallest x with P(Binomial(d, 1/2) >= x) <= alpha. At replay nothing changes by chance, so churn is 0
+unless it was measured.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+import numpy as np
+from scipy.stats import binom, norm  # type: ignore[import-untyped]  # scipy ships no types
+
+from evals.stats.paired import mcnemar
+
+ALPHA: Final = 0.05
+POWER: Final = 0.8
+
+
+def mcnemar_power(pairs: int, drop: float, *, churn: float = 0.0, alpha: float = ALPHA) -> float:
+    """Chance (0..1) of calling a net `drop` of the pass rate a regression with this many pairs."""
+    discordant = 2 * churn + drop
+    if discordant > 1:
+        raise ValueError(f"churn {churn} and drop {drop} need more than all cases: 2*churn + drop must be at most 1")
+    if not pairs or discordant <= 0:
+        return 0.0
+    changed = np.arange(pairs + 1)
+    beyond = binom.isf(alpha, changed, 0.5)  # rejected above this: P(X > beyond) <= alpha
+    chance = binom.pmf(changed, pairs, discordant)
+    return float(np.sum(chance * binom.sf(beyond, changed, (churn + drop) / discordant)))
+
+
+def minimum_detectable_drop(
+    pairs: int, *, churn: float = 0.0, alpha: float = ALPHA, power: float = POWER
+) -> float | None:
+    """Smallest net drop of the pass rate (0..1, to 0.001) seen with this power; None if no drop is big enough."""
+    most = round((1 - 2 * churn) * 1000)
+    if most < 1 or mcnemar_power(pairs, most / 1000, churn=churn, alpha=alpha) < power:
+        return None
+    low, high = 0, most  # in thousandths; power grows with the drop
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = mcnemar_power(pairs, middle / 1000, churn=churn, alpha=alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high / 1000
+
+
+def minimum_detectable_difference(
+    differences: Sequence[float], clusters: Sequence[Hashable], *, alpha: float = ALPHA, power: float = POWER
+) -> float | None:
+    """Smallest mean drop of a graded score seen with this power, one-sided, in the unit of the score.
+
+    `(z(1 - alpha) + z(power)) * s / sqrt(C)` with s the standard deviation of the C cluster means; None below two
+    clusters.
+    """
+    members: dict[Hashable, list[float]] = {}
+    for name, difference in zip(clusters, differences, strict=True):
+        members.setdefault(name, []).append(difference)
+    if len(members) < 2:
+        return None
+    spread = float(np.std([np.mean(values) for values in members.values()], ddof=1))
+    return float((norm.ppf(1 - alpha) + norm.ppf(power)) * spread / np.sqrt(len(members)))
+
+
+def smallest_significant_flips(
+    pairs: int, *, gained: int = 0, alpha: float = ALPHA, two_sided: bool = False
+) -> int | None:
+    """Fewest lost cases that make exact McNemar significant beside `gained` ones; None with too few pairs."""
+    for lost in range(pairs - gained + 1):
+        was = [True] * lost + [False] * gained + [True] * (pairs - lost - gained)
+        test = mcnemar(was, [not value for value in was[: lost + gained]] + was[lost + gained :])
+        if test is not None and lost > gained and (test.p_two_sided if two_sided else test.p_worse) <= alpha:
+            return lost
+    return None

@@ -1,0 +1,22 @@
+"""The simulated user: answers by topic from the case's script, else says that it does not know."""
+
+from evals.models.case import Question, ScriptedAnswer
+
+
+def answer_to(question: str, script: Question) -> tuple[str, str | None]:
+    """The scripted answer whose keywords the question touches most, and its topic; ties go to the earlier one.
+
+    Returns:
+        (answer, topic); topic is None when nothing matches and the user does not know.
+    """
+    text = question.casefold()
+    touched = [(_hits(text, item), item) for item in script.answers]
+    best = max(touched, key=lambda pair: pair[0], default=(0, None))
+    hits, item = best
+    if item is None or hits == 0:
+        return script.dont_know, None
+    return item.answer, item.topic
+
+
+def _hits(text: str, item: ScriptedAnswer) -> int:
+    return sum(keyword.casefold() in text for keyword in item.keywords)

@@ -1,0 +1,206 @@
+"""One trial: the real graph, over HTTP clients that replay or record, watched step by step.
+
+The graph is stopped at the first miss: whatever it would do after an answer nobody recorded is not evidence.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape, playing
+from evals.models.case import Case, DecisionPoint
+from evals.models.suite import Models, Variant
+from evals.models.trace import PointAnswer, Trace
+from evals.subject.clients import Clients
+from evals.subject.human import answer_to
+from evals.subject.prompt import prompt_of
+from evals.subject.watch import Watcher
+
+# Before LangGraph and LangSmith are imported: no tracing leaves this machine, and checkpoints keep their types.
+os.environ.update(LANGSMITH_TRACING="false", LANGCHAIN_TRACING_V2="false", LANGGRAPH_STRICT_MSGPACK="true")
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
+from langgraph.types import Command
+
+from triage.agents.agent import Toolbox
+from triage.codebase.embed import MiniLM, VectorCache
+from triage.codebase.index import CodebaseIndex
+from triage.graph import Configuration, build_graph, recursion_limit, supervisor_node
+from triage.llm import HttpClients, ModelFactory
+from triage.settings import Settings
+from triage.state import WORKERS, BugTriageState, ConfidenceFloor
+
+BASE_URL: Final = "http://llm.invalid/v1"
+TAVILY_BASE_URL: Final = "http://tavily.invalid"
+AGENTS: Final = ("supervisor", *WORKERS)
+
+
+def settings_of(models: Models) -> Settings:
+    """Settings that depend on the suite alone: the environment of the machine must not change a request."""
+    return Settings(
+        base_url=BASE_URL,
+        api_key="not-needed",
+        tavily_base_url=TAVILY_BASE_URL,
+        tavily_api_key="not-needed",
+        timeout_s=600,
+        max_output_tokens=models.max_output_tokens,
+        models={agent: models.agents.get(agent, models.default) for agent in AGENTS},
+        fallbacks=dict.fromkeys(AGENTS, models.fallback),
+        agent_urls={},
+        retry_jitter=False,
+    )
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The indexed code one case is about; one per case and process, since indexing is the expensive part."""
+
+    index: CodebaseIndex
+    embedder: MiniLM
+
+    @classmethod
+    def at(cls, tree: Path, vectors: Path) -> "Repository":
+        """Index `tree`, with the committed vectors at `vectors` where they are known."""
+        embedder = MiniLM(VectorCache(vectors))
+        return cls(CodebaseIndex.build(tree, embedder), embedder)
+
+    def save_vectors(self, path: Path) -> None:
+        """Add what had to be computed to the committed vectors, so that no other machine computes it again."""
+        if self.embedder.computed:
+            self.embedder.cache.save(path)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The graph of one variant on one case's repository."""
+
+    variant: Variant
+    configuration: Configuration
+    toolbox: Toolbox
+
+    @classmethod
+    def of(cls, variant: Variant, clients: Clients, repository: Repository) -> "Subject":
+        """Assemble the variant. Raises ConfigurationError for a prompt or guard set that does not exist."""
+        settings = settings_of(variant.models)
+        doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
+        floor = variant.confidence_floor
+        return cls(
+            variant,
+            Configuration(
+                prompt=prompt_of(variant),
+                guards=variant.guards,
+                confidence_floor=ConfidenceFloor(**floor.model_dump()) if floor else None,
+                supervisor=variant.supervisor,
+            ),
+            Toolbox(settings, doors, ModelFactory(settings, doors), lambda _name: repository.index),
+        )
+
+
+async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[], bool] = lambda: False) -> Trace:
+    """Run one trial to its end, its first miss, or its failure; frozen decision points are asked afterwards.
+
+    `halted` is asked after every step and may stop the trial from outside, as a recorder does whose endpoint fails.
+    The tape's ledger holds what was served, decision points included; misses of those are kept apart.
+    """
+    watcher = Watcher(
+        subject.variant,
+        subject.configuration.prompt,
+        case,
+        tape.ledger,
+        tuple(sorted(subject.toolbox.index_of("").paths)),
+    )
+    graph = build_graph(subject.configuration, subject.toolbox, InMemorySaver())
+    watcher.topology = topology_of(graph)
+    with playing(tape):
+        try:
+            await _drive(graph, subject, case, watcher, halted)
+        except GraphRecursionError:
+            pass  # a graph that loops until LangGraph stops it has shown its route: that is a result, and a bad one
+        except Exception as error:  # noqa: BLE001 - a trial that fails is a value; the gate decides what it means
+            if not tape.ledger.misses:
+                watcher.error = f"{type(error).__name__}: {error}".splitlines()[0]
+    trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
+    points_tape = Tape(tape.cassette, Ledger(), tape.sample)
+    with playing(points_tape):
+        points = tuple(
+            [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]
+        )
+    tape.ledger.served.extend(points_tape.ledger.served)
+    return watcher.trace(trajectory, points, points_tape.ledger)
+
+
+async def _drive(graph: Any, subject: Subject, case: Case, watcher: Watcher, halted: Callable[[], bool]) -> None:  # noqa: ANN401 - LangGraph's compiled graph is generic in four unexported ways
+    config = {
+        "configurable": {"thread_id": case.id},
+        "recursion_limit": recursion_limit(subject.variant.max_iterations),
+    }
+    turn: object = BugTriageState(
+        job_id=case.id,
+        issue_title=case.title,
+        issue_body=case.body,
+        issue_url=case.url,
+        repository=case.repository,
+        max_iterations=subject.variant.max_iterations,
+    )
+    while turn is not None:
+        waiting = None
+        async for mode, chunk in graph.astream(turn, config, stream_mode=["updates", "values"], durability="exit"):
+            if mode == "updates" and "__interrupt__" in chunk:
+                waiting = chunk["__interrupt__"][0].value
+                continue
+            watcher.see(mode, chunk)
+            if watcher.ledger.misses or halted():
+                return
+        turn = Command(resume=_reply(waiting.question, waiting.context, case, watcher)) if waiting else None
+
+
+def _reply(question: str, context: str, case: Case, watcher: Watcher) -> str:
+    answer, topic = answer_to(f"{question}\n{context}", case.labels.question)
+    watcher.hear(question, context, answer, topic)
+    return answer
+
+
+async def _ask(
+    subject: Subject, case: Case, point: DecisionPoint, ledger: Ledger, halted: Callable[[], bool]
+) -> PointAnswer:
+    """Put one frozen state to the supervisor; a request nobody recorded leaves `chosen` empty.
+
+    Raises whatever else goes wrong: only a miss, which the ledger knows, may leave a point unanswered.
+    """
+    if halted():
+        return PointAnswer(point=point.id, chosen=None, routed=None)
+    state = BugTriageState.model_validate(
+        {
+            "issue_title": case.title,
+            "issue_body": case.body,
+            "issue_url": case.url,
+            "repository": case.repository,
+            "max_iterations": subject.variant.max_iterations,
+            **point.state,
+        }
+    )
+    decide = supervisor_node(subject.configuration, subject.toolbox)
+    missed = len(ledger.misses)
+    try:
+        update = await decide(state)
+    except Exception:
+        if len(ledger.misses) == missed and not halted():
+            raise
+        return PointAnswer(point=point.id, chosen=None, routed=None)
+    return PointAnswer(
+        point=point.id,
+        chosen=update["next_node"],
+        routed=update["routed_node"],
+        confidence=update["supervisor_confidence"],
+        reasoning=update["supervisor_reasoning"],
+    )
+
+
+def topology_of(graph: Any) -> str:  # noqa: ANN401 - see _drive
+    """The compiled graph's edges, sorted, as one line: what the baseline is comparable under."""
+    edges = graph.get_graph().edges
+    return "; ".join(sorted(f"{edge.source}->{edge.target}" for edge in edges))

@@ -1,0 +1,119 @@
+"""From a suite's name or file to a validated suite, its cases, and the changes asked for on the command line."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from pydantic import ValidationError
+
+from evals.errors import CannotJudgeError, ConfigurationError
+from evals.models.case import Case
+from evals.models.suite import Selection, Suite, Variant
+
+SUITES: Final = Path(__file__).parent
+
+
+def names() -> tuple[str, ...]:
+    """The suites that ship with the project."""
+    return tuple(sorted(path.stem for path in SUITES.glob("*.yaml")))
+
+
+def load_suite(name_or_path: str) -> Suite:
+    """Read a shipped suite by name, or any suite by path.
+
+    Raises:
+        ConfigurationError: no such suite, or one that does not validate.
+    """
+    path = SUITES / f"{name_or_path}.yaml"
+    if not path.exists():
+        path = Path(name_or_path)
+    if not path.is_file():
+        raise ConfigurationError(
+            f"no suite {name_or_path!r}: name one of {', '.join(names())}, or a YAML file that exists"
+        )
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return _checked(Suite.model_validate(_with_default_models(raw)), path)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{path}: not YAML: {str(error).splitlines()[0]}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"{path}: {where}: {first['msg']}") from error
+
+
+def _with_default_models(raw: object) -> dict[str, Any]:
+    """A variant without `models` uses the suite's; one with some of them overrides those."""
+    if not isinstance(raw, dict):
+        raise ConfigurationError("a suite is a YAML mapping; see evals/suites/starter.yaml")
+    shared = raw.get("models") or {}
+    variants = [
+        {**variant, "models": {**shared, **(variant.get("models") or {})}} if isinstance(variant, dict) else variant
+        for variant in raw.get("variants") or []
+    ]
+    return {**raw, "variants": variants}
+
+
+def _checked(suite: Suite, path: Path) -> Suite:
+    known = [variant.name for variant in suite.variants]
+    if len(set(known)) != len(known):
+        raise ConfigurationError(f"{path}: two variants share a name: {', '.join(known)}")
+    for role, name in (("candidate", suite.candidate), ("reference", suite.reference)):
+        if name not in known:
+            raise ConfigurationError(f"{path}: {role} {name!r} is no variant; name one of {', '.join(known)}")
+    return suite
+
+
+def select(cases: Mapping[str, Case], selection: Selection, only: Sequence[str] = ()) -> list[Case]:
+    """The suite's cases in order of id, narrowed to `only` when given.
+
+    Raises:
+        CannotJudgeError: nothing is selected; a run over no case must never be green.
+        ConfigurationError: an id that is no case of the dataset, or not of this suite.
+    """
+    unknown = [case_id for case_id in (*selection.ids, *only) if case_id not in cases]
+    if unknown:
+        raise ConfigurationError(f"no such case: {', '.join(unknown)}; `evals dataset stats` lists what there is")
+    chosen = [case for _, case in sorted(cases.items()) if _matches(case, selection)]
+    strangers = sorted(set(only) - {case.id for case in chosen})
+    if strangers:
+        raise ConfigurationError(f"not in this suite: {', '.join(strangers)}")
+    chosen = [case for case in chosen if not only or case.id in only]
+    if not chosen:
+        raise CannotJudgeError("no case is selected, so there is nothing to judge; check `cases:` in the suite")
+    return chosen
+
+
+def _matches(case: Case, selection: Selection) -> bool:
+    labels = case.labels
+    return (
+        (not selection.ids or case.id in selection.ids)
+        and (not selection.splits or labels.split in selection.splits)
+        and (not selection.tags or bool(set(selection.tags) & set(labels.tags)))
+        and (not selection.archetypes or labels.archetype in selection.archetypes)
+    )
+
+
+def altered(suite: Suite, *, guards: str | None = None, max_iterations: int | None = None) -> Suite:
+    """The suite with every variant changed the same way; the variants' names say so, so that no baseline and
+    no other run can be mistaken for them."""
+    changes: dict[str, Any] = {}
+    if guards is not None:
+        changes["guards"] = guards
+    if max_iterations is not None:
+        changes["max_iterations"] = max_iterations
+    if not changes:
+        return suite
+    suffix = "".join(f"+{value}" if key == "guards" else f"+max{value}" for key, value in changes.items())
+    variants = tuple(
+        Variant.model_validate({**variant.model_dump(), **changes, "name": variant.name + suffix})
+        for variant in suite.variants
+    )
+    return suite.model_copy(
+        update={
+            "variants": variants,
+            "candidate": suite.candidate + suffix,
+            "reference": suite.reference + suffix,
+        }
+    )

@@ -1,0 +1,139 @@
+"""Requests, answers, interactions, tapes and a recorder, as the cassette tests need them."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from evals.cassette.key import request_key
+from evals.cassette.ledger import MissRecord
+from evals.cassette.player import Asked, Tape
+from evals.cassette.recorder import Recorder
+from evals.cassette.store import Cassette, Interaction
+from evals.cassette.vcr_file import Usage
+
+CHAT = "/v1/chat/completions"
+# Made up, and spelled in two parts so that no scanner of this repository takes them for real ones.
+PLANTED = {
+    "openai_key": "sk-" + "proj-abcd1234EFGH5678",
+    "tavily_key": "tvly-" + "dev-abc123def456",
+    "github_token": "ghp_" + "a1B2" * 9,
+    "github_pat": "github_pat_" + "11AAAA_" + "b2" * 20,
+    "aws_key": "AKIA" + "IOSFODNN7EXAMPLE",
+    "slack_token": "xoxb-" + "123456789012-abc",
+    "google_key": "AIza" + "Sy" + "a1B2c" * 7,
+    "bearer_token": "Authorization: Bearer " + "abcdef0123456789abcdef",
+    "jwt": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    "private_key": "-----BEGIN RSA " + "PRIVATE KEY-----",
+    "email": "write to jane.doe@" + "acme-corp.com please",
+    "high_entropy": "token=" + "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA",
+}
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def a_chat_request(words: str = "Why does it crash?", model: str = "small", **more: Any) -> dict[str, Any]:
+    return {"model": model, "messages": [{"role": "user", "content": words}], "temperature": 0.0, **more}
+
+
+def a_chat_answer(words: str = "Because of line 7.", model: str = "small-0.5b", **more: Any) -> dict[str, Any]:
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": model,
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": words}},
+        ],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16},
+        **more,
+    }
+
+
+def an_interaction(
+    words: str = "Why does it crash?", *, agent: str = "critic", sample: int = 0, answer: str | None = None, **more: Any
+) -> Interaction:
+    request = more.pop("request", None) or a_chat_request(words)
+    fields: dict[str, Any] = {
+        "key": request_key("POST", CHAT, json.dumps(request).encode()),
+        "agent": agent,
+        "sample": sample,
+        "model": "small-0.5b",
+        "uri": CHAT,
+        "request": request,
+        "response": a_chat_answer(answer or f"About {words!r}: line 7."),
+        "recorded_at": "2026-11-21T12:00:00+00:00",
+        "usage": Usage(prompt_tokens=11, completion_tokens=5),
+        "latency_ms": 12.5,
+    }
+    return Interaction(**{**fields, **more})
+
+
+def a_cassette(*interactions: Interaction) -> Cassette:
+    return Cassette(Path("case.yaml"), interactions or [an_interaction()])
+
+
+def a_tape(*interactions: Interaction, sample: int = 0) -> Tape:
+    return Tape(a_cassette(*interactions), sample=sample)
+
+
+def an_asked(words: str = "Why does it crash?", *, agent: str = "critic", **more: Any) -> Asked:
+    return Asked("POST", CHAT, json.dumps(a_chat_request(words, **more)).encode(), agent)
+
+
+def a_miss(words: str = "Why does it crash?", *, agent: str = "critic", **more: Any) -> MissRecord:
+    asked = an_asked(words, agent=agent, **more)
+    return MissRecord(asked.key, 0, agent, "POST", CHAT, asked.model, asked.body)
+
+
+def a_recorder(**more: Any) -> Recorder:
+    ticks = iter(range(10**6))
+    fields: dict[str, Any] = {
+        "now": lambda: NOON,
+        "stopwatch": lambda: next(ticks) / 100,
+        "recorded_by": "test",
+        "slots": asyncio.Semaphore(8),
+    }
+    return Recorder(**{**fields, **more})
+
+
+class AnLlm(httpx2.AsyncBaseTransport):
+    """An LLM server in memory: echoes the last message, counts what it is asked, yields before it answers."""
+
+    def __init__(self, reply: Callable[[dict[str, Any]], httpx2.Response] | None = None) -> None:
+        self.heard: list[str] = []
+        self._reply = reply or (lambda body: httpx2.Response(200, json=a_chat_answer("Re: " + last_words(body))))
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        body = json.loads(await request.aread())
+        self.heard.append(last_words(body))
+        await asyncio.sleep(0)
+        return self._reply(body)
+
+
+def last_words(body: dict[str, Any]) -> str:
+    return str(body["messages"][-1]["content"])
+
+
+async def ask(transport: httpx2.AsyncBaseTransport, words: str, *, agent: str = "critic", **more: Any) -> str:
+    """Sends one chat request and returns the words of the answer."""
+    async with httpx2.AsyncClient(transport=_Borrowed(transport), base_url="http://127.0.0.1:9") as client:
+        answer = await client.post(CHAT, json=a_chat_request(words, **more), headers={"x-triage-agent": agent})
+    return str(answer.json()["choices"][0]["message"]["content"])
+
+
+class _Borrowed(httpx2.AsyncBaseTransport):
+    """Lends a transport to a client without giving it the right to close it."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return await self._inner.handle_async_request(request)
+
+
+def words_of(interactions: Iterable[Interaction]) -> list[str]:
+    return [last_words(interaction.request) for interaction in interactions]

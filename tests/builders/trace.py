@@ -1,0 +1,123 @@
+"""Traces for tests: an exact, honest run of a local bug unless the test says otherwise."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from evals.models.trace import (
+    Call,
+    Decision,
+    Exchange,
+    GuardVeto,
+    PointAnswer,
+    Provenance,
+    Report,
+    Trace,
+    Visit,
+)
+
+HONEST: tuple[str, ...] = ("investigator", "codebase_search", "critic", "writer")
+
+
+def a_report(location: str | None = "pkg/core.py", files: Sequence[str] = ("pkg/core.py",), **fields: Any) -> Report:
+    """A report; `fields` are further fields of `Report` (category, severity, confidence...)."""
+    return Report.model_validate(
+        {
+            "root_cause": "An index is off by one.",
+            "root_cause_location": location,
+            "category": "code",
+            "severity": "HIGH",
+            "affected_files": tuple(files),
+            "evidence": (),
+            "next_steps": (),
+            "confidence": 0.8,
+            **fields,
+        }
+    )
+
+
+def a_decision(
+    index: int = 0,
+    chosen: str = "writer",
+    routed: str | None = None,
+    confidence: float = 0.7,
+    vetoes: Sequence[GuardVeto] = (),
+    **fields: Any,
+) -> Decision:
+    """One supervisor answer that was followed unless `routed` says otherwise."""
+    return Decision.model_validate(
+        {
+            "index": index,
+            "iteration": index,
+            "context": "",
+            "chosen": chosen,
+            "routed": routed or chosen,
+            "reasoning": "because",
+            "confidence": confidence,
+            "vetoes": tuple(vetoes),
+            **fields,
+        }
+    )
+
+
+def a_veto(guard: str = "investigator_first", chosen: str = "writer", send_to: str = "investigator") -> GuardVeto:
+    """A guard that overruled the supervisor."""
+    return GuardVeto.model_validate({"guard": guard, "chosen": chosen, "send_to": send_to})
+
+
+def an_exchange(question: str = "Which version?", answer: str = "3.11", topic: str | None = None) -> Exchange:
+    """A question the user answered; without a topic it was "don't know"."""
+    return Exchange(question=question, context="", answer=answer, topic=topic)
+
+
+def a_call(agent: str = "supervisor", *, prompt: int = 100, completion: int = 20, latency_ms: float = 500.0) -> Call:
+    """One request that was served."""
+    return Call(
+        agent=agent,
+        key="0" * 64,
+        model="a-model",
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        latency_ms=latency_ms,
+    )
+
+
+def an_answer(point: str = "p1", chosen: str | None = "codebase_search", **fields: Any) -> PointAnswer:
+    """What the supervisor chose in one frozen state; None: nobody recorded it."""
+    return PointAnswer.model_validate({"point": point, "chosen": chosen, "routed": chosen, **fields})
+
+
+def a_trace(
+    *visits: str,
+    case_id: str = "local-bug",
+    variant: str = "v2",
+    sample: int = 0,
+    provenance: Literal["exact", "frontier", "unrecorded", "failed"] = "exact",
+    frontier: int | None = None,
+    supersteps: Sequence[int] | None = None,
+    confidence: float = 0.7,
+    report: Report | None = None,
+    no_report: bool = False,
+    repository_files: Sequence[str] = ("pkg/core.py", "pkg/io.py", "pkg/cli.py"),
+    **fields: Any,
+) -> Trace:
+    """A trace over `visits` (default: the honest route), with one decision per visit, all at `confidence`.
+
+    `fields` are further fields of `Trace` (decisions, exchanges, calls, points, comment, ticket...).
+    """
+    nodes = visits or HONEST
+    steps = range(len(nodes)) if supersteps is None else supersteps
+    walked = [Visit.model_validate({"node": n, "superstep": s}) for n, s in zip(nodes, steps, strict=True)]
+    decisions = [a_decision(i, node, confidence=confidence) for i, node in enumerate(nodes)]
+    return Trace.model_validate(
+        {
+            "case_id": case_id,
+            "variant": variant,
+            "sample": sample,
+            "provenance": Provenance(label=provenance, frontier=frontier),
+            "visits": walked,
+            "decisions": decisions,
+            "report": None if no_report else (report or a_report()),
+            "repository_files": tuple(repository_files),
+            **fields,
+        }
+    )

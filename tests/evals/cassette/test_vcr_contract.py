@@ -1,0 +1,128 @@
+"""Stock vcrpy and pytest-recording load and replay the very files this package writes."""
+
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import httpx2
+import openai
+import pytest
+import vcr
+import yaml
+from vcr.errors import CannotOverwriteExistingCassetteException
+
+from evals.cassette.player import Tape, playing
+from evals.cassette.recorder import RecordingTransport
+from evals.cassette.store import ORIGIN, load, merge_write
+from tests.builders.interaction import AnLlm, a_recorder, an_interaction
+
+MATCH_ON = ["method", "path", "query", "body"]
+QUESTION = {
+    "model": "small",
+    "messages": [{"role": "user", "content": "Größe? 😀"}],
+    "temperature": 0,
+    "stop": None,
+    "stream": False,
+}
+
+
+@pytest.fixture
+async def path(tmp_path):
+    """A file recorded from what the real SDK sends."""
+    path = tmp_path / "case.yaml"
+    transport = RecordingTransport(a_recorder(), AnLlm())
+    client = openai.AsyncOpenAI(
+        api_key="none", base_url="http://127.0.0.1:9/v1", http_client=httpx2.AsyncClient(transport=transport)
+    )
+    with playing(Tape(load(path))):
+        await client.chat.completions.create(**QUESTION)
+        await client.chat.completions.create(**{**QUESTION, "model": "large"})
+    return path
+
+
+def asked_of_stock_vcr(path, base_url: str, match_on: list[str], **changes) -> str:
+    client = openai.OpenAI(api_key="none", base_url=base_url, max_retries=0)
+    with vcr.use_cassette(str(path), record_mode="none", match_on=match_on):
+        answer = client.chat.completions.create(**{**QUESTION, **changes})
+    return answer.choices[0].message.content
+
+
+def test_stock_vcrpy_replays_the_file_to_the_real_sdk_on_any_host(path):
+    assert asked_of_stock_vcr(path, "http://elsewhere.invalid/v1", MATCH_ON) == "Re: Größe? 😀"
+
+
+def test_with_the_recorded_origin_as_base_url_vcrpys_own_matching_does(path):
+    defaults = ["method", "scheme", "host", "port", "path", "query"]
+
+    assert asked_of_stock_vcr(path, f"{ORIGIN}/v1", [*defaults, "body"]) == "Re: Größe? 😀"
+
+
+def test_stock_vcrpy_misses_what_was_not_recorded(path):
+    with pytest.raises(CannotOverwriteExistingCassetteException):
+        asked_of_stock_vcr(path, f"{ORIGIN}/v1", MATCH_ON, model="unheard-of")
+
+
+def test_replaying_with_stock_vcrpy_leaves_the_file_as_it_is(path):
+    before = path.read_bytes()
+
+    asked_of_stock_vcr(path, f"{ORIGIN}/v1", MATCH_ON)
+
+    assert path.read_bytes() == before
+
+
+def test_stock_vcrpy_reads_as_many_interactions_as_we_do(tmp_path):
+    merge_write(tmp_path / "c.yaml", [an_interaction(f"q{n}") for n in range(7)])
+
+    with vcr.use_cassette(str(tmp_path / "c.yaml"), record_mode="none") as cassette:
+        assert len(cassette.requests) == len(load(tmp_path / "c.yaml").interactions) == 7
+
+
+def test_the_layout_is_vcr_version_one(path):
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+
+    assert list(data) == ["x_replay", "interactions", "version"]
+    assert data["version"] == 1
+    assert data["x_replay"] == {"schema": 1, "count": 2, "canonicalisation": 1}
+    assert list(data["interactions"][0]) == ["request", "response", "x_meta"]
+    assert list(data["interactions"][0]["request"]) == ["method", "uri", "body", "headers"]
+    assert data["interactions"][0]["request"]["headers"] == {"content-type": ["application/json"]}
+
+
+PYTEST_RECORDING_TEST = textwrap.dedent("""
+    import openai
+    import pytest
+
+    @pytest.fixture(scope="module")
+    def vcr_config():
+        return {"match_on": ["method", "path", "query", "body"]}
+
+    @pytest.mark.vcr("case.yaml")
+    @pytest.mark.block_network
+    def test_replay():
+        client = openai.OpenAI(api_key="none", base_url="http://elsewhere.invalid/v1", max_retries=0)
+        answer = client.chat.completions.create(
+            model="small", messages=[{"role": "user", "content": "Größe? 😀"}], temperature=0
+        )
+        assert answer.choices[0].message.content == "Re: Größe? 😀"
+""")
+
+
+@pytest.mark.slow
+def test_pytest_recording_replays_the_file(path, tmp_path):
+    """In a project of its own; `stop: null` and `stream: false` were recorded, so they are asked with here too."""
+    project = tmp_path / "project"
+    (project / "cassettes" / "test_replay").mkdir(parents=True)
+    shutil.copy(path, project / "cassettes" / "test_replay" / "case.yaml")
+    text = PYTEST_RECORDING_TEST.replace("temperature=0", "temperature=0, stop=None, stream=False")
+    (project / "test_replay.py").write_text(text, encoding="utf-8")
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--record-mode=none", "-p", "no:cacheprovider", "test_replay.py"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "1 passed" in ran.stdout, ran.stdout + ran.stderr

@@ -1,0 +1,72 @@
+"""The policy pack, and what a case may do to it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.dataset.load import load_cases
+from evals.dataset.policy import load_policy
+from evals.errors import DatasetError
+from tests.builders.dataset import POLICY, a_case_file, a_dataset
+
+EXAMPLES = Path(__file__).parents[2] / "gold" / "route-examples.json"
+NO_CRITIC = "P2b.no_critic_if_conf>=0.85"
+
+
+def _route(**changes):
+    return [a_case_file()["route"][0] | changes]
+
+
+def _ids(case):
+    return [constraint.id for constraint in case.route_spec.alternatives[0].constraints]
+
+
+def test_the_shipped_policy_is_the_one_of_the_worked_examples():
+    """Constraint for constraint, caps and hard maximum included."""
+    examples = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    [local_bug, *_] = examples["examples"]
+    policy = load_policy(POLICY)
+
+    shown = [c.model_dump(mode="json", by_alias=True, exclude_unset=True) for c in policy.constraints]
+    assert shown == local_bug["alternatives"][0]["constraints"][: len(shown)]
+    assert policy.node_caps == examples["node_caps"]
+    assert policy.hard_max == local_bug["alternatives"][0]["steps"]["hard_max"]
+
+
+def test_every_alternative_starts_from_the_policy(tmp_path):
+    labels = a_case_file(route=_route() + _route(target=3))
+    spec = load_cases(a_dataset(tmp_path, labels))["wrong-total"].route_spec
+
+    assert [alternative.constraints[0].id for alternative in spec.alternatives] == ["P1.first_investigator"] * 2
+
+
+def test_an_override_switches_one_constraint_off(tmp_path):
+    case = load_cases(a_dataset(tmp_path, a_case_file(route=_route(overrides=[NO_CRITIC]))))["wrong-total"]
+
+    assert NO_CRITIC not in _ids(case)
+
+
+def test_without_an_override_the_constraint_stays(tmp_path):
+    assert NO_CRITIC in _ids(load_cases(a_dataset(tmp_path))["wrong-total"])
+
+
+def test_an_override_of_an_unknown_constraint_is_an_error(tmp_path):
+    root = a_dataset(tmp_path, a_case_file(route=_route(overrides=["P9"])))
+
+    with pytest.raises(DatasetError, match=r"case\.yaml:\d+: overrides 'P9'"):
+        load_cases(root)
+
+
+def test_a_case_may_not_reuse_an_id_of_the_policy(tmp_path):
+    twice = [{"id": "P3.critic_at_most_once", "type": "existence", "a": ["critic"], "max": 2}]
+    root = a_dataset(tmp_path, a_case_file(route=_route(constraints=twice)))
+
+    with pytest.raises(DatasetError, match=r"P3\.critic_at_most_once' is used twice"):
+        load_cases(root)
+
+
+def test_the_question_policy_reaches_every_alternative(tmp_path):
+    case = load_cases(a_dataset(tmp_path))["wrong-total"]
+
+    assert case.route_spec.alternatives[0].question == "forbidden"

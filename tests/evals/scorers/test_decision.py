@@ -1,0 +1,51 @@
+"""Scores of single decisions."""
+
+import pytest
+
+from evals.models.outcome import Scored, Skipped
+from evals.scorers.decision import decision_score, graded_points, macro_average
+from evals.scorers.scorer import score
+from tests.builders.case import a_case, a_point
+from tests.builders.trace import a_trace, an_answer
+
+CASE = a_case(points=[a_point("p1", codebase_search=1.0, web_search=0.5), a_point("p2", writer=1.0)])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [("codebase_search", "writer", 1.0), ("web_search", "writer", 0.75), ("critic", "critic", 0.0)],
+)
+def test_a_decision_is_graded_by_its_label(first, second, value):
+    trace = a_trace(points=[an_answer("p1", first), an_answer("p2", second)])
+
+    assert score(decision_score, CASE, trace) == Scored(value=value)
+
+
+def test_the_choice_counts_and_not_where_a_guard_sent_it():
+    trace = a_trace(points=[an_answer("p1", "codebase_search", routed="writer"), an_answer("p2", "writer")])
+
+    assert score(decision_score, CASE, trace).value == 1
+
+
+@pytest.mark.parametrize("answers", [[an_answer("p1"), an_answer("p2", None)], [an_answer("p1")]])
+def test_one_unrecorded_point_skips_the_score(answers):
+    """Else a variant could look better by what nobody recorded of it."""
+    outcome = score(decision_score, CASE, a_trace(points=answers))
+
+    assert outcome == Skipped(reason="1 of 2 decision points are not recorded")
+
+
+def test_a_case_without_points_is_skipped():
+    assert score(decision_score, a_case(), a_trace()).kind == "skipped"
+
+
+def test_the_macro_average_counts_each_gold_node_once():
+    """Three of the four points are for the search: a constant answer gets one half, not three quarters."""
+    points = [a_point(f"p{i}", codebase_search=1.0) for i in range(3)] + [a_point("p3", writer=1.0)]
+    trace = a_trace(points=[an_answer(f"p{i}", "codebase_search") for i in range(4)])
+
+    assert macro_average(graded_points(a_case(points=points), trace)) == 0.5
+
+
+def test_no_point_has_no_average():
+    assert macro_average([]) is None

@@ -1,0 +1,116 @@
+import json
+
+import pytest
+
+from tests.builders.endpoint import SAID, a_team, a_toolbox
+from tests.builders.repository import an_index
+from tests.builders.search import a_toolbox_with
+from tests.builders.state import a_finding, a_state
+from triage.agents.codebase_search import (
+    CHUNKS,
+    CODEBASE_SEARCH,
+    WIDE_CHUNKS,
+    CodebaseSearchInput,
+    CodebaseSearchOutput,
+    query_of,
+)
+
+
+def an_answer(*paths, location=None):
+    files = [{"path": path, "relevance_reason": "it is named"} for path in paths]
+    return {**SAID, "relevant_files": files, "root_cause_location": location}
+
+
+def an_output(*paths, location=None, **fields):
+    return CodebaseSearchOutput(**an_answer(*paths, location=location), **fields)
+
+
+async def search(index, answer, **state):
+    """(the prompt that was sent, the output)."""
+    team = a_team(codebase_search=[answer])
+    chain = CODEBASE_SEARCH.chain(a_toolbox_with(index, team))
+    output = await chain.ainvoke(CODEBASE_SEARCH.read(a_state(**state)))
+    return team.messages("codebase_search")[1], output
+
+
+def test_the_query_is_keywords_then_hypothesis_then_areas():
+    given = CodebaseSearchInput(
+        repository="shop", keywords=("sku", "cart"), hypothesis="Lines are lost.", affected_areas=("Cart.add",)
+    )
+
+    assert query_of(given) == "sku cart Lines are lost. Cart.add"
+
+
+def test_the_newest_hypothesis_is_searched_for():
+    state = a_state(
+        findings=[a_finding(details="old"), a_finding(details="new", relevant_files=("b",)), a_finding("critic")],
+        search_keywords=["k"],
+    )
+
+    assert query_of(CODEBASE_SEARCH.read(state)) == "k new b"
+
+
+def test_without_an_investigation_the_title_is_searched_for():
+    assert query_of(CODEBASE_SEARCH.read(a_state())) == "Cart total is wrong"
+
+
+async def test_snippets_are_shown_with_path_and_lines_and_not_as_objects(tmp_path):
+    prompt, _ = await search(an_index(tmp_path), an_answer(), search_keywords=["send_receipt"])
+
+    assert "shop/mail.py:1-2\n```\n# shop/mail.py send_receipt\ndef send_receipt(address):" in prompt
+    assert "Document(" not in prompt
+
+
+async def test_the_files_named_in_the_answer_become_evidence(tmp_path):
+    _, output = await search(an_index(tmp_path), an_answer("shop/mail.py"))
+
+    assert [snippet.split("\n")[0] for snippet in output.cited_snippets] == ["shop/mail.py:1-2"]
+
+
+async def test_the_file_of_the_root_cause_is_evidence_even_if_it_is_not_listed(tmp_path):
+    _, output = await search(an_index(tmp_path), an_answer(location="shop/cart.py::Cart.add"))
+
+    assert [snippet.split("\n")[0] for snippet in output.cited_snippets] == ["shop/cart.py:1-3"]
+
+
+async def test_a_file_nobody_retrieved_is_no_evidence(tmp_path):
+    _, output = await search(an_index(tmp_path), an_answer("shop/invented.py"))
+
+    assert output.cited_snippets == ()
+
+
+@pytest.mark.parametrize(("instructions", "chunks"), [([], CHUNKS), (["Look wider."], WIDE_CHUNKS)])
+async def test_a_redirected_search_reads_more(tmp_path, instructions, chunks):
+    index = an_index(tmp_path, {f"f{n}.py": f"def f{n}(): ...\n" for n in range(20)})
+
+    prompt, _ = await search(index, an_answer(), redirect_instructions=instructions)
+
+    assert prompt.count("```\n# f") == chunks
+
+
+async def test_without_source_the_model_is_asked_and_told_so():
+    team = a_team()
+    await CODEBASE_SEARCH.chain(a_toolbox(team)).ainvoke(CODEBASE_SEARCH.read(a_state()))
+
+    assert "No source code is available" in team.messages("codebase_search")[1]
+
+
+@pytest.mark.parametrize(("location", "details"), [("a.py::f", "a.py::f"), (None, "not identified")])
+def test_the_finding_is_the_location_and_the_paths(location, details):
+    finding = CODEBASE_SEARCH.finding(an_output("a.py", "b.py", location=location))
+
+    assert (finding.details, finding.relevant_files) == (details, ("a.py", "b.py"))
+
+
+def test_a_snippet_is_kept_as_evidence_once():
+    update = CODEBASE_SEARCH.update(a_state(codebase_evidence=["one"]), an_output(cited_snippets=("one", "two")))
+
+    assert update == {"codebase_evidence": ["two"]}
+
+
+async def test_the_request_depends_on_nothing_but_issue_content_and_query(tmp_path):
+    """Where the repository lies, and which index object serves it, must not show."""
+    first, _ = await search(an_index(tmp_path / "here"), an_answer())
+    second, _ = await search(an_index(tmp_path / "elsewhere"), an_answer())
+
+    assert json.dumps(first) == json.dumps(second)

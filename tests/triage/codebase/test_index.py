@@ -1,0 +1,124 @@
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.builders.repository import HashEmbedder, a_repository, an_index
+from triage.codebase.index import CodebaseIndex, fused
+
+ROOT = Path(__file__).parents[3]
+
+
+def found(index, query, k=5):
+    return [document.id for document in index.retriever(k).invoke(query)]
+
+
+def test_the_chunk_that_names_the_thing_comes_first(tmp_path):
+    """By words alone here: the builder's vectors know nothing."""
+    assert found(an_index(tmp_path), "sendReceipt fails")[0] == "shop/mail.py:1-2"
+
+
+def test_a_document_says_where_it_stands(tmp_path):
+    documents = {document.id: document for document in an_index(tmp_path).retriever().invoke("with_tax")}
+
+    document = documents["shop/tax.py:4-5"]
+    assert document.metadata == {"path": "shop/tax.py", "start": 4, "end": 5}
+    assert document.page_content.startswith("# shop/tax.py with_tax\ndef with_tax(price):")
+
+
+def test_no_more_chunks_are_returned_than_asked_for(tmp_path):
+    index = an_index(tmp_path)
+
+    assert len(found(index, "shop", k=2)) == 2
+    assert len(found(index, "shop", k=50)) == len(index.chunks)
+
+
+async def test_waiting_for_a_result_gives_the_same_result(tmp_path):
+    retriever = an_index(tmp_path).retriever()
+
+    assert await retriever.ainvoke("cart") == retriever.invoke("cart")
+
+
+def test_an_index_of_nothing_finds_nothing():
+    index = CodebaseIndex.build(None, HashEmbedder())
+
+    assert index.retriever().invoke("anything") == []
+    assert index.paths == frozenset()
+
+
+def test_a_repository_without_any_text_finds_nothing(tmp_path):
+    assert found(an_index(tmp_path, {"logo.png": b"\0"}), "logo") == []
+
+
+def test_paths_are_all_files_even_those_without_a_line(tmp_path):
+    assert an_index(tmp_path, {"a.py": "x = 1\n", "b/__init__.py": ""}).paths == {"a.py", "b/__init__.py"}
+
+
+def test_a_digest_changes_with_the_content_and_only_with_it(tmp_path):
+    here, there = an_index(tmp_path / "here"), an_index(tmp_path / "there")
+    other = an_index(tmp_path / "other", {"shop/cart.py": "x = 1\n"})
+
+    assert here.digest == there.digest
+    assert here.digest != other.digest
+
+
+def test_two_indexes_of_one_content_share_what_chroma_holds(tmp_path):
+    """Chroma keeps one store per process; filling it twice would return everything twice."""
+    first, second = an_index(tmp_path / "a"), an_index(tmp_path / "b")
+
+    assert found(first, "cart", 50) == found(second, "cart", 50)
+
+
+def test_equal_chunks_come_in_the_order_of_their_ids(tmp_path):
+    """Chroma orders equals by luck."""
+    twins = {f"{name}.txt": "the very same words\n" for name in "dbeac"}
+    documents = an_index(tmp_path, {**twins, "z.py": "x = 1\n"}).retriever(5).invoke("the very same words")
+
+    assert [document.metadata["path"] for document in documents][:2] == ["a.txt", "b.txt"]
+
+
+def test_ranks_are_fused_as_published():
+    """1 / (60 + rank), summed: second and first beat first and third."""
+    assert fused([(0.1, "a"), (0.2, "b"), (0.3, "c")], [(-9, "b"), (-8, "c"), (-7, "a")]) == ["b", "a", "c"]
+
+
+def test_equal_ranks_are_ordered_by_id():
+    assert fused([(0.1, "b")], [(-1, "a")]) == ["a", "b"]
+
+
+@pytest.mark.slow
+def test_importing_the_package_does_not_load_the_heavy_libraries():
+    code = "import sys, triage.codebase.index; sys.exit(bool({'chromadb', 'onnxruntime', 'bm25s'} & set(sys.modules)))"
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
+
+
+RETRIEVE = """
+import sys
+from pathlib import Path
+from triage.codebase.embed import MiniLM
+from triage.codebase.index import CodebaseIndex
+retriever = CodebaseIndex.build(Path(sys.argv[1]), MiniLM()).retriever()
+for query in ["veto", "which guard", "cart total", "iteration limit", "retry on rate limit",
+              "critic verdict", "human answers", "prompt file", "checkpoint", "web search fails"]:
+    print([document.id for document in retriever.invoke(query)])
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_retrieve_the_same_chunks(tmp_path):
+    """With the real model, Chroma and BM25, on real source."""
+    source = {path.name: path.read_bytes() for path in sorted((ROOT / "triage" / "agents").glob("*.py"))}
+    root = a_repository(tmp_path, source)
+
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", RETRIEVE, str(root)], cwd=ROOT, check=True, capture_output=True, timeout=120
+        ).stdout
+        for _ in range(2)
+    )
+
+    assert first.count(b"\n") == 10
+    assert hashlib.sha256(first).digest() == hashlib.sha256(second).digest()

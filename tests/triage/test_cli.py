@@ -1,0 +1,251 @@
+"""The command: whole jobs against a server on loopback, and one clear line for everything that can go wrong."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.builders.endpoint import Endpoint, a_decision, a_team
+from tests.builders.loopback import serving
+from triage.cli import main
+
+ASK = a_decision("human_input", question="Which database?", question_context="Two are supported.")
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder with an issue and a checkout, and an environment without settings."""
+    for name in [name for name in os.environ if name.startswith("TRIAGE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "cart.py").write_text("def add(cart, item):\n    cart[item] = 1\n")
+    return tmp_path
+
+
+def triage(endpoint: Endpoint, monkeypatch, *arguments: str, typed: str = "") -> int:
+    """Run `triage run` with `typed` on standard input."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    with serving(endpoint) as url:
+        monkeypatch.setenv("TRIAGE_BASE_URL", url)
+        return main(["run", "--repo", "shop", *arguments])
+
+
+NEW = ("--issue", "issue.md", "--job-id", "one")
+AGAIN = ("--resume", "--job-id", "one")
+
+
+def test_a_job_leaves_a_report_a_comment_and_a_ticket(desk, monkeypatch):
+    assert triage(a_team("investigator", "codebase_search", "writer"), monkeypatch, *NEW, "--out", "results") == 0
+
+    assert "**Root cause:** Quantities are overwritten." in (desk / "results" / "report.md").read_text()
+    assert (desk / "results" / "comment.md").read_text().startswith("## Triage")
+    assert json.loads((desk / "results" / "ticket.json").read_text())["title"] == "Cart loses quantities"
+
+
+def test_every_step_is_told(desk, monkeypatch, capsys):
+    triage(a_team("codebase_search", "web_search", "writer", web_search=[500]), monkeypatch, *NEW)
+
+    told = capsys.readouterr().err
+    assert "-> investigator (not codebase_search: investigator_first), confidence 0.50: It is next." in told
+    assert "investigator: s" in told
+    assert "web_search: failed (InternalServerError" in told
+
+
+def test_the_issue_may_be_what_gh_prints(desk, monkeypatch):
+    (desk / "issue.json").write_text(json.dumps({"title": "Wrong total", "body": "Oh no.", "url": "https://x.invalid/1"}))
+    team = a_team("investigator", "writer")
+    triage(team, monkeypatch, "--issue", "issue.json")
+
+    assert "Wrong total" in team.messages("investigator")[1]
+    assert "https://x.invalid/1" in team.messages("writer")[1]
+
+
+def test_the_issue_may_come_from_standard_input(desk, monkeypatch):
+    team = a_team("investigator", "writer")
+    assert triage(team, monkeypatch, "--issue", "-", typed="Wrong total\n\nOh no.\n") == 0
+
+    assert "Wrong total" in team.messages("investigator")[1]
+
+
+def test_the_human_is_asked_at_the_terminal(desk, monkeypatch, capsys):
+    team = a_team("investigator", ASK, "writer")
+    assert triage(team, monkeypatch, *NEW, typed="MySQL\n") == 0
+
+    assert "Question: Which database?\nTwo are supported." in capsys.readouterr().err
+    assert "A: MySQL" in team.messages("supervisor", 2)[1]
+
+
+def test_an_empty_answer_is_taken_as_one(desk, monkeypatch):
+    assert triage(a_team("investigator", ASK, "writer"), monkeypatch, *NEW, typed="\n") == 0
+
+
+def test_model_text_is_never_markup(desk, monkeypatch, capsys):
+    odd = a_decision("investigator", reasoning="[red]not a colour[/red] [/] [link=x]")
+    triage(a_team(odd, "writer"), monkeypatch, *NEW)
+
+    assert "[red]not a colour[/red] [/] [link=x]" in capsys.readouterr().err
+
+
+def test_a_job_can_be_left_at_a_question_and_resumed(desk, monkeypatch, capsys):
+    assert triage(a_team("investigator", ASK), monkeypatch, *NEW) == 4
+    assert "triage run --resume --job-id one --repo shop" in capsys.readouterr().err
+
+    team = a_team("writer")
+    assert triage(team, monkeypatch, *AGAIN, typed="MySQL\n") == 0
+    assert team.count("investigator") == 0
+    assert "A: MySQL" in team.messages("supervisor")[1]
+
+
+def test_a_failing_endpoint_is_one_line_and_the_job_goes_on_later(desk, monkeypatch, capsys):
+    assert triage(a_team("investigator", supervisor=[503]), monkeypatch, *NEW) == 3
+    assert "the endpoint failed (HTTP 503" in capsys.readouterr().err
+
+    assert triage(a_team("investigator", "writer"), monkeypatch, *AGAIN) == 0
+
+
+def test_an_endpoint_that_is_down_is_one_line(desk, monkeypatch, capsys):
+    monkeypatch.setenv("TRIAGE_BASE_URL", "http://127.0.0.1:9/v1")  # the discard port: nobody listens there
+
+    assert main(["run", "--repo", "shop", *NEW]) == 3
+    assert "the endpoint failed (Connection error.); the job is kept" in capsys.readouterr().err
+
+
+def test_a_finished_job_can_be_resumed_for_its_results(desk, monkeypatch):
+    triage(a_team("investigator", "writer"), monkeypatch, *NEW)
+    team = a_team("writer")
+    assert triage(team, monkeypatch, *AGAIN, "--out", "again") == 0
+
+    assert team.asked == []
+    assert (desk / "again" / "report.md").is_file()
+
+
+def test_a_writer_that_fails_is_told_and_is_no_success(desk, monkeypatch, capsys):
+    broken = {"writer-ticket": [{"labels": []}]}
+    assert triage(a_team("investigator", "writer", **broken), monkeypatch, *NEW) == 4
+
+    assert "no report was written (" in capsys.readouterr().err
+
+
+def test_a_looping_guard_set_is_one_line(desk, monkeypatch, capsys):
+    assert triage(a_team("critic"), monkeypatch, *NEW, "--guards", "none", "--max-iterations", "2") == 4
+
+    assert "guard set 'none' let the job go round in circles" in capsys.readouterr().err
+
+
+def test_one_model_may_answer_for_all(desk, monkeypatch):
+    team = a_team("investigator", "writer")
+    triage(team, monkeypatch, *NEW, "--model", "small")
+
+    assert {body["model"] for _, body in team.asked} == {"small"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "no issue: give --issue FILE"),
+        (["--issue", "nowhere.md"], "nowhere.md: no such issue file"),
+        (["--issue", "empty.md"], "empty.md: the issue is empty"),
+        (["--issue", "binary.md"], "binary.md: the issue cannot be read (not UTF-8 text)"),
+        (["--issue", "shop"], "shop: the issue cannot be read (Is a directory)"),
+        (["--issue", "broken.json"], "broken.json:1: not valid JSON"),
+        (["--issue", "untitled.json"], "untitled.json: the JSON has no title"),
+        (["--issue", "issue.md", "--repo", "nowhere"], "nowhere: no such folder"),
+        (["--issue", "issue.md", "--repo", "hollow"], "hollow: there is no text file to search in"),
+        (["--issue", "issue.md", "--prompt", "v9"], "v9: no such supervisor prompt; choose one of v1"),
+        (["--issue", "issue.md", "--guards", "strict"], "no guard set is called 'strict'"),
+        (["--issue", "issue.md", "--max-iterations", "0"], "Invalid value for '--max-iterations'"),
+        (["--resume"], "give --job-id"),
+        (["--resume", "--job-id", "x", "--issue", "issue.md"], "leave --issue out"),
+        (["--resume", "--job-id", "nobody"], "no job is called 'nobody'"),
+        (["--frob"], "No such option: --frob"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(desk, monkeypatch, capsys, arguments, said):
+    (desk / "empty.md").write_text(" \n")
+    (desk / "binary.md").write_bytes(b"\xff\xfe\x00")
+    (desk / "broken.json").write_text('{"title": ')
+    (desk / "untitled.json").write_text('{"body": "Oh no."}')
+    (desk / "hollow").mkdir()
+
+    assert triage(a_team("end"), monkeypatch, *arguments) == 2
+    told = capsys.readouterr().err.strip()
+    assert said in told
+    assert "\n" not in told
+
+
+def test_without_a_key_nothing_is_asked(desk, capsys):
+    assert main(["run", "--repo", "shop", *NEW]) == 2
+
+    assert "no key: set TRIAGE_API_KEY" in capsys.readouterr().err
+
+
+def test_a_malformed_setting_is_named(desk, monkeypatch, capsys):
+    assert triage(a_team("end"), _with(monkeypatch, "TRIAGE_TIMEOUT_S", "soon"), *NEW) == 2
+
+    assert "TRIAGE_TIMEOUT_S: Input should be a valid number" in capsys.readouterr().err
+
+
+def test_a_job_id_is_not_used_twice(desk, monkeypatch, capsys):
+    triage(a_team("investigator", "writer"), monkeypatch, *NEW)
+
+    assert triage(a_team("investigator", "writer"), monkeypatch, *NEW) == 2
+    assert "job 'one' exists already" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_help_does_not_load_the_graph():
+    """`triage --help` answers at once; langgraph alone takes most of a second."""
+    program = "import sys; from triage.cli import main; main(['run', '--help']); print(sorted(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout
+
+    assert "'typer'" in told
+    assert not [name for name in ("langgraph", "openai", "chromadb", "langchain_core") if f"'{name}'" in told]
+
+
+@pytest.mark.slow
+def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
+    """kill -9 while the critic is being asked: what was done before is not done again."""
+    team = a_team("investigator", "critic", "writer")
+    with serving(Slow(team)) as url:
+        monkeypatch.setenv("TRIAGE_BASE_URL", url)
+        job = subprocess.Popen([sys.executable, "-m", "triage", "run", "--repo", "shop", *NEW], env={**os.environ})
+        _wait_until(lambda: team.count("critic") == 1)
+        job.send_signal(signal.SIGKILL)
+        job.wait()
+
+    rest = a_team("writer")
+    assert triage(rest, monkeypatch, *AGAIN) == 0
+    assert (rest.count("investigator"), rest.count("critic")) == (0, 1)
+
+
+class Slow:
+    """An endpoint whose critic thinks for two seconds."""
+
+    def __init__(self, team: Endpoint) -> None:
+        self.team = team
+
+    def __call__(self, request):
+        answer = self.team(request)
+        if self.team.asked[-1][0] == "critic":
+            time.sleep(2)
+        return answer
+
+
+def _with(monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+def _wait_until(true, seconds=60):
+    for _ in range(seconds * 20):
+        if true():
+            return
+        time.sleep(0.05)
+    raise TimeoutError

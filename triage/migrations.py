@@ -1,0 +1,59 @@
+"""Bringing the stored state of a job up to the current schema, one version at a time.
+
+Schema 1 is the state of PRD-003 as first written: no visits, no routed node, no vetoes, and iterations that left out
+some visits. Schema 2 is `triage.state`. Prompts are in no schema, so a new prompt version needs nothing here.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from triage.errors import CheckpointError
+from triage.state import CURRENT_SCHEMA_VERSION
+
+Plain = dict[str, Any]
+
+
+def migrate(raw: Mapping[str, Any]) -> Plain:
+    """The state `raw` (plain JSON-like data, any schema up to the current one) as the current schema has it.
+
+    Raises:
+        CheckpointError: it was written by a newer triage, or names no schema that ever was.
+    """
+    state = dict(raw)
+    version = state.get("schema_version", 1)
+    if isinstance(version, int) and version > CURRENT_SCHEMA_VERSION:
+        raise CheckpointError(
+            f"the job was stored with schema {version} and this triage reads up to {CURRENT_SCHEMA_VERSION}: "
+            "upgrade triage, or start the job anew"
+        )
+    while version != CURRENT_SCHEMA_VERSION:
+        if version not in MIGRATIONS:
+            raise CheckpointError(f"the job was stored with schema {version!r}, which never was: start the job anew")
+        state = MIGRATIONS[version](state)
+        version = state["schema_version"]
+    return state
+
+
+def _from_1(state: Plain) -> Plain:
+    """Visits are read off the findings and answers (their mutual order is lost, failed visits are unknown)."""
+    kept = {name: value for name, value in state.items() if name != "current_node"}
+    findings, answers = kept.get("findings", []), kept.get("human_exchanges", [])
+    visits = [finding["agent_name"] for finding in findings] + ["human_input"] * len(answers)
+    kept |= {
+        "schema_version": 2,
+        "visits": visits,
+        "iterations": max(kept.get("iterations", 0), len(visits)),
+        "routed_node": kept.get("next_node"),
+    }
+    if kept.get("critic_feedback"):
+        kept["critic_feedback"] = kept["critic_feedback"] | {"evidence_seen": _seen_by_critic(findings, answers)}
+    return kept
+
+
+def _seen_by_critic(findings: list[Plain], answers: list[Plain]) -> int:
+    """Findings up to the critic's last one; answers count as seen, so that an old rejection is not lifted by guess."""
+    reviews = [n for n, finding in enumerate(findings, 1) if finding["agent_name"] == "critic"]
+    return (reviews[-1] if reviews else len(findings)) + len(answers)
+
+
+MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {1: _from_1}

@@ -1,0 +1,133 @@
+"""Reading a prompt file: front matter, rendered values, the two halves, and the digest that names the version.
+
+A supervisor file is YAML front matter between `---` lines, the system prompt, a line `<!-- task -->`, and the
+task that closes every context message. A worker file is a system prompt, a line `<!-- human -->`, and the
+template of the human message; its placeholders are filled by the agent.
+"""
+
+import datetime as dt
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from triage.errors import PromptError
+from triage.state import MAX_QUESTIONS, ConfidenceFloor
+
+HERE: Final = Path(__file__).parent
+TASK_MARK: Final = "<!-- task -->"
+HUMAN_MARK: Final = "<!-- human -->"
+# One lower-case name in single braces. JSON in a prompt, and {{doubled}} braces, are left as they stand.
+PLACEHOLDER: Final = re.compile(r"(?<!\{)\{([a-z_]+)\}(?!\})")
+
+
+class FrontMatter(BaseModel):
+    """What a supervisor prompt says of itself; unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: str
+    parent: str | None
+    date: dt.date
+    changes: str
+    context: tuple[Literal["critic"], ...] = ()
+
+
+@dataclass(frozen=True)
+class SupervisorPrompt:
+    """One rendered version. `digest` is the sha256 of everything the version adds to a request."""
+
+    version: str
+    parent: str | None
+    date: dt.date
+    changes: str
+    system: str
+    task: str
+    shows_critic: bool
+    digest: str
+
+
+def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
+    """The version named `spec` ("v2"), or the one in the file at `spec` (a path ending in .md).
+
+    Raises:
+        PromptError: no such version, or a file that does not hold one.
+    """
+    path = Path(spec)
+    if path.suffix != ".md":
+        path = HERE / "supervisor" / f"{spec}.md"
+    if not path.is_file():
+        raise PromptError(f"{spec}: no such supervisor prompt; choose one of {_versions()} or the path of a .md file")
+    return parse_supervisor_prompt(path.read_text(encoding="utf-8"), source=str(spec), thresholds=thresholds)
+
+
+def parse_supervisor_prompt(text: str, source: str, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
+    """The version written in `text`; `source` is what errors call it."""
+    head, body = _front_matter(text, source)
+    system, task = _halves(_render(body, thresholds or ConfidenceFloor(), source), TASK_MARK, source)
+    shaped = json.dumps([system, task, sorted(head.context)], ensure_ascii=False)
+    return SupervisorPrompt(
+        version=head.version,
+        parent=head.parent,
+        date=head.date,
+        changes=head.changes,
+        system=system,
+        task=task,
+        shows_critic="critic" in head.context,
+        digest=hashlib.sha256(shaped.encode()).hexdigest(),
+    )
+
+
+def load_agent_prompt(name: str) -> tuple[str, str]:
+    """The (system, human) halves of a worker's prompt; placeholders are left for the agent to fill.
+
+    Raises:
+        PromptError: no such file, or one without the `<!-- human -->` line.
+    """
+    path = HERE / "agents" / f"{name}.md"
+    if not path.is_file():
+        raise PromptError(f"prompts/agents/{name}.md: no such file; every worker keeps its prompt there")
+    return _halves(path.read_text(encoding="utf-8"), HUMAN_MARK, f"prompts/agents/{name}.md")
+
+
+def _front_matter(text: str, source: str) -> tuple[FrontMatter, str]:
+    parts = re.split(r"^---\s*$", text, maxsplit=2, flags=re.MULTILINE)
+    if len(parts) != 3 or parts[0].strip():
+        raise PromptError(f"{source}: start the file with front matter between two --- lines")
+    try:
+        return FrontMatter.model_validate(yaml.safe_load(parts[1])), parts[2]
+    except yaml.YAMLError as error:
+        raise PromptError(f"{source}: the front matter is not YAML ({str(error).splitlines()[0]})") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "front matter"
+        raise PromptError(f"{source}: front matter, {where}: {first['msg']}") from error
+
+
+def _render(body: str, thresholds: ConfidenceFloor, source: str) -> str:
+    values = {
+        "single": f"{thresholds.single:.2f}",
+        "corroborated": f"{thresholds.corroborated:.2f}",
+        "min_findings": str(thresholds.min_findings),
+        "max_questions": str(MAX_QUESTIONS),
+    }
+    unknown = sorted(set(PLACEHOLDER.findall(body)) - set(values))
+    if unknown:
+        raise PromptError(f"{source}: unknown placeholder {{{unknown[0]}}}; known are {', '.join(sorted(values))}")
+    return PLACEHOLDER.sub(lambda found: values[found[1]], body)
+
+
+def _halves(text: str, mark: str, source: str) -> tuple[str, str]:
+    first, *rest = re.split(rf"^{re.escape(mark)}\s*$", text, flags=re.MULTILINE)
+    if len(rest) != 1 or not first.strip() or not rest[0].strip():
+        raise PromptError(f"{source}: write exactly one line {mark} with text above and below it")
+    return first.strip(), rest[0].strip()
+
+
+def _versions() -> str:
+    return ", ".join(sorted(path.stem for path in (HERE / "supervisor").glob("*.md")))

@@ -1,0 +1,91 @@
+"""The Tavily search tool, sent through the injected HTTP client, its failures made visible.
+
+As it ships, the tool opens connections of its own and returns `{"error": …}` as if it were a result.
+"""
+
+from typing import Any, Final, Literal
+
+from langchain_core.tools import ToolException
+from langchain_tavily import TavilySearch
+from langchain_tavily._utilities import TavilySearchAPIWrapper
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from tavily import AsyncTavilyClient  # type: ignore[import-untyped]  # ships no types
+
+from triage.llm import HttpClients
+from triage.settings import Settings
+
+MAX_RESULTS: Final = 5
+EXCERPT_LIMIT: Final = 600
+"""Characters of one page that reach the prompt."""
+
+
+class SearchFailed(ToolException):
+    """A search that gave no usable result; the model is told, and concludes without it."""
+
+
+class SearchQuery(BaseModel):
+    """All the model may choose. The tool's own schema, with its eight knobs, fills a page of every prompt."""
+
+    query: str = Field(description="what to type into the search engine")
+
+
+class _InjectedClient(TavilySearchAPIWrapper):
+    """The wrapper's request, made by the SDK on a client from outside."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    client: AsyncTavilyClient
+
+    # The parent spells out sixteen parameters; all but the query are passed through.
+    async def raw_results_async(  # type: ignore[override]
+        self,
+        query: str,
+        **parameters: Any,  # noqa: ANN401
+    ) -> dict[str, Any]:
+        given = {name: value for name, value in parameters.items() if value is not None}
+        found: dict[str, Any] = await self.client.search(query, **given)
+        return found
+
+
+class _ReportingSearch(TavilySearch):
+    """Returns text for a prompt, and raises where the original returns an error as data."""
+
+    # Text instead of a dict, and the parent's other parameters passed through: the model only chooses the query.
+    async def _arun(self, query: str, **parameters: Any) -> str:  # type: ignore[override]  # noqa: ANN401
+        found = await super()._arun(query, **parameters)
+        if "error" in found:
+            raise _as_exception(found["error"])
+        return results_text(query, found["results"])
+
+
+def _as_exception(error: object) -> Exception:
+    """A replay's missing recording is a LookupError and no failed search: it must not be explained away."""
+    if isinstance(error, LookupError):
+        return error
+    # Only the kind is told: messages hold hosts and times, which would make every later request unique.
+    return SearchFailed(f"The search failed ({type(error).__name__}).")
+
+
+def results_text(query: str, results: list[dict[str, Any]]) -> str:
+    """Search results as the prompt shows them: title, address, excerpt."""
+    pages = (
+        f"- {page.get('title', '')}\n  {page.get('url', '')}\n  {str(page.get('content', ''))[:EXCERPT_LIMIT]}"
+        for page in results
+    )
+    return "\n".join([f"Results for: {query}", *pages])
+
+
+def search_tool(settings: Settings, clients: HttpClients) -> TavilySearch:
+    """A tool named `tavily_search` over `clients.tavily_async`."""
+    key = settings.tavily_api_key.get_secret_value()
+    client = AsyncTavilyClient(api_key=key or None, api_base_url=settings.tavily_base_url, client=clients.tavily_async)
+    wrapper = _InjectedClient(tavily_api_key=SecretStr(key or "no-key-set"), client=client)
+    depth: Literal["advanced"] = "advanced"
+    return _ReportingSearch(
+        api_wrapper=wrapper,
+        max_results=MAX_RESULTS,
+        search_depth=depth,
+        args_schema=SearchQuery,
+        description="Search the web. Input: one precise query.",
+        handle_tool_error=False,
+    )

@@ -1,0 +1,72 @@
+"""All of a deployment that is not a prompt: endpoints, keys, models, time-outs (environment: `TRIAGE_…`)."""
+
+from typing import Final
+
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from triage.errors import ConfigurationError
+
+LARGE_MODEL: Final = "gpt-4o"
+SMALL_MODEL: Final = "gpt-4o-mini"
+
+# Reading and searching is extraction; weighing, criticising and writing is where a larger model pays.
+_MODELS: Final = {
+    "supervisor": LARGE_MODEL,
+    "investigator": SMALL_MODEL,
+    "codebase_search": LARGE_MODEL,
+    "web_search": SMALL_MODEL,
+    "critic": LARGE_MODEL,
+    "writer": LARGE_MODEL,
+}
+# A fallback is asked because its primary is rate-limited, so it is never the same model.
+_FALLBACKS: Final = {agent: LARGE_MODEL if model == SMALL_MODEL else SMALL_MODEL for agent, model in _MODELS.items()}
+
+
+class Settings(BaseSettings):
+    """One deployment. Mappings are given as JSON, e.g. `TRIAGE_MODELS='{"critic": "gpt-4o-mini"}'`, and are
+    laid over the defaults, so naming one agent leaves the others alone.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="TRIAGE_", frozen=True, extra="forbid")
+
+    base_url: str = "https://api.openai.com/v1"
+    """An OpenAI-compatible endpoint, `/v1` included; a gateway or a local server will do."""
+    api_key: SecretStr = SecretStr("")
+    tavily_base_url: str = "https://api.tavily.com"
+    tavily_api_key: SecretStr = SecretStr("")
+    timeout_s: PositiveFloat = 60.0
+    """Seconds one request may take, for the LLM, the web search and remote agents alike."""
+    max_output_tokens: PositiveInt | None = None
+    """Upper bound of one answer in tokens; None leaves it to the endpoint."""
+    models: dict[str, str] = Field(default_factory=dict, validate_default=True)
+    """Model by agent name."""
+    fallbacks: dict[str, str] = Field(default_factory=dict, validate_default=True)
+    """Model by agent name, asked once when the agent's own model stays rate-limited."""
+    agent_urls: dict[str, str] = Field(default_factory=dict)
+    """Service URL by agent name; an agent that is not named here runs in this process."""
+    retry_jitter: bool = True
+    """Wait (exponentially, with jitter) between attempts. Off in replay, where waiting helps nobody."""
+
+    @field_validator("models")
+    @classmethod
+    def _over_default_models(cls, named: dict[str, str]) -> dict[str, str]:
+        return _MODELS | named
+
+    @field_validator("fallbacks")
+    @classmethod
+    def _over_default_fallbacks(cls, named: dict[str, str]) -> dict[str, str]:
+        return _FALLBACKS | named
+
+    def model_of(self, agent: str, *, fallback: bool = False) -> str:
+        """The model name for `agent`, or for its fallback.
+
+        Raises:
+            ConfigurationError: no model is known for this agent.
+        """
+        variable, known = ("fallbacks", self.fallbacks) if fallback else ("models", self.models)
+        if agent not in known:
+            raise ConfigurationError(
+                f"no model for {agent!r}: name one in TRIAGE_{variable.upper()} ({', '.join(known)})"
+            )
+        return known[agent]

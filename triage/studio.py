@@ -1,0 +1,27 @@
+"""The graph for LangGraph's own tools (`langgraph.json` names this): settings from the environment, no repository.
+
+TRIAGE_REPO may name a checkout; without one the codebase search has no source to read. The server brings its own
+checkpointer, and keeps the clients open as long as it runs.
+"""
+
+import os
+from pathlib import Path
+
+from triage.agents.agent import Toolbox
+from triage.codebase.embed import MiniLM
+from triage.codebase.index import CodebaseIndex
+from triage.configuration import Configuration
+from triage.graph import TriageGraph, build_graph
+from triage.live import index_of_repository, settings_from_environment
+from triage.llm import ModelFactory, live_clients
+from triage.prompts import load_supervisor_prompt
+
+
+async def make_graph() -> TriageGraph:
+    """The default configuration, built inside the server's event loop."""
+    settings = settings_from_environment()
+    repository = os.environ.get("TRIAGE_REPO")
+    index = index_of_repository(Path(repository)) if repository else CodebaseIndex.build(None, MiniLM())
+    clients = live_clients(settings)
+    toolbox = Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index)
+    return build_graph(Configuration(prompt=load_supervisor_prompt("v3")), toolbox)

@@ -1,0 +1,147 @@
+"""The LLM supervisor: one structured answer per step, one correction when it is invalid, then the writer.
+
+Only invalid output is forgiven. Outages (401, 429 after retries, 5xx, time-outs) and unrecorded requests surface.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import Runnable
+from langchain_openai import ChatOpenAI
+from langchain_openai.chat_models.base import OpenAIRefusalError
+from openai import ContentFilterFinishReasonError, LengthFinishReasonError
+from pydantic import BaseModel, Field, ValidationError
+
+from triage.configuration import Configuration
+from triage.context import supervisor_context
+from triage.llm import resilient
+from triage.state import NODES, BugTriageState, HumanExchange, Node
+from triage.supervisors.supervisor import MakesModels, Supervise
+
+
+class SupervisorDecision(BaseModel):
+    """Who acts next in the triage, and why."""
+
+    # The docstring, the names and the order are part of every request: touching them un-records every cassette.
+    next_node: Node
+    reasoning: str
+    question: str | None
+    question_context: str | None
+    confidence: float = Field(ge=0.0, le=1.0)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A decision and what it took: how many corrections, and whether code had to decide in the model's place."""
+
+    decision: SupervisorDecision
+    corrections: int = 0
+    forced_fallback: bool = False
+
+
+FORCED: Final = Answer(
+    SupervisorDecision(
+        next_node="writer",
+        reasoning="No valid decision in two attempts: the report is written from what is known.",
+        question=None,
+        question_context=None,
+        confidence=0.0,
+    ),
+    corrections=1,
+    forced_fallback=True,
+)
+
+# ValueError covers broken JSON, a broken schema and an empty reply; no error of the HTTP client is one.
+INVALID_OUTPUT: Final = (
+    ValueError,
+    OpenAIRefusalError,
+    LengthFinishReasonError,
+    ContentFilterFinishReasonError,
+)
+
+Chain = Runnable[Any, Any]
+
+
+def supervisor(configuration: Configuration, toolbox: MakesModels) -> Supervise:
+    """The LLM supervisor with the prompt of `configuration`."""
+    chain = resilient(_structured, toolbox.models, "supervisor")
+    prompt = configuration.prompt
+
+    async def supervise(state: BugTriageState) -> dict[str, Any]:
+        """Ask the model who acts next."""
+        context = supervisor_context(state, prompt)
+        return _update(await ask(chain, [SystemMessage(prompt.system), HumanMessage(context)]))
+
+    return supervise
+
+
+async def ask(chain: Chain, messages: list[BaseMessage]) -> Answer:
+    """The decision, after at most one correction; the forced fallback if that is invalid as well.
+
+    Raises:
+        openai.OpenAIError: an outage. LookupError: a request nobody recorded.
+    """
+    asked = messages
+    for corrections in range(2):
+        try:
+            decision = await chain.ainvoke(asked)
+        except INVALID_OUTPUT as error:
+            asked = [*messages, correction(fault(error))]
+        else:
+            if isinstance(decision, SupervisorDecision):
+                return Answer(decision, corrections)
+            asked = [*messages, correction("the reply held no decision")]
+    return FORCED
+
+
+def correction(what: str) -> HumanMessage:
+    """The message that quotes the error and the allowed values; it goes after the original messages."""
+    return HumanMessage(
+        f"Your last reply could not be used: {what}.\n"
+        "Reply again with JSON that fits the schema exactly.\n"
+        f"next_node is one of: {', '.join(NODES)}."
+    )
+
+
+def fault(error: Exception) -> str:
+    """What was wrong, in words that depend on the reply alone: no ids, usage counts or library versions, since the
+    words become part of the next request."""
+    match error:
+        case ValidationError():
+            return "; ".join(f"{_place(found['loc'])}: {found['msg']}" for found in error.errors())
+        case json.JSONDecodeError():
+            return f"it is not JSON ({error.msg} at character {error.pos})"
+        case OpenAIRefusalError():
+            return "it was a refusal"
+        case LengthFinishReasonError():
+            return "it was cut off at the length limit; be brief"
+        case ContentFilterFinishReasonError():
+            return "it was stopped by the content filter"
+        case _:
+            return "it was empty"
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, location)) or "reply"
+
+
+def _structured(model: ChatOpenAI) -> Chain:
+    return model.with_structured_output(SupervisorDecision)
+
+
+def _update(answer: Answer) -> dict[str, Any]:
+    """The state update; the question fields count for human_input only."""
+    decision = answer.decision
+    update: dict[str, Any] = {
+        "next_node": decision.next_node,
+        "supervisor_reasoning": decision.reasoning,
+        "supervisor_confidence": decision.confidence,
+        "forced_fallback": answer.forced_fallback,
+        "corrections": answer.corrections,
+    }
+    if decision.next_node == "human_input":
+        question = HumanExchange(question=decision.question or "", context=decision.question_context or "")
+        update |= {"pending_exchange": question, "awaiting_human": True}
+    return update
