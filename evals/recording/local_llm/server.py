@@ -34,7 +34,7 @@ class Serving:
     alias: str
     port: int = DEFAULT_PORT
     template: str = ""
-    context: int = 8192
+    context: int = 16384
     threads: int = 2
 
     @property

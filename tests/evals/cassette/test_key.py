@@ -3,15 +3,17 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evals.cassette.key import request_key
 from tests.builders.interaction import CHAT, a_chat_request
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12)
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
 BODIES = st.dictionaries(st.text(), JSON)
+# A busy machine is no failure of the code.
+UNHURRIED = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def key_of(body: object, path: str = CHAT) -> str:
@@ -25,21 +27,21 @@ def shuffled(value: object) -> object:
     return [shuffled(item) for item in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=40)
+@UNHURRIED
 @given(BODIES)
 def test_the_order_of_members_does_not_count(body):
     assert key_of(shuffled(body)) == key_of(body)
 
 
-@settings(max_examples=40)
+@UNHURRIED
 @given(BODIES)
 def test_indentation_and_escapes_do_not_count(body):
-    spelled = json.dumps(body, indent=3, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    spelled = json.dumps(body, indent=3, ensure_ascii=False).encode()
 
-    assert request_key("POST", CHAT, spelled) == key_of(body) or b"\xed" in spelled
+    assert request_key("POST", CHAT, spelled) == key_of(body)
 
 
-@settings(max_examples=40)
+@UNHURRIED
 @given(BODIES, st.sampled_from(["seed", "stop", "metadata"]))
 def test_a_null_member_counts_as_absent(body, name):
     body.pop(name, None)
@@ -47,6 +49,7 @@ def test_a_null_member_counts_as_absent(body, name):
     assert key_of({**body, name: None}) == key_of(body)
 
 
+@UNHURRIED
 @given(st.integers(min_value=-(2**53), max_value=2**53))
 def test_a_whole_float_counts_as_the_integer(number):
     assert key_of({"temperature": float(number)}) == key_of({"temperature": number})

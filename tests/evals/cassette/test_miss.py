@@ -56,14 +56,14 @@ def test_another_agents_requests_are_not_near():
 
 
 def test_the_nearest_of_sixty_long_requests_is_found_in_fifty_milliseconds():
-    """Best of three: the machine may be busy."""
+    """Processor time, best of three: the machine may be busy."""
     cassette = a_cassette(*(an_interaction(f"{n} " + f"word{n} and some more text " * 400) for n in range(60)))
     miss = a_miss("77 " + "word7 and some more text " * 400)
     took = []
 
     for _ in range(3):
-        started = time.perf_counter()
+        started = time.process_time()
         assert "word7 " in str(nearest(miss, cassette).interaction.request)
-        took.append(time.perf_counter() - started)
+        took.append(time.process_time() - started)
 
     assert min(took) < 0.05

@@ -17,7 +17,8 @@ import pytest
 
 from evals.cassette.player import ReplayTransport, Tape, playing
 from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
-from evals.cassette.store import load
+from evals.cassette.store import Cassette, load
+from evals.cassette.vcr_file import Usage
 from evals.errors import CassetteError, MissError, RecordingError, SecretFoundError
 from tests.builders.interaction import (
     PLANTED,
@@ -171,6 +172,26 @@ async def test_two_recorders_on_one_file_keep_each_others_answers(path):
     )
 
     assert len(load(path).interactions) == 16
+
+
+async def test_the_second_of_two_recorders_hears_what_the_first_wrote(path):
+    """Both asked at once, and the model did not say the same twice: the replay will hear the first answer."""
+    told = []
+    for take in ("first", "second"):
+        llm = AnLlm(lambda _, take=take: httpx2.Response(200, json=a_chat_answer(take)))
+        with playing(Tape(Cassette(path))):  # neither has seen the other's file
+            told.append(await ask(RecordingTransport(a_recorder(), llm), "q"))
+
+    assert told == ["first", "first"]
+
+
+async def test_nonsense_counts_of_tokens_are_no_counts(path):
+    llm = AnLlm(
+        lambda _: httpx2.Response(200, json=a_chat_answer(usage={"prompt_tokens": -1, "completion_tokens": "9"}))
+    )
+    await record(path, "q", llm=llm)
+
+    assert load(path).interactions[0].usage == Usage()
 
 
 async def test_every_sample_is_asked_for_itself(path):

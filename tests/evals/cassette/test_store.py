@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evals.cassette.store import Cassette, load, merge_write
@@ -29,7 +29,7 @@ def test_what_is_written_is_what_is_read(path):
     assert load(path).interactions == (written,)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(), st.text())
 def test_any_text_survives_the_file(tmp_path_factory, asked, answered):
     path = tmp_path_factory.mktemp("text") / "c.yaml"
@@ -142,7 +142,7 @@ def test_a_planted_secret_stops_the_write_and_is_not_named(path, rule):
     assert not path.exists()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(sorted(PLANTED.values())),
     st.text(alphabet=st.characters(blacklist_categories=["L", "N", "Cs", "P", "S"]), max_size=5),

@@ -60,9 +60,12 @@ def test_every_answer_stands_in_exactly_one_bar(sample):
     assert sum(bar.count for bar in bars) == len(sample)
 
 
-@pytest.mark.parametrize("edge", range(10))
-def test_a_confidence_on_an_edge_belongs_to_the_bar_that_starts_there(edge):
-    assert reliability([edge / 10], [True])[edge].count == 1
+@pytest.mark.parametrize("bins", [5, 10, 20, 100])
+def test_a_confidence_on_an_edge_belongs_to_the_bar_that_starts_there(bins):
+    """Even where binary arithmetic falls short: 0.29 * 100 is 28.999999999999996."""
+    bars = reliability([edge / bins for edge in range(bins)], [True] * bins, bins)
+
+    assert [bar.count for bar in bars] == [1] * bins
 
 
 def test_the_last_bar_holds_full_confidence():

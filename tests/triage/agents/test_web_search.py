@@ -9,7 +9,7 @@ from triage.agents.web_search import MAX_SEARCHES, NO_SEARCH, WEB_SEARCH, WebSea
 ANSWER = {**SAID, "external_root_cause": None, "relevant_results": []}
 
 
-class Missing(LookupError):
+class NotRecordedError(LookupError):
     """What a replay raises for a request it has no recording of."""
 
 
@@ -80,8 +80,8 @@ async def test_a_search_without_results_says_so():
 
 async def test_a_missing_recording_is_not_explained_away():
     """A replay must see it as what it is, and not as an unlucky search."""
-    with pytest.raises(Missing):
-        await search(SearchService(Missing("not recorded")), "library bug")
+    with pytest.raises(NotRecordedError):
+        await search(SearchService(NotRecordedError("not recorded")), "library bug")
 
 
 async def test_a_tool_that_does_not_exist_is_answered_with_an_error():

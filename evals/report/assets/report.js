@@ -1,0 +1,169 @@
+"use strict";
+/* Opens, searches, filters and sorts the cases. Text enters the page through textContent only. */
+
+const pool = JSON.parse(document.getElementById("texts").textContent);
+const table = document.getElementById("case-table");
+const body = table.tBodies[0];
+const rows = Array.from(body.querySelectorAll("tr.case"));
+const search = document.getElementById("search");
+const archetype = document.getElementById("archetype");
+const outcome = document.getElementById("outcome");
+
+function textOf(number) {
+  const runs = pool.texts[number];
+  const lines = [];
+  for (let i = 0; i < runs.length; i += 2) {
+    lines.push(...pool.lines.slice(runs[i], runs[i] + runs[i + 1]));
+  }
+  return lines.join("\n");
+}
+
+/* --- one case, opened below its row ------------------------------------------------------------- */
+
+const opener = (row) => row.querySelector("button.open");
+const isOpen = (row) => opener(row).getAttribute("aria-expanded") === "true";
+
+function openCase(row) {
+  if (isOpen(row)) return;
+  const copy = document.getElementById("case-" + row.dataset.id).content.cloneNode(true);
+  for (const place of copy.querySelectorAll("[data-text]")) {
+    place.textContent = textOf(Number(place.dataset.text));
+  }
+  const detail = document.createElement("tr");
+  const cell = detail.appendChild(document.createElement("td"));
+  detail.className = "detail";
+  detail.id = "detail-" + row.dataset.id;
+  cell.colSpan = row.cells.length;
+  cell.append(copy);
+  row.after(detail);
+  opener(row).setAttribute("aria-expanded", "true");
+  opener(row).setAttribute("aria-controls", detail.id);
+}
+
+function closeCase(row) {
+  if (!isOpen(row)) return;
+  row.nextElementSibling.remove();
+  opener(row).setAttribute("aria-expanded", "false");
+  opener(row).removeAttribute("aria-controls");
+}
+
+function remember(hash) {
+  history.replaceState(null, "", hash || location.pathname + location.search);
+}
+
+function toggle(row) {
+  if (isOpen(row)) {
+    closeCase(row);
+    remember("");
+  } else {
+    openCase(row);
+    remember("#case=" + encodeURIComponent(row.dataset.id));
+  }
+}
+
+function followHash() {
+  const match = /^#case=(.+)$/.exec(location.hash);
+  if (!match) return;
+  let id = match[1];
+  try { id = decodeURIComponent(id); } catch { return; }
+  const row = rows.find((candidate) => candidate.dataset.id === id);
+  if (!row) return;
+  if (row.hidden) reset();
+  openCase(row);
+  row.scrollIntoView();
+  opener(row).focus({ preventScroll: true });
+}
+
+/* --- search and filters --------------------------------------------------------------------------- */
+
+function fits(row) {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.every((word) => row.dataset.search.includes(word))
+    && (!archetype.value || row.dataset.archetype === archetype.value)
+    && (!outcome.value || row.dataset.outcomes.split(" ").includes(outcome.value));
+}
+
+function filter() {
+  let shown = 0;
+  for (const row of rows) {
+    row.hidden = !fits(row);
+    if (row.hidden) closeCase(row);
+    else shown += 1;
+  }
+  const all = rows.length;
+  document.getElementById("count").textContent = shown === all ? `${all} cases` : `${shown} of ${all} cases`;
+  document.getElementById("none").hidden = shown > 0;
+}
+
+function reset() {
+  search.value = archetype.value = outcome.value = "";
+  filter();
+}
+
+/* --- sorting ---------------------------------------------------------------------------------------- */
+
+function compare(key) {
+  if (/^\d+$/.test(key)) {
+    const rank = (row) => Number(row.dataset.ranks.split(" ")[Number(key)]);
+    return (a, b) => rank(a) - rank(b);
+  }
+  const text = (row) => row.dataset[key];
+  return (a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0);
+}
+
+function sort(button) {
+  const heading = button.closest("th");
+  const descending = heading.getAttribute("aria-sort") === "ascending";
+  for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+  heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  const order = compare(button.dataset.sort);
+  rows.sort(descending ? (a, b) => order(b, a) : order);
+  for (const row of rows) {
+    const detail = isOpen(row) ? row.nextElementSibling : null;
+    body.append(row);
+    if (detail) body.append(detail);
+  }
+}
+
+/* --- keyboard and wiring ------------------------------------------------------------------------------ */
+
+function step(from, by) {
+  const shown = rows.filter((row) => !row.hidden);
+  const next = shown[shown.indexOf(from) + by];
+  if (next) opener(next).focus();
+}
+
+function onKey(event) {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === "/" && !typing) {
+    event.preventDefault();
+    search.focus();
+    return;
+  }
+  const row = event.target.closest("tr.case");
+  if (!row) return;
+  const moves = { ArrowDown: 1, ArrowUp: -1 };
+  if (event.key in moves) {
+    event.preventDefault();
+    step(row, moves[event.key]);
+  } else if (event.key === "Escape" && isOpen(row)) {
+    toggle(row);
+  }
+}
+
+function onClick(event) {
+  const sorter = event.target.closest("button[data-sort]");
+  if (sorter) { sort(sorter); return; }
+  const row = event.target.closest("tr.case");
+  if (row && !String(getSelection())) toggle(row);
+}
+
+table.addEventListener("click", onClick);
+document.addEventListener("keydown", onKey);
+search.addEventListener("input", filter);
+archetype.addEventListener("change", filter);
+outcome.addEventListener("change", filter);
+document.getElementById("reset").addEventListener("click", reset);
+addEventListener("hashchange", followHash);
+filter();
+followHash();

@@ -1,0 +1,160 @@
+"""The table of cases: one row each, every variant's route beside the others', and what a reader filters by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.models.outcome import Failed, Outcome, Scored, Skipped
+from evals.models.run import CaseInfo, Run, Trial
+from evals.report.numbers import percent
+from evals.report.view.ribbon import Ribbon, plain_ribbon, ribbon
+from evals.report.view.texts import Texts
+from evals.report.view.trial import TrialView, trial_view
+
+MARKED = (("route.pass", "route"), ("root_cause.hit", "cause"))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One pass-or-fail score in a word; `kind` is its class: pass, fail, none or error."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One trial as the row shows it."""
+
+    ribbon: Ribbon
+    provenance: str
+    exact: bool
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One case. `outcomes` and `search` are what the filters look at; `ranks` sorts by each variant's column."""
+
+    id: str
+    title: str
+    archetype: str
+    category: str
+    split: str
+    question: str
+    must_pass: bool
+    outcomes: str
+    search: str
+    walks: tuple[tuple[Walk, ...], ...]
+    ranks: tuple[str, ...]
+    body: str
+    root_cause: str
+    gold_files: tuple[str, ...]
+    exemplars: tuple[Ribbon, ...]
+    trials: tuple[TrialView, ...]
+
+
+@dataclass(frozen=True)
+class CaseTable:
+    """All rows, and the archetypes to filter by."""
+
+    variants: tuple[str, ...]
+    archetypes: tuple[str, ...]
+    rows: tuple[CaseRow, ...]
+
+
+def case_table(run: Run, texts: Texts) -> CaseTable:
+    """One row per case, in the order of the run."""
+    trials: dict[tuple[str, str], list[Trial]] = {}
+    for trial in run.trials:
+        trials.setdefault((trial.trace.case_id, trial.trace.variant), []).append(trial)
+    names = tuple(info.variant.name for info in run.variants)
+    return CaseTable(
+        names,
+        tuple(sorted({case.archetype for case in run.cases})),
+        tuple(_row(run, case, [trials.get((case.id, name), []) for name in names], texts) for case in run.cases),
+    )
+
+
+def _row(run: Run, case: CaseInfo, columns: Sequence[Sequence[Trial]], texts: Texts) -> CaseRow:
+    return CaseRow(
+        id=case.id,
+        title=case.title,
+        archetype=case.archetype,
+        category=case.category,
+        split=case.split,
+        question=case.question,
+        must_pass=case.must_pass,
+        outcomes=" ".join(outcome_words(run, case.id, columns)),
+        search=" ".join((case.id, case.title, case.archetype, case.category, case.split)).lower(),
+        walks=tuple(tuple(_walk(trial) for trial in trials) for trials in columns),
+        ranks=tuple(f"{_rank(trials):.4f}" for trials in columns),
+        body=texts.add(case.body),
+        root_cause=case.root_cause,
+        gold_files=case.gold_files,
+        exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
+        trials=tuple(trial_view(trial, case, run.scorers, texts) for trials in columns for trial in trials),
+    )
+
+
+def _walk(trial: Trial) -> Walk:
+    provenance = trial.trace.provenance
+    return Walk(
+        ribbon=ribbon(trial),
+        provenance=str(provenance),
+        exact=provenance.label == "exact",
+        marks=tuple(mark(label, trial.outcomes.get(name)) for name, label in MARKED),
+    )
+
+
+def mark(label: str, outcome: Outcome | None) -> Mark:
+    """A pass-or-fail score in a word and a sign, so that nothing hangs on colour."""
+    match outcome:
+        case Scored(value=value) if value in (0, 1):
+            return Mark("pass", f"✓ {label}") if value else Mark("fail", f"✗ {label}")
+        case Scored(value=value):
+            return Mark("none", f"{percent(value)} {label}")
+        case Failed():
+            return Mark("error", f"! {label} failed")
+        case Skipped() | None:
+            return Mark("none", f"– {label}")
+
+
+def outcome_words(run: Run, case_id: str, columns: Sequence[Sequence[Trial]]) -> list[str]:
+    """What the filter "outcome" can find a case by."""
+    marks = [mark(label, trial.outcomes.get(name)).kind for name, label in MARKED for trials in columns
+             for trial in trials]
+    labels = {trial.trace.provenance.label for trials in columns for trial in trials}
+    mine = [item for item in run.comparisons if item.left == run.candidate and item.against == "reference"]
+    words = {
+        "fail": "fail" in marks,
+        "pass": bool(marks) and set(marks) == {"pass"},
+        "broke": any(case_id in item.broke for item in mine),
+        "mended": any(case_id in item.mended for item in mine),
+        "off-tape": bool(labels & {"frontier", "unrecorded"}),
+        "failed": "failed" in labels or "error" in marks,
+        "differs": _differs(columns),
+        "veto": any(decision.vetoes for trials in columns for trial in trials for decision in trial.trace.decisions),
+    }
+    return [word for word, holds in words.items() if holds]
+
+
+def _differs(columns: Sequence[Sequence[Trial]]) -> bool:
+    """Whether variants took different routes, or passed and failed differently, where both are on the tape."""
+    exact = [[trial for trial in trials if trial.trace.provenance.label == "exact"] for trials in columns]
+    seen = {
+        tuple((trial.trace.route, *(trial.outcomes.get(name) for name, _ in MARKED)) for trial in trials).__repr__()
+        for trials in exact
+        if trials
+    }
+    return len(seen) > 1
+
+
+def _rank(trials: Sequence[Trial]) -> float:
+    """Passed marks of a column, on average; what is not on the tape comes last."""
+    values = [
+        outcome.value
+        for trial in trials
+        for name, _ in MARKED
+        if isinstance(outcome := trial.outcomes.get(name), Scored)
+    ]
+    return sum(values) / len(values) if values else -1.0

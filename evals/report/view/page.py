@@ -1,0 +1,160 @@
+"""The whole page, from a run."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from evals.models.outcome import Scored
+from evals.models.run import Run, ScorerInfo
+from evals.report.inert import script_json
+from evals.report.numbers import NOTHING
+from evals.report.view.cases import MARKED, CaseTable, case_table
+from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
+from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
+from evals.report.view.ribbon import LETTERS
+from evals.report.view.table import Table
+from evals.report.view.texts import Texts
+
+
+@dataclass(frozen=True)
+class Banner:
+    """The verdict: a word, its class, one sentence, the exit code, and the reasons as (kind, text)."""
+
+    word: str
+    kind: str
+    sentence: str
+    exit_code: str
+    reasons: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A scorer in words."""
+
+    name: str
+    traits: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything the template puts in its places."""
+
+    suite: str
+    description: str
+    recorded_by: str
+    question: str
+    banner: Banner
+    headline: Headline
+    comparisons: tuple[ComparisonRow, ...]
+    secondary: Table
+    slices: Table
+    legend: tuple[tuple[str, str], ...]
+    cases: CaseTable
+    diffs: tuple[PromptDiff, ...]
+    definitions: tuple[Definition, ...]
+    guards: Table
+    costs: Table
+    provenance: Table
+    texts: str
+
+
+def page(run: Run) -> Page:
+    """The view of a run. Pure: the same run gives the same page."""
+    texts = Texts()
+    return Page(
+        suite=run.suite,
+        description=run.description,
+        recorded_by=", ".join(run.recorded_by) or "nobody yet",
+        question=f"Is {run.candidate} worse than {run.reference}?",
+        banner=_banner(run),
+        headline=headline(run),
+        comparisons=comparisons(run),
+        secondary=secondary(run),
+        slices=_slices(run),
+        legend=tuple((node, letter) for node, letter in LETTERS.items()),
+        cases=case_table(run, texts),
+        diffs=prompt_diffs(run),
+        definitions=tuple(_definition(info) for info in run.scorers),
+        guards=_guards(run),
+        costs=costs(run),
+        provenance=_provenance(run),
+        texts=script_json(texts.pool()),  # last: by now every text is in the pool
+    )
+
+
+def _banner(run: Run) -> Banner:
+    verdict = run.verdict
+    return Banner(
+        word=verdict.status,
+        kind=verdict.status.replace(" ", "-"),
+        sentence=verdict.sentence,
+        exit_code=str(verdict.exit_code),
+        reasons=tuple((reason.kind, reason.text) for reason in verdict.reasons),
+    )
+
+
+def _definition(info: ScorerInfo) -> Definition:
+    primary = "primary, " if info.primary else ""
+    return Definition(info.name, f"{primary}{info.unit}, {info.better} is better", info.definition)
+
+
+def _guards(run: Run) -> Table:
+    """How often each guard overruled the supervisor, in all trials as far as they are recorded."""
+    names = tuple(info.variant.name for info in run.variants)
+    fired = Counter(
+        (veto.guard, trial.trace.variant)
+        for trial in run.trials
+        for decision in trial.trace.decisions
+        for veto in decision.vetoes
+    )
+    decisions = Counter(trial.trace.variant for trial in run.trials for _ in trial.trace.decisions)
+    guards = sorted({guard for guard, _ in fired})
+    return Table(
+        "Guard vetoes, over all recorded decisions",
+        ("guard", *names),
+        (
+            *((guard, *(str(fired[guard, name]) for name in names)) for guard in guards),
+            ("decisions in all", *(str(decisions[name]) for name in names)),
+        ),
+    )
+
+
+def _slices(run: Run) -> Table:
+    """Route and root cause per archetype and variant, as counts: slices are too small for rates."""
+    names = tuple(info.variant.name for info in run.variants)
+    archetype = {case.id: case.archetype for case in run.cases}
+    passed: Counter[tuple[str, str, str]] = Counter()
+    scored: Counter[tuple[str, str, str]] = Counter()
+    for trial in run.trials:
+        for scorer, _ in MARKED:
+            outcome = trial.outcomes.get(scorer)
+            if isinstance(outcome, Scored):
+                key = (archetype[trial.trace.case_id], trial.trace.variant, scorer)
+                scored[key] += 1
+                passed[key] += outcome.value == 1
+    return Table(
+        "Passed of scored, by archetype",
+        ("archetype", *(f"{name} {label}" for name in names for _, label in MARKED)),
+        tuple(
+            (kind, *(_of(passed[kind, name, scorer], scored[kind, name, scorer]) for name in names
+                     for scorer, _ in MARKED))
+            for kind in sorted(set(archetype.values()))
+        ),
+    )
+
+
+def _of(passed: int, scored: int) -> str:
+    return f"{passed}/{scored}" if scored else NOTHING
+
+
+def _provenance(run: Run) -> Table:
+    rows = [
+        ("answered by", ", ".join(run.recorded_by) or "nobody yet"),
+        ("cases", str(len(run.cases))),
+        ("trials", str(len(run.trials))),
+        *((f"prompt of {info.variant.name}", f"{info.prompt_source} {info.prompt_digest[:16]}")
+          for info in run.variants),
+        *((f"digest of {name}", digest[:16]) for name, digest in sorted(run.digests.items())),
+        ("schema", str(run.schema_version)),
+    ]
+    return Table("What this report rests on", ("what", "value"), tuple(rows))

@@ -1,0 +1,112 @@
+"""What one prompt changed in another: line by line, and inside changed lines word by word."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Final, Literal
+
+from evals.models.run import Run, VariantInfo
+
+CONTEXT: Final = 3
+_TOKEN: Final = re.compile(r"\s+|\w+|[^\w\s]")
+
+Kind = Literal["same", "ins", "del", "skip"]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of a line; `changed` pieces are marked."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the diff with its numbers before and after; a `skip` line stands for unchanged ones left out."""
+
+    kind: Kind
+    before: str
+    after: str
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class PromptDiff:
+    """A variant's prompt against the reference's. Without lines: the texts are the same."""
+
+    title: str
+    note: str
+    lines: tuple[Line, ...]
+    open: bool
+
+
+def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
+    """Every variant's prompt against the reference's, the candidate's first and open."""
+    infos = {info.variant.name: info for info in run.variants}
+    reference = infos.get(run.reference)
+    if reference is None:
+        return ()
+    others = sorted((name for name in infos if name != run.reference), key=lambda name: name != run.candidate)
+    return tuple(_diff(reference, infos[name], opened=name == run.candidate) for name in others)
+
+
+def _diff(old: VariantInfo, new: VariantInfo, *, opened: bool) -> PromptDiff:
+    lines = tuple(diff_lines(old.prompt_text.splitlines(), new.prompt_text.splitlines()))
+    changed = {kind: sum(line.kind == kind for line in lines) for kind in ("ins", "del")}
+    note = f"{changed['ins']} lines added, {changed['del']} removed" if lines else "the same text, word for word"
+    title = f"{old.variant.name} ({old.prompt_version}) to {new.variant.name} ({new.prompt_version})"
+    return PromptDiff(title, note, lines, opened)
+
+
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+    """The changed lines with `CONTEXT` unchanged ones around them; nothing if there is no change."""
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    end = 0
+    for group in matcher.get_grouped_opcodes(CONTEXT):
+        yield from _skipped(group[0][1] - end)
+        for tag, a, b, c, d in group:
+            if tag == "equal":
+                yield from (_line("same", a + i, c + i, old[a + i]) for i in range(b - a))
+            else:
+                yield from _changed(old[a:b], new[c:d], a, c)
+        end = group[-1][2]
+    if end:
+        yield from _skipped(len(old) - end)
+
+
+def _skipped(count: int) -> Iterator[Line]:
+    if count > 0:
+        yield Line("skip", "", "", (Segment(f"{count} unchanged line{'s' * (count > 1)}", changed=False),))
+
+
+def _line(kind: Kind, before: int | None, after: int | None, text: str) -> Line:
+    return Line(kind, _number(before), _number(after), (Segment(text, changed=False),))
+
+
+def _number(index: int | None) -> str:
+    return "" if index is None else str(index + 1)
+
+
+def _changed(old: Sequence[str], new: Sequence[str], before: int, after: int) -> Iterator[Line]:
+    """First all lines that went, then all that came; where two are paired, only what differs in them is marked."""
+    pairs = [_intraline(was, now) for was, now in zip_longest(old, new)]
+    for i in range(len(old)):
+        yield Line("del", _number(before + i), "", pairs[i][0])
+    for i in range(len(new)):
+        yield Line("ins", "", _number(after + i), pairs[i][1])
+
+
+def _intraline(was: str | None, now: str | None) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    """Both lines in pieces. Lines that share little are marked whole: scattered letters would explain nothing."""
+    left, right = _TOKEN.findall(was or ""), _TOKEN.findall(now or "")
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    if matcher.ratio() < 0.5:
+        return (Segment(was or "", changed=True),), (Segment(now or "", changed=True),)
+    codes = matcher.get_opcodes()
+    return (
+        tuple(Segment("".join(left[a:b]), tag != "equal") for tag, a, b, _, _ in codes if b > a),
+        tuple(Segment("".join(right[c:d]), tag != "equal") for tag, _, _, c, d in codes if d > c),
+    )

@@ -1,0 +1,207 @@
+"""One trial up close: its steps in order, each a decision and the visit it led to, then what came out and the scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from evals.models.outcome import Failed, Outcome, Scored, Skipped
+from evals.models.run import CaseInfo, ScorerInfo, Trial
+from evals.models.trace import Decision, Finding, Miss, Report, Trace, Visit
+from evals.report.numbers import NOTHING, measure, percent
+from evals.report.view.ribbon import Ribbon, ribbon
+from evals.report.view.texts import Texts
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """What a visit learned. `details` is the number of a text."""
+
+    summary: str
+    confidence: str
+    details: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VisitView:
+    """One run of a worker."""
+
+    node: str
+    findings: tuple[FindingView, ...]
+    error: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """A decision and the visits it led to. A step without `chosen` is a visit nobody is on record for."""
+
+    number: str
+    chosen: str
+    routed: str
+    confidence: str
+    reasoning: str
+    question: str
+    vetoes: tuple[str, ...]
+    notes: tuple[str, ...]
+    context: str
+    visits: tuple[VisitView, ...]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One score; `kind` is scored, skipped or failed, `text` its value or the reason."""
+
+    name: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A decision point: what is acceptable there, and what was chosen."""
+
+    name: str
+    accepted: str
+    why: str
+    chosen: str
+    verdict: str
+    reasoning: str
+
+
+@dataclass(frozen=True)
+class TrialView:
+    """Everything the drill-down shows of one trial."""
+
+    variant: str
+    sample: str
+    provenance: str
+    exact: bool
+    error: str
+    ribbon: Ribbon
+    violations: tuple[str, ...]
+    steps: tuple[Step, ...]
+    exchanges: tuple[tuple[str, str, str], ...]
+    report: tuple[tuple[str, str], ...]
+    comment: str
+    misses: tuple[str, ...]
+    points: tuple[Point, ...]
+    scores: tuple[Score, ...]
+
+
+def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts) -> TrialView:
+    """One trial in ready strings; its long texts go to `texts`."""
+    trace = trial.trace
+    return TrialView(
+        variant=trace.variant,
+        sample=f"sample {trace.sample + 1}" if trace.sample else "",
+        provenance=str(trace.provenance),
+        exact=trace.provenance.label == "exact",
+        error=trace.error or "",
+        ribbon=ribbon(trial),
+        violations=trial.hard_violations,
+        steps=tuple(_steps(trace, texts)),
+        exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
+        report=_report(trace.report) if trace.report else (),
+        comment=texts.add(trace.comment) if trace.comment else "",
+        misses=tuple(_miss(miss) for miss in (*trace.misses, *trace.point_misses)),
+        points=_points(trace, case),
+        scores=tuple(_score(info, trial.outcomes.get(info.name)) for info in scorers),
+    )
+
+
+def _steps(trace: Trace, texts: Texts) -> list[Step]:
+    """Decisions with their visits: the k-th decision that went to a worker led to the k-th superstep."""
+    groups = [list(group) for _, group in groupby(trace.visits, key=lambda visit: visit.superstep)]
+    steps = []
+    for decision in trace.decisions:
+        went = decision.routed != "end" and groups
+        steps.append(_step(decision, groups.pop(0) if went else [], texts))
+    return steps + [_orphan(group, texts) for group in groups]
+
+
+def _step(decision: Decision, visits: Sequence[Visit], texts: Texts) -> Step:
+    corrected = f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
+    return Step(
+        number=str(decision.iteration),
+        chosen=decision.chosen,
+        routed=decision.routed,
+        confidence=percent(decision.confidence),
+        reasoning=texts.add(decision.reasoning) if decision.reasoning else "",
+        question=decision.question or "",
+        vetoes=tuple(f"{veto.guard}: {veto.chosen} → {veto.send_to}" for veto in decision.vetoes),
+        notes=tuple(
+            note
+            for note, holds in (("forced fallback", decision.forced_fallback), (corrected, decision.corrections > 0))
+            if holds
+        ),
+        context=texts.add(decision.context) if decision.context else "",
+        visits=tuple(_visit(visit, texts) for visit in visits),
+    )
+
+
+def _orphan(visits: Sequence[Visit], texts: Texts) -> Step:
+    return Step("", "", "", "", "", "", (), (), "", tuple(_visit(visit, texts) for visit in visits))
+
+
+def _visit(visit: Visit, texts: Texts) -> VisitView:
+    return VisitView(visit.node, tuple(_finding(found, texts) for found in visit.findings), visit.error or "")
+
+
+def _finding(found: Finding, texts: Texts) -> FindingView:
+    details = texts.add(found.details) if found.details else ""
+    return FindingView(found.summary, percent(found.confidence), details, found.relevant_files)
+
+
+def _report(report: Report) -> tuple[tuple[str, str], ...]:
+    rows = {
+        "root cause": report.root_cause,
+        "location": report.root_cause_location or "",
+        "category": report.category,
+        "severity": report.severity,
+        "files": "\n".join(report.affected_files),
+        "evidence": "\n".join(report.evidence),
+        "next steps": "\n".join(report.next_steps),
+        "confidence": percent(report.confidence),
+    }
+    return tuple((name, text or "none") for name, text in rows.items())
+
+
+def _miss(miss: Miss) -> str:
+    return f"{miss.agent} asked {miss.model} ({miss.method} {miss.path}) after decision {miss.decision}: {miss.key[:12]}"
+
+
+def _points(trace: Trace, case: CaseInfo) -> tuple[Point, ...]:
+    known = {point.id: point for point in case.points}
+    views = []
+    for answer in trace.points:
+        point = known.get(answer.point)
+        grade = point.accept.get(answer.chosen) if point and answer.chosen else None
+        views.append(
+            Point(
+                name=answer.point,
+                accepted=", ".join(f"{node} {percent(share)}" for node, share in point.accept.items()) if point else "",
+                why=point.why if point else "",
+                chosen=answer.chosen or "not recorded",
+                verdict=_point_verdict(grade, known=point is not None, recorded=answer.chosen is not None),
+                reasoning=answer.reasoning,
+            )
+        )
+    return tuple(views)
+
+
+def _point_verdict(grade: float | None, *, known: bool, recorded: bool) -> str:
+    if not known or not recorded:
+        return NOTHING
+    return "✗ not acceptable" if grade is None else "✓ right" if grade == 1 else f"~ defensible ({percent(grade)})"
+
+
+def _score(info: ScorerInfo, outcome: Outcome | None) -> Score:
+    match outcome:
+        case Scored(value=value):
+            return Score(info.name, "scored", measure(value, info.unit))
+        case Skipped(reason=reason):
+            return Score(info.name, "skipped", f"skipped: {reason}")
+        case Failed(error=error):
+            return Score(info.name, "failed", f"failed: {error}")
+        case None:
+            return Score(info.name, "skipped", "skipped: not asked for")
