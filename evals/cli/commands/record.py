@@ -92,18 +92,25 @@ async def _record(chosen: Selected, llm: Endpoint, search: Endpoint, *, recorded
         )
         session = Session(chosen.workspace, recorder, llm, search, timeout_s)
         try:
-            asked = [await _record_case(chosen, case, session, progress) for case in chosen.cases]
+            total = Tally()
+            for case in chosen.cases:
+                total += await _record_case(chosen, case, session, progress)
+                if total.hopeless:
+                    raise RecordingError(f"no trial could be recorded from {llm.base_url}; see the lines above")
         finally:
             await session.close()
-    Console().print(
-        f"Recorded {chosen.suite.name}: {trials} trials replay exactly, {sum(asked)} new answers from {llm.base_url}.",
+    Console(soft_wrap=True).print(
+        f"Recorded {chosen.suite.name}: {total.proven} of {trials} trials replay exactly, {total.asked} new answers "
+        f"from {llm.base_url}.",
         highlight=False,
     )
+    if total.failed:
+        raise RecordingError(f"{total.failed} trials were not recorded; what was answered is kept, run it again")
     return EXIT_OK
 
 
 async def _record_case(chosen: Selected, case: Case, session: Session, progress: Bar) -> Tally:
-    """All variants and samples of one case; a trial that fails is said at once, and does not keep the others waiting."""
+    """All variants and samples of one case; a trial that fails is said at once, the others go on."""
     workspace = chosen.workspace
     repository = Repository.at(materialise(case, workspace.datasets, workspace.cache), workspace.vectors)
     tally = Tally()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import HashEmbedder, a_repository, an_index
-from triage.codebase.index import CodebaseIndex, fused
+from triage.codebase.index import CodebaseIndex, fused, worth_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -86,6 +86,34 @@ def test_ranks_are_fused_as_published():
 
 def test_equal_ranks_are_ordered_by_id():
     assert fused([(0.1, "b")], [(-1, "a")]) == ["a", "b"]
+
+
+def test_what_counts_half_falls_behind_its_equals():
+    assert fused([(0.1, "a"), (0.2, "b")], worth={"a": 0.5}) == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("path", "worth"),
+    [
+        ("shop/cart.py", 1.0),
+        ("shop/testing.py", 1.0),
+        ("pyproject.toml", 1.0),
+        ("README.md", 0.5),
+        ("docs/guide.rst", 0.5),
+        ("tests/fixtures.py", 0.5),
+        ("shop/tests/cart.py", 0.5),
+        ("shop/test_cart.py", 0.5),
+    ],
+)
+def test_prose_and_tests_count_half(path, worth):
+    assert worth_of(path) == worth
+
+
+def test_code_comes_before_the_prose_that_words_it_alike(tmp_path):
+    words = "the receipt is sent twice\n"
+    index = an_index(tmp_path, {"README.md": words, "shop/mail.sh": words})
+
+    assert found(index, words) == ["shop/mail.sh:1-1", "README.md:1-1"]
 
 
 @pytest.mark.slow
