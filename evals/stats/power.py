@@ -55,7 +55,7 @@ def minimum_detectable_difference(
     """Smallest mean drop of a graded score seen with this power, one-sided, in the unit of the score.
 
     `(z(1 - alpha) + z(power)) * s / sqrt(C)` with s the standard deviation of the C cluster means; None below two
-    clusters.
+    clusters, and where they do not differ at all: no spread seen is no proof that there is none.
     """
     members: dict[Hashable, list[float]] = {}
     for name, difference in zip(clusters, differences, strict=True):
@@ -63,6 +63,8 @@ def minimum_detectable_difference(
     if len(members) < 2:
         return None
     spread = float(np.std([np.mean(values) for values in members.values()], ddof=1))
+    if spread == 0:
+        return None
     return float((norm.ppf(1 - alpha) + norm.ppf(power)) * spread / np.sqrt(len(members)))
 
 

@@ -16,7 +16,7 @@ from evals.cassette.store import Interaction
 from evals.cli.commands.progress import Bar, bar
 from evals.cli.commands.selection import Options, Selected, selected
 from evals.dataset.codebase import materialise
-from evals.errors import EXIT_OK, ConfigurationError, EvalsError
+from evals.errors import EXIT_OK, ConfigurationError, EvalsError, RecordingError
 from evals.models.case import Case
 from evals.recording.live import Session, discard_staging
 from evals.recording.search_server import running

@@ -83,5 +83,9 @@ def test_the_detectable_difference_follows_the_normal_formula():
     assert minimum_detectable_difference(differences, "abcd") == pytest.approx(expected)
 
 
+def test_equal_differences_do_not_promise_that_any_drop_would_be_seen():
+    assert minimum_detectable_difference([0.0, 0.0, 0.0], "abc") is None
+
+
 def test_twins_count_once_for_the_detectable_difference():
     assert minimum_detectable_difference([0.1, 0.1], "aa") is None

@@ -1,0 +1,75 @@
+"""A whole tiny checkout: two cases, one suite file with two variants, one prompt of its own; and how to command it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import triage.prompts
+from evals.cli.main import main
+from tests.builders.dataset import a_case_file, a_case_folder, a_dataset, a_page, write
+
+REPOSITORY = Path(__file__).parents[2]
+POINTS = [
+    {
+        "id": "start",
+        "state": {"iterations": 1, "visits": ["investigator"]},
+        "accept": {"investigator": 1.0},
+        "why": "nothing is known yet",
+    }
+]
+LABELS = {"tags": ["tiny"], "decision_points": POINTS}
+ISSUE = "# The sum is wrong\n\nTwo books cost as much as one. I changed nothing, and it worked last week.\n"
+
+
+def a_suite(folder: Path, **changes: Any) -> Path:
+    """The suite file `tiny.yaml`: prompt v2 against a prompt of this checkout, with some fields changed."""
+    suite: dict[str, Any] = {
+        "name": "tiny",
+        "description": "Two cases, two prompts.",
+        "cases": {"tags": ["tiny"]},
+        "models": {"default": "m", "fallback": "m"},
+        "variants": [{"name": "old", "prompt": "v2"}, {"name": "new", "prompt": str(folder / "mine.md")}],
+        "candidate": "new",
+        "reference": "old",
+    }
+    return write(folder / "tiny.yaml", yaml.safe_dump(suite | changes, sort_keys=False))
+
+
+def a_checkout(folder: Path, **suite: Any) -> Path:
+    """The checkout in `folder`; nothing is recorded in it yet."""
+    a_dataset(folder / "datasets", a_case_file(**LABELS))
+    a_case_folder(folder / "datasets", a_case_file(id="wrong-sum", **LABELS), issue=ISSUE)
+    a_page(folder / "datasets")
+    shipped = Path(triage.prompts.__file__).parent / "supervisor" / "v3.md"
+    write(folder / "mine.md", shipped.read_text(encoding="utf-8").replace("version: v3", "version: mine"))
+    a_suite(folder, **suite)
+    return folder
+
+
+def evals(checkout: Path, command: str, *options: str) -> int:
+    """The exit code of `evals COMMAND tiny.yaml OPTIONS` in this process."""
+    return main(arguments(checkout, command, *options))
+
+
+def arguments(checkout: Path, command: str, *options: str) -> list[str]:
+    """The words of that command line."""
+    jobs = () if command == "record" or "--jobs" in options else ("--jobs", "1")
+    return [command, str(checkout / "tiny.yaml"), "--root", str(checkout), *jobs, *options]
+
+
+def started(words: Sequence[str], *, before: Sequence[str] = (), **environment: str) -> "subprocess.Popen[str]":
+    """The same as a process of its own, in a session of its own, with nothing but `environment` around it."""
+    kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), **environment}
+    return subprocess.Popen(
+        [*before, sys.executable, "-m", "evals", *words],
+        env=kept,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )

@@ -1,0 +1,101 @@
+"""A tiny LLM server on loopback that knows nobody's name: it tells the agents apart by what they ask for."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from tests.builders.endpoint import WORKER_REPLIES, a_completion, a_decision
+
+ROUTE = ("investigator", "codebase_search", "critic", "writer")
+SCHEMAS = {
+    "SupervisorDecision": "supervisor",
+    "InvestigatorOutput": "investigator",
+    "CodebaseAnswer": "codebase_search",
+    "CriticOutput": "critic",
+    "ReportDraft": "writer",
+}
+Answered = tuple[int, str, bytes]
+"""(status, content type, body)."""
+Answer = Callable[[str, dict[str, Any]], Answered]
+
+
+def agent_of(body: Mapping[str, Any]) -> str:
+    """Who asks: by the schema the answer must fit; the writer's other two texts by their format."""
+    wanted = body.get("response_format") or {}
+    if wanted.get("type") == "json_schema":
+        return SCHEMAS[wanted["json_schema"]["name"]]
+    return "writer-ticket" if wanted.get("type") == "json_object" else "writer-comment"
+
+
+def next_stop(context: str, route: Sequence[str] = ROUTE) -> str:
+    """The first stop of `route` that has no finding in the supervisor's context yet; `end` after the last."""
+    seen = set(re.findall(r"^\[\d+\] (\w+) \(confidence", context, re.MULTILINE))
+    return next((node for node in route if node not in seen), "end")
+
+
+def answering(
+    decide: Callable[[str], str] = next_stop, *, confidence: float = 0.7, **replies: Mapping[str, Any]
+) -> Answer:
+    """Valid answers for the whole team; `decide` maps the supervisor's context to the next node, `replies` replaces
+    what a worker says."""
+
+    def answer(agent: str, body: dict[str, Any]) -> Answered:
+        if agent == "supervisor":
+            context = str(body["messages"][1]["content"])
+            content: Any = a_decision(decide(context), confidence=confidence, question="Which?", question_context="")
+        else:
+            content = {**WORKER_REPLIES, **replies}[agent]
+        text = content if isinstance(content, str) else json.dumps(content)
+        return 200, "application/json", json.dumps(a_completion(text)).encode()
+
+    return answer
+
+
+@dataclass
+class LlmServer:
+    """What the server answers with, and who has asked so far; `authorised` holds the keys that were sent."""
+
+    answer: Answer
+    base_url: str = ""
+    asked: list[str] = field(default_factory=list)
+    authorised: list[str] = field(default_factory=list)
+    heard: Callable[[int], None] = lambda _: None
+    """Called with the number of requests so far, before each answer."""
+
+
+@contextmanager
+def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
+    """The server, until the block ends; any free port of 127.0.0.1."""
+    told = LlmServer(answer or answering())
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            agent = agent_of(body)
+            told.asked.append(agent)
+            told.authorised.append(self.headers.get("authorization", ""))
+            told.heard(len(told.asked))
+            status, kind, content = told.answer(agent, body)
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Silence: a test's output is its own."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    told.base_url = f"http://127.0.0.1:{server.server_port}/v1"
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield told
+    finally:
+        server.shutdown()
+        server.server_close()
