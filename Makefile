@@ -41,7 +41,8 @@ eval: $(READY)  ## Replay SUITE (default: starter) offline and judge it; says th
 plan: $(READY)  ## What of SUITE is not recorded yet, and why
 	@$(BIN)/evals plan $(SUITE) $(ARGS)
 
-record: $(READY)  ## Ask a real endpoint for what SUITE misses (see docs/recording.md)
+record: $(READY)  ## Ask EVALS_BASE_URL, else a local LLM started for it, for what SUITE misses (see docs/recording.md)
+	@[ -n "$$EVALS_BASE_URL" ] || $(MAKE) --no-print-directory local-llm
 	@$(BIN)/evals record $(SUITE) $(ARGS)
 
 local-llm: $(LLM_READY)  ## Fetch a small LLM and serve it on loopback (MODEL=0.5b, 1.5b or the path of a GGUF file)

@@ -1,4 +1,4 @@
-"""`python -m evals`: the same as the `evals` command."""
+"""`python -m evals` is the `evals` command."""
 
 from evals.cli.main import run
 

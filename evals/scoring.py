@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from evals.models.case import Case
 from evals.models.run import ScorerInfo, Trial
 from evals.models.trace import Trace
-from evals.routes.check import check
 from evals.routes.distance import first_divergence
 from evals.scorers import SCORERS
+from evals.scorers.route import route_score_of
 from evals.scorers.scorer import score
 
 
@@ -35,15 +35,9 @@ def _scored(case: Case, trace: Trace) -> Trial:
     return Trial(
         trace=trace,
         outcomes={scorer.name: score(scorer, case, trace) for scorer in SCORERS},
-        hard_violations=_violations(case, trace) if exact else (),
+        hard_violations=route_score_of(case, trace).hard if exact else (),
         first_divergence=_divergence(case, trace) if exact else None,
     )
-
-
-def _violations(case: Case, trace: Trace) -> tuple[str, ...]:
-    supersteps = [visit.superstep for visit in trace.visits]
-    state = {"confidence_before_writer": trace.confidence_before_writer}
-    return check(case.route_spec, trace.route, state, supersteps).hard
 
 
 def _divergence(case: Case, trace: Trace) -> int | None:

@@ -1,20 +1,26 @@
 """From what an agent says to what the state keeps: the fields all agents share, and the finding made of them."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from triage.state import AgentFinding, Confidence, HumanExchange, Worker
 
-NO_FINDINGS = "No findings yet."
+NO_FINDINGS: Final = "No findings yet."
+_NOTHING: Final = frozenset({"", "null", "none", "n/a", "unknown", "not identified"})
 
 
 def _none_if_blank(value: object) -> object:
-    """Models write "", "null" or "none" where they mean nothing; only a real text is an error."""
-    if isinstance(value, str) and value.strip().lower() in {"", "null", "none"}:
+    """Models write "", "null" or "none" where they mean nothing."""
+    if isinstance(value, str) and value.strip().lower() in _NOTHING:
         return None
     return value
+
+
+Location = Annotated[str | None, BeforeValidator(_none_if_blank), WithJsonSchema({"type": "string"})]
+"""`path::function`, or None. Asked for as plain text with "none" for nothing: given the choice of null, small
+models take it every time, even where their reasoning has just named the place."""
 
 
 class Answer(BaseModel):

@@ -11,13 +11,14 @@ Exit codes, for every command:
 
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from evals.errors import EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
 
 app = typer.Typer(
     name="evals",
@@ -183,6 +184,13 @@ def main(arguments: list[str]) -> int:
     except EvalsError as error:
         _complain(str(error))
         return error.exit_code
+    except Exception as error:  # noqa: BLE001 - Python's own exit code for a crash is 1, which here means "worse"
+        _complain(
+            f"this is a bug of ours: {type(error).__name__}: {error}; nothing was judged (EVALS_DEBUG=1 shows where)"
+        )
+        if os.environ.get("EVALS_DEBUG"):
+            traceback.print_exc()
+        return EXIT_CANNOT_JUDGE
     return code if isinstance(code, int) else 0
 
 

@@ -67,7 +67,7 @@ class SearchIndex:
         scores = self._bm25.get_scores(words) if words else []
         found = [(_squash(float(score)), page) for score, page in zip(scores, self._pages, strict=False)]
         wanted = [(score, page) for score, page in found if score > 0 and _allowed(query, page)]
-        wanted.sort(key=lambda pair: (-pair[0], pair[1].about.url))
+        wanted.sort(key=lambda pair: -pair[0])  # stable: equals stay in the order of their URLs
         return [_result(score, page) for score, page in wanted[: query.max_results]]
 
 

@@ -1,13 +1,12 @@
 """What a trial's result depends on, as digests: when all are unchanged, so is the result."""
 
 import hashlib
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import evals
-import triage
+from evals.subject.sources import graph_sources
 
 # Beside the trial's own case, variant, prompt and cassette, these decide what a trace contains.
 _HARNESS: Final = ("cassette", "models", "subject")
@@ -29,17 +28,9 @@ def code_digest(lock: Path) -> str:
 
     Supervisor prompts are left out: each variant brings the digest of its own.
     """
-    graph = Path(triage.__file__).parent
     harness = Path(evals.__file__).parent
-    files = [
-        *(path for path in _sources(graph, ("*.py", "*.md")) if path.parent.name != "supervisor"),
-        *(path for folder in _HARNESS for path in _sources(harness / folder, ("*.py",))),
-    ]
+    files = [*graph_sources(), *(path for folder in _HARNESS for path in sorted((harness / folder).rglob("*.py")))]
     return sha256(*(part for path in files for part in (path.name.encode(), path.read_bytes())), *_bytes(lock))
-
-
-def _sources(root: Path, patterns: Iterable[str]) -> list[Path]:
-    return sorted(path for pattern in patterns for path in root.rglob(pattern))
 
 
 def _bytes(path: Path) -> tuple[bytes, ...]:

@@ -215,7 +215,7 @@ def test_help_does_not_load_the_graph():
 
 @pytest.mark.slow
 def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
-    """kill -9 while the critic is being asked: what was done before is not done again."""
+    """A kill -9 while the critic is being asked: what was done before is not done again."""
     team = a_team("investigator", "critic", "writer")
     with serving(Slow(team)) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)

@@ -19,6 +19,7 @@ from evals.dataset.codebase import materialise
 from evals.errors import EXIT_OK, ConfigurationError, EvalsError, RecordingError
 from evals.models.case import Case
 from evals.recording.live import Session, discard_staging
+from evals.recording.local_llm.server import DEFAULT_PORT, HOST, is_healthy
 from evals.recording.search_server import running
 from evals.recording.wire import Endpoint
 from evals.subject.trial import Repository, Subject
@@ -43,15 +44,22 @@ def record(
         ConfigurationError: no endpoint is named.
         RecordingError: the endpoint failed or a trial does not replay; what was answered is kept for the next try.
     """
-    if not base_url:
-        raise ConfigurationError(
-            "no endpoint: give --base-url (or EVALS_BASE_URL), or run `make record`, which starts a local model"
-        )
     chosen = selected(name, root, options)
+    llm = _endpoint(base_url, api_key)
     with _search(chosen.workspace.datasets, tavily_key) as search:
-        return asyncio.run(
-            _record(chosen, Endpoint(base_url, api_key), search, recorded_by=recorded_by, timeout_s=timeout_s)
+        return asyncio.run(_record(chosen, llm, search, recorded_by=recorded_by, timeout_s=timeout_s))
+
+
+def _endpoint(base_url: str | None, api_key: str) -> Endpoint:
+    """The endpoint that was named, else the local model if it is being served."""
+    if base_url:
+        return Endpoint(base_url, api_key)
+    local = f"http://{HOST}:{DEFAULT_PORT}"
+    if not is_healthy(local):
+        raise ConfigurationError(
+            "no endpoint: start the local model with `make local-llm`, or name one with --base-url or EVALS_BASE_URL"
         )
+    return Endpoint(f"{local}/v1", "")
 
 
 @contextmanager

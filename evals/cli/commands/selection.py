@@ -38,13 +38,13 @@ class Options:
         """Whether the variants are other than the suite's own, so that its baseline does not apply."""
         return self.guards is not None or self.max_iterations is not None
 
-    def flags(self) -> str:
-        """The options again, as they are typed."""
+    def arguments(self) -> str:
+        """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
         parts = [f"--guards {self.guards}"] if self.guards else []
         parts += [f"--max-iterations {self.max_iterations}"] if self.max_iterations else []
         parts += [f"--case {case}" for case in self.cases]
         parts += [f"--variant {variant}" for variant in self.variants]
-        return "".join(f" {part}" for part in parts)
+        return f' ARGS="{" ".join(parts)}"' if parts else ""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def selected(name: str, root: Path, options: Options) -> Selected:
         suite=suite,
         cases=cases,
         variants=_narrowed(infos, options.variants),
-        record_command=f"evals record {name}{options.flags()}",
+        record_command=f"make record SUITE={name}{options.arguments()}",
     )
 
 

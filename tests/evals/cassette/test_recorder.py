@@ -194,6 +194,31 @@ async def test_nonsense_counts_of_tokens_are_no_counts(path):
     assert load(path).interactions[0].usage == Usage()
 
 
+async def test_a_write_that_reports_late_hides_no_later_answer(path, monkeypatch):
+    """Threads finish in any order: here the first write reports after the second, with less in its hands."""
+    second_is_done = asyncio.Event()
+
+    async def in_a_slow_thread(write, where, interactions):
+        written = write(where, interactions)
+        if words_of(interactions) == ["first"]:
+            await second_is_done.wait()
+        return written
+
+    monkeypatch.setattr(asyncio, "to_thread", in_a_slow_thread)
+    llm = AnLlm()
+    transport = RecordingTransport(a_recorder(), llm)
+    with playing(Tape(load(path))):
+        first = asyncio.create_task(ask(transport, "first"))
+        await asyncio.sleep(0.05)
+        await ask(transport, "second")
+        second_is_done.set()
+        await first
+    with playing(Tape(Cassette(path))):
+        await ask(transport, "second")
+
+    assert llm.heard == ["first", "second"]
+
+
 async def test_every_sample_is_asked_for_itself(path):
     llm = AnLlm()
     transport = RecordingTransport(a_recorder(), llm)

@@ -63,10 +63,18 @@ def test_a_failed_build_leaves_nothing_behind(tmp_path):
     assert list((tmp_path / "c" / "codebases").iterdir()) == []
 
 
-def test_a_surrounding_repository_does_not_swallow_the_patch(tmp_path, monkeypatch):
-    """Inside a repository `git apply` would skip our files without a word; a hook's GIT_DIR does the same."""
+def test_a_surrounding_repository_does_not_swallow_the_patch(tmp_path):
+    """Inside a repository `git apply` would skip our files without a word."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+
+    tree = _built(a_dataset(tmp_path / "d"), tmp_path / "c")
+    assert "sum(prices[1:])" in (tree / "shop" / "cart.py").read_text()
+
+
+def test_the_repository_of_a_running_hook_does_not_swallow_the_patch(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     monkeypatch.setenv("GIT_DIR", str(tmp_path / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path))
 
     tree = _built(a_dataset(tmp_path / "d"), tmp_path / "c")
     assert "sum(prices[1:])" in (tree / "shop" / "cart.py").read_text()

@@ -88,6 +88,12 @@ def test_caches_left_in_a_codebase_change_no_digest(tmp_path):
         ("codebase: shop", "codebase: shed", r"case\.yaml:2: there is no codebase 'shed'"),
         ("id: wrong-total", "id: right-total", r"case\.yaml:1: id is 'right-total'"),
         ("category: code", "category: [code", r"case\.yaml:\d+: is not YAML"),
+        ("target: 4", "target: '4'", r"case\.yaml:\d+: route\.0\.target: Input should be a valid integer"),
+        (
+            "hard: true",
+            "hard: 'yes'",
+            r"case\.yaml:\d+: route\.0\.constraints\.0\.hard: Input should be a valid boolean",
+        ),
         ("root_cause: ", "root_cause: true #", r"case\.yaml:7: root_cause: Input should be a valid string"),
     ],
 )

@@ -38,8 +38,8 @@ def test_a_query_that_matches_nothing_has_no_results(web, query):
 
 
 def test_equal_pages_are_ordered_by_url(tmp_path):
-    for name in ("b", "c", "a"):
-        a_page(tmp_path, f"x{name}", url=f"https://docs.invalid/{name}")
+    for place, name in enumerate("cba"):
+        a_page(tmp_path, f"page-{place}", url=f"https://docs.invalid/{name}")
 
     assert _urls(_an_index(tmp_path), "lock") == [f"https://docs.invalid/{name}" for name in "abc"]
 

@@ -48,7 +48,7 @@ def test_the_real_library_takes_these_settings():
     """A field that was renamed in xllamacpp would otherwise be found only when recording."""
     library = pytest.importorskip("xllamacpp", reason="the optional local LLM is not installed")
 
-    assert parameters(Serving(Path("m.gguf"), "m", port=8099), library).n_ctx == 8192
+    assert parameters(Serving(Path("m.gguf"), "m", port=8099, context=4096), library).n_ctx == 4096
 
 
 def test_without_tools_the_prompt_is_plain_chatml():
