@@ -71,8 +71,8 @@ format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY)  ## Wall time of `evals run SUITE`, five times, cold processes
-	@TIMEFORMAT='run: %R s wall, %U s user'; for turn in 1 2 3 4 5; do time $(BIN)/evals run $(SUITE) $(ARGS) >/dev/null; done
+bench: $(READY)  ## What replay costs on SUITE: ratios within one run
+	@$(BIN)/python -m tests.bench.replay $(SUITE)
 
 lock:  ## Write the lock files again from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo "make: locking needs uv (pip install uv)" >&2; exit 2; }

@@ -55,7 +55,7 @@ def assemble(material: Material) -> Run:
         summaries=summarise(trials, material.cases, material.names, scorers),
         comparisons=comparisons,
         verdict=gate.judge(_facts(material, now, comparisons)),
-        digests={"scorers": now.scorers, "topology": now.topology},
+        digests={"scorers": now.scorers, **{f"topology of {name}": digest for name, digest in now.topology.items()}},
     )
 
 
@@ -112,7 +112,7 @@ def _against_baseline(material: Material, primary: Sequence[str]) -> tuple[Compa
     return tuple(
         item
         for name in material.names
-        if name in baseline.values
+        if baseline.values.get(name)  # a variant that was not recorded when it was blessed has nothing to lose
         for item in compare(
             {
                 endpoint: (
@@ -151,9 +151,10 @@ def _facts(material: Material, now: Baseline, comparisons: Sequence[Comparison])
         failures=_failures(material.trials),
         misses=_misses(material),
         partial=material.partial,
-        incomparable=incomparable(baseline, now) if baseline else (),
+        incomparable=incomparable(baseline, now) if baseline and not material.partial else (),
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),
+        must_pass_unknown=_must_pass_unknown(material),
         new_violations=_new_violations(baseline, now),
         leaks=_new_leaks(baseline, now),
         unanswered=_unanswered(material),
@@ -218,6 +219,12 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
                 if value is not None and value < 1:
                     broken.append(f"{case.id} must pass, and {endpoint} fails under {material.suite.candidate}")
     return tuple(broken)
+
+
+def _must_pass_unknown(material: Material) -> tuple[str, ...]:
+    """Cases marked `must_pass` of which nobody can say whether the candidate passes them."""
+    scored = case_means(material.trials, material.suite.candidate, "route.pass")
+    return tuple(case.id for case in material.cases if case.labels.must_pass and case.id not in scored)
 
 
 def _new_violations(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:

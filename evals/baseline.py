@@ -50,7 +50,7 @@ def make_baseline(
     names = [info.variant.name for info in variants]
     return Baseline(
         suite=suite,
-        topology=topology(exact),
+        topology=topology(trials),
         scorers=scorers_digest(),
         cases={case.id: case.digest for case in cases},
         prompts={info.variant.name: info.prompt_digest for info in variants},
@@ -77,7 +77,8 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 def incomparable(baseline: Baseline, now: Baseline) -> tuple[str, ...]:
     """What changed under the numbers since the baseline, one sentence each; empty if they compare."""
     found = []
-    if baseline.topology != now.topology:
+    both = baseline.topology.keys() & now.topology.keys()
+    if any(baseline.topology[name] != now.topology[name] for name in both):
         found.append("the graph has other nodes or edges than when the baseline was made")
     if baseline.scorers != now.scorers:
         found.append("the scorers have changed since the baseline was made")
@@ -104,10 +105,13 @@ def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:
     )
 
 
-def topology(trials: Sequence[Trial]) -> str:
-    """The compiled graph's edges, as a digest. Variants may differ (a guard set can end the graph elsewhere)."""
-    edges = sorted({f"{trial.trace.variant}: {trial.trace.topology}" for trial in trials})
-    return hashlib.sha256("\n".join(edges).encode()).hexdigest()
+def topology(trials: Sequence[Trial]) -> dict[str, str]:
+    """Variant -> digest of its graph's edges, which may differ (a guard set can end the graph elsewhere).
+
+    A trial that ran off the tape had a graph as well; one that never started had none.
+    """
+    edges = {trial.trace.variant: trial.trace.topology for trial in trials if trial.trace.topology}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(edges.items())}
 
 
 def scorers_digest() -> str:

@@ -30,6 +30,8 @@ class Facts(Closed):
     incomparable: tuple[str, ...] = ()
     missing_baseline: tuple[str, ...] = ()
     must_pass_broken: tuple[str, ...] = ()
+    must_pass_unknown: tuple[str, ...] = ()
+    """Cases that must pass and that the candidate has no score for."""
     new_violations: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
     unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
@@ -58,9 +60,11 @@ def failed(facts: Facts) -> list[Reason]:
 
 
 def coverage_too_low(facts: Facts) -> list[Reason]:
-    """Each judged variant must be recorded for the share of trials, and of decision points, the policy demands."""
+    """Each judged variant must be recorded for the share of trials, and of decision points, the policy demands; and
+    the candidate for every case that must pass."""
+    blessed = [item.left for item in facts.judged if item.against == "baseline"]
     reasons = []
-    for name in dict.fromkeys((facts.candidate, facts.reference)):
+    for name in dict.fromkeys((facts.candidate, facts.reference, *blessed)):
         mine = facts.coverage.get(name)
         lost = (
             [f"{mine.total - mine.exact} of {mine.total} trials"]
@@ -74,7 +78,8 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
             reasons.append(Reason(kind="coverage too low", text=text))
         elif mine is None:
             reasons.append(Reason(kind="coverage too low", text=f"{name} was not run"))
-    return reasons
+    unknown = [f"{case} must pass, and {facts.candidate} has no score for it" for case in facts.must_pass_unknown]
+    return [*reasons, *(Reason(kind="coverage too low", text=text) for text in unknown)]
 
 
 def _short(known: int, total: int, facts: Facts) -> bool:

@@ -2,7 +2,7 @@
 
     TriageError              exit 2 unless said otherwise
     ├── InputError           the issue, the repository or an option cannot be used
-    ├── ConfigurationError   an unknown guard set or supervisor, a missing key
+    ├── ConfigurationError   also a ValueError: an unknown guard set or supervisor, a missing key
     │   └── PromptError      a prompt file cannot be used; the message starts with its path
     └── CheckpointError      a stored job cannot be resumed
 
@@ -28,7 +28,7 @@ class InputError(TriageError):
     """The issue, the repository or an option cannot be used."""
 
 
-class ConfigurationError(TriageError):
+class ConfigurationError(TriageError, ValueError):
     """The graph is asked for something it does not have, or lacks something it needs."""
 
 

@@ -1,26 +1,20 @@
 """From what an agent says to what the state keeps: the fields all agents share, and the finding made of them."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Final
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from triage.state import AgentFinding, Confidence, HumanExchange, Worker
 
-NO_FINDINGS: Final = "No findings yet."
-_NOTHING: Final = frozenset({"", "null", "none", "n/a", "unknown", "not identified"})
+NO_FINDINGS = "No findings yet."
 
 
 def _none_if_blank(value: object) -> object:
-    """Models write "", "null" or "none" where they mean nothing."""
-    if isinstance(value, str) and value.strip().lower() in _NOTHING:
+    """Models write "", "null" or "none" where they mean nothing; only a real text is an error."""
+    if isinstance(value, str) and value.strip().lower() in {"", "null", "none"}:
         return None
     return value
-
-
-Location = Annotated[str | None, BeforeValidator(_none_if_blank), WithJsonSchema({"type": "string"})]
-"""`path::function`, or None. Asked for as plain text with "none" for nothing: given the choice of null, small
-models take it every time, even where their reasoning has just named the place."""
 
 
 class Answer(BaseModel):

@@ -84,6 +84,13 @@ def scan(value: object, path: str = "$") -> list[SecretFinding]:
     ]
 
 
+def scan_text(text: str) -> Iterator[tuple[str, int]]:
+    """Rule and offset of every known key format in a file's raw text, comments and headers included."""
+    for rule in _RULES:
+        if rule.hint in text:
+            yield from ((rule.name, match.start()) for match in rule.pattern.finditer(text))
+
+
 def scrub(text: str) -> str:
     """The text fit to be shown in an error: emptied as a whole if anything in it looks like a secret."""
     return "[withheld: it holds a secret]" if _rules_broken(text) else text

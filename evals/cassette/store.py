@@ -16,7 +16,7 @@ from pydantic import Field
 
 from evals.cassette import vcr_file
 from evals.cassette.key import parse_json, request_key
-from evals.cassette.redact import scan
+from evals.cassette.redact import scan, scan_text
 from evals.cassette.vcr_file import Entry, Usage
 from evals.errors import CassetteError, SecretFoundError
 from evals.models.closed import Closed
@@ -91,6 +91,7 @@ def load(path: Path) -> Cassette:
         return Cassette(path, exists=False)
     except UnicodeDecodeError as error:
         raise CassetteError(path, f"not UTF-8 at byte {error.start}, or truncated; restore the file") from None
+    _refuse_planted(path, text)
     entries = vcr_file.parse(text, path)
     interactions = [_checked(path, text, index, entry) for index, entry in enumerate(entries)]
     _refuse_duplicates(path, text, interactions)
@@ -191,6 +192,13 @@ def _refuse_duplicates(path: Path, text: str, interactions: Sequence[Interaction
             message = f"sample {found.sample} of request {found.key[:12]} is there twice: merged by hand; keep one"
             raise CassetteError(path, message, line)
         seen.add((found.key, found.sample))
+
+
+def _refuse_planted(path: Path, text: str) -> None:
+    """Before anything else is said of a file: a key anywhere in it, even in a comment, must not stay there."""
+    for rule, offset in scan_text(text):
+        line = text.count("\n", 0, offset) + 1
+        raise SecretFoundError(path, f"{rule}: a secret must not stand here; revoke it, and restore the file", line)
 
 
 def _refuse_secrets(path: Path, interaction: Interaction, where: tuple[str, int] | None = None) -> None:

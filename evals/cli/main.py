@@ -129,6 +129,17 @@ def record_command(
     )
 
 
+@app.command("frame")
+def frame_command(
+    run: Annotated[Path, typer.Argument(help="A run.json.")] = Path("reports/latest/run.json"),
+    out: Annotated[Path, typer.Option(help="Where the table goes, as CSV.")] = Path("trials.csv"),
+) -> int:
+    """Write a stored run as a table with one row per trial and score."""
+    from evals.cli.commands.frame import frame
+
+    return frame(run, out)
+
+
 @routes.command("score")
 def routes_score_command(
     spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from evals.models.run import Comparison, Run
 from evals.report.numbers import points, probability, rate, smallest_drop
 
-_ACTIVE = re.compile(r"([\\`*_{}\[\]()<>#+!|~@-])")
+_ACTIVE = re.compile(r"([\\`*_{}\[\]()<>+!|~:.&-])")
+_CALLING = re.compile(r"([@#])")  # mentions and issue numbers are found after Markdown: a backslash does not stop them
 _ICON = {"not worse": "🟢", "worse": "🔴", "cannot judge": "🟡"}
 
 
@@ -22,12 +23,16 @@ def summary(run: Run) -> str:
             "",
             *_comparisons(run),
             "",
-            (
-                f"Suite `{run.suite}`, answered by {', '.join(f'`{model}`' for model in run.recorded_by) or 'nobody yet'}. "
-                f"Exit code {run.verdict.exit_code} ({run.verdict.status})."
-            ),
+            _footer(run),
             "",
         ]
+    )
+
+
+def _footer(run: Run) -> str:
+    answered = escape(", ".join(run.recorded_by)) or "nobody yet"
+    return (
+        f"Suite {escape(run.suite)}, answered by {answered}. Exit code {run.verdict.exit_code} ({run.verdict.status})."
     )
 
 
@@ -70,4 +75,4 @@ def _row(*cells: str) -> str:
 def escape(text: str) -> str:
     """Markdown's active characters and control characters made inert; line breaks become blanks."""
     flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return _ACTIVE.sub(r"\\\1", flat)
+    return _CALLING.sub(r"\1&#8203;", _ACTIVE.sub(r"\\\1", flat))

@@ -165,7 +165,8 @@ class Baseline(Closed):
     """What every variant did when the baseline was last blessed, and the digests that make it comparable."""
 
     suite: str
-    topology: str
+    topology: dict[str, str]
+    """Variant -> digest of its compiled graph's edges."""
     scorers: str
     cases: dict[str, str]
     prompts: dict[str, str]

@@ -6,7 +6,7 @@ from evals.models.run import Comparison, ScorerInfo, Summary, Unit
 from evals.stats.intervals import format_rate
 
 NOTHING: Final = "n/a"
-MINUS: Final = "−"
+MINUS: Final = "\N{MINUS SIGN}"
 _DIGITS: Final[dict[Unit, int]] = {"tokens": 0, "count": 1, "seconds": 1}
 
 

@@ -50,7 +50,9 @@ def _asset(name: str) -> Markup:
 
 def _policy(style: str, script: str) -> str:
     """A content security policy that lets run exactly these two blocks and loads nothing at all."""
-    return f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    )
 
 
 def _hash(block: str) -> str:

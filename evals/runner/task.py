@@ -33,7 +33,7 @@ def run_case(task: CaseTask) -> list[Trace]:
 
     try:
         return replay_case(task, cassette)
-    except EvalsError as error:
+    except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
         return [failed(task, variant, error) for variant in task.variants]
 
 
@@ -44,5 +44,11 @@ def failed(task: CaseTask, variant: Variant, error: Exception) -> Trace:
         variant=variant.name,
         sample=task.sample,
         provenance=Provenance(label="failed"),
-        error=str(error),
+        error=_one_line(error),
     )
+
+
+def _one_line(error: Exception) -> str:
+    """Our own errors speak for themselves; of others the kind says as much as the words."""
+    said = str(error) if isinstance(error, EvalsError) else f"{type(error).__name__}: {error}"
+    return next(iter(said.splitlines()), type(error).__name__)

@@ -25,6 +25,8 @@ os.environ.update(LANGSMITH_TRACING="false", LANGCHAIN_TRACING_V2="false", LANGG
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
+from langsmith import tracing_context
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from triage.agents.agent import Toolbox
 from triage.codebase.embed import MiniLM, VectorCache
@@ -39,9 +41,20 @@ TAVILY_BASE_URL: Final = "http://tavily.invalid"
 AGENTS: Final = ("supervisor", *WORKERS)
 
 
+class SuiteSettings(Settings):
+    """Settings that read nothing but their arguments; a mapping in `TRIAGE_…` would be laid under ours."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The arguments."""
+        return (init_settings,)
+
+
 def settings_of(models: Models) -> Settings:
     """Settings that depend on the suite alone: the environment of the machine must not change a request."""
-    return Settings(
+    return SuiteSettings(
         base_url=BASE_URL,
         api_key="not-needed",
         tavily_base_url=TAVILY_BASE_URL,
@@ -115,7 +128,7 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
     )
     graph = build_graph(subject.configuration, subject.toolbox, InMemorySaver())
     watcher.topology = topology_of(graph)
-    with playing(tape):
+    with playing(tape), tracing_context(enabled=False):
         try:
             await _drive(graph, subject, case, watcher, halted)
         except GraphRecursionError:
@@ -125,7 +138,7 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
                 watcher.error = f"{type(error).__name__}: {error}".splitlines()[0]
     trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
     points_tape = Tape(tape.cassette, Ledger(), tape.sample)
-    with playing(points_tape):
+    with playing(points_tape), tracing_context(enabled=False):
         points = tuple(
             [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]
         )

@@ -1,6 +1,7 @@
 """Turns what the graph streams into a trace: decisions, visits, questions, and what they rest on."""
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from evals.cassette.ledger import Ledger
@@ -126,6 +127,9 @@ class Watcher:
 
 
 def _calls(ledger: Ledger) -> tuple[Call, ...]:
+    """The calls in order. An agent may ask for several things at once (the writer does), and whose answer comes
+    first is chance: calls of one agent in a row are ordered by key."""
+    in_a_row = (sorted(row, key=lambda served: served.key) for _, row in groupby(ledger.served, lambda one: one.agent))
     return tuple(
         Call(
             agent=served.agent,
@@ -135,7 +139,8 @@ def _calls(ledger: Ledger) -> tuple[Call, ...]:
             completion_tokens=served.usage.completion_tokens,
             latency_ms=served.latency_ms,
         )
-        for served in ledger.served
+        for row in in_a_row
+        for served in row
     )
 
 

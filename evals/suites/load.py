@@ -35,6 +35,8 @@ def load_suite(name_or_path: str) -> Suite:
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
         return _checked(Suite.model_validate(_with_default_models(raw)), path)
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path}: not UTF-8 at byte {error.start}") from error
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{path}: not YAML: {str(error).splitlines()[0]}") from error
     except ValidationError as error:
@@ -47,12 +49,17 @@ def _with_default_models(raw: object) -> dict[str, Any]:
     """A variant without `models` uses the suite's; one with some of them overrides those."""
     if not isinstance(raw, dict):
         raise ConfigurationError("a suite is a YAML mapping; see evals/suites/starter.yaml")
-    shared = raw.get("models") or {}
-    variants = [
-        {**variant, "models": {**shared, **(variant.get("models") or {})}} if isinstance(variant, dict) else variant
-        for variant in raw.get("variants") or []
-    ]
-    return {**raw, "variants": variants}
+    variants = raw.get("variants")
+    if not isinstance(variants, list):
+        return raw  # the model says what is wrong with it
+    return {**raw, "variants": [_with_models(variant, raw.get("models")) for variant in variants]}
+
+
+def _with_models(variant: object, shared: object) -> object:
+    if not isinstance(variant, dict) or not isinstance(shared, dict):
+        return variant
+    own = variant.get("models") or {}
+    return {**variant, "models": {**shared, **own} if isinstance(own, dict) else own}
 
 
 def _checked(suite: Suite, path: Path) -> Suite:
@@ -62,6 +69,8 @@ def _checked(suite: Suite, path: Path) -> Suite:
     for role, name in (("candidate", suite.candidate), ("reference", suite.reference)):
         if name not in known:
             raise ConfigurationError(f"{path}: {role} {name!r} is no variant; name one of {', '.join(known)}")
+    if suite.candidate == suite.reference:
+        raise ConfigurationError(f"{path}: {suite.candidate!r} is candidate and reference; name two variants")
     return suite
 
 

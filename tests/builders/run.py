@@ -92,11 +92,11 @@ def a_comparison(endpoint: str = "route.pass", **fields: Any) -> Comparison:
     return Comparison.model_validate({"endpoint": endpoint, **told, **fields})
 
 
-def a_verdict(status: str = "not worse", exit_code: int = 0, *reasons: Reason, sentence: str = "Nothing broke.") -> Verdict:
+def a_verdict(
+    status: str = "not worse", exit_code: int = 0, *reasons: Reason, sentence: str = "Nothing broke."
+) -> Verdict:
     """What the gate said."""
-    return Verdict.model_validate(
-        {"status": status, "exit_code": exit_code, "sentence": sentence, "reasons": reasons}
-    )
+    return Verdict.model_validate({"status": status, "exit_code": exit_code, "sentence": sentence, "reasons": reasons})
 
 
 def a_run(
@@ -110,8 +110,10 @@ def a_run(
     """A finished run. Without trials: every case passed by every variant; summaries and coverage to match."""
     infos = tuple(variants) or (a_variant_info("v2"), a_variant_info("v3", "Choose.\nOne line for each.\n"))
     names = [info.variant.name for info in infos]
-    shown = tuple(cases) or tuple(a_case_info(case) for case in dict.fromkeys(t.trace.case_id for t in trials)) or (
-        a_case_info(),
+    shown = (
+        tuple(cases)
+        or tuple(a_case_info(case) for case in dict.fromkeys(t.trace.case_id for t in trials))
+        or (a_case_info(),)
     )
     done = trials or tuple(a_trial(a_trace(case_id=case.id, variant=name)) for case in shown for name in names)
     scores = tuple(scorers) or tuple(a_scorer_info(name) for name in PRIMARY)

@@ -149,7 +149,7 @@ async def test_another_process_can_read_the_question(tmp_path):
         asyncio.run(main())
     """
     told = subprocess.run(  # noqa: ASYNC221  # nothing else runs in this loop
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=300
     )
 
     assert told.stdout.strip() == repr(HumanExchange(question="Which database?"))

@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, latest_hypothesis, structured
-from triage.findings import Answer, Location, to_finding
+from triage.findings import Answer, to_finding
 from triage.state import AgentFinding, BugTriageState
 
 CHUNKS: Final = 5
@@ -39,7 +39,7 @@ class CodebaseAnswer(Answer):
     """Where in the code the bug is."""
 
     relevant_files: Annotated[list[RelevantFile], Field(max_length=5)]
-    root_cause_location: Location = Field(description="path::function of the fault; none only if no snippet fits")
+    root_cause_location: str | None = Field(description="path::function of the fault; null only if no snippet fits")
 
 
 class CodebaseSearchOutput(CodebaseAnswer):

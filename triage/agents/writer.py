@@ -9,7 +9,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, prompt_of, structured
-from triage.findings import Answer, Location, answers_text, findings_text, to_finding
+from triage.findings import Answer, answers_text, findings_text, to_finding
 from triage.llm import resilient
 from triage.state import (
     AgentFinding,
@@ -43,7 +43,7 @@ class ReportDraft(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     root_cause: str = Field(description="what is wrong and why, in two or three sentences")
-    root_cause_location: Location = Field(description="path::function of the fault; none if not in this repository")
+    root_cause_location: str | None = Field(description="path::function of the fault; null if not in this repository")
     category: Literal["code", "third_party", "environment", "not_a_bug", "feature", "duplicate", "insufficient"]
     severity: Severity
     affected_files: Lines

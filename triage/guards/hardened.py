@@ -27,7 +27,7 @@ def investigator_first(state: BugTriageState, choice: Node) -> Veto | None:
 def iteration_limit(state: BugTriageState, choice: Node) -> Veto | None:
     """A spent budget sends the job to the writer; with the report written, `end` may stand."""
     if state.iterations >= state.max_iterations:
-        done = False
+        done = choice == "end" and state.report is not None
         return veto("iteration_limit", state, choice, "end" if done else "writer")
     return None
 

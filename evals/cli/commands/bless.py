@@ -19,7 +19,8 @@ def bless(name: str, root: Path, *, jobs: int) -> int:
     chosen = selected(name, root, Options())
     trials = replay(chosen, jobs=jobs, fresh=False)
     result = finished(chosen, Options(), trials, against_baseline=False)
-    holes = [reason.text for reason in result.verdict.reasons if reason.kind in ("failed", "coverage too low")]
+    hollow = ("failed", "coverage too low", "nothing to judge")
+    holes = [reason.text for reason in result.verdict.reasons if reason.kind in hollow]
     if holes:
         raise CannotJudgeError(f"not blessed: {holes[0]}")
     path = path_of(chosen.workspace.baselines, chosen.suite.name)

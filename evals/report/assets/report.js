@@ -18,6 +18,16 @@ function textOf(number) {
   return lines.join("\n");
 }
 
+function scoreRow(name, text) {
+  const row = document.createElement("tr");
+  const heading = row.appendChild(document.createElement("th"));
+  heading.scope = "row";
+  heading.textContent = name;
+  row.appendChild(document.createElement("td")).textContent = text;
+  row.className = /^(skipped|failed):/.exec(text)?.[1] ?? "";
+  return row;
+}
+
 /* --- one case, opened below its row ------------------------------------------------------------- */
 
 const opener = (row) => row.querySelector("button.open");
@@ -28,6 +38,9 @@ function openCase(row) {
   const copy = document.getElementById("case-" + row.dataset.id).content.cloneNode(true);
   for (const place of copy.querySelectorAll("[data-text]")) {
     place.textContent = textOf(Number(place.dataset.text));
+  }
+  for (const place of copy.querySelectorAll("[data-scores]")) {
+    textOf(Number(place.dataset.scores)).split("\n").forEach((text, i) => place.append(scoreRow(pool.scorers[i], text)));
   }
   const detail = document.createElement("tr");
   const cell = detail.appendChild(document.createElement("td"));

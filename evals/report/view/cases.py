@@ -116,13 +116,14 @@ def mark(label: str, outcome: Outcome | None) -> Mark:
         case Failed():
             return Mark("error", f"! {label} failed")
         case Skipped() | None:
-            return Mark("none", f"– {label}")
+            return Mark("none", f"\N{EN DASH} {label}")
 
 
 def outcome_words(run: Run, case_id: str, columns: Sequence[Sequence[Trial]]) -> list[str]:
     """What the filter "outcome" can find a case by."""
-    marks = [mark(label, trial.outcomes.get(name)).kind for name, label in MARKED for trials in columns
-             for trial in trials]
+    marks = [
+        mark(label, trial.outcomes.get(name)).kind for name, label in MARKED for trials in columns for trial in trials
+    ]
     labels = {trial.trace.provenance.label for trials in columns for trial in trials}
     mine = [item for item in run.comparisons if item.left == run.candidate and item.against == "reference"]
     words = {
@@ -142,7 +143,7 @@ def _differs(columns: Sequence[Sequence[Trial]]) -> bool:
     """Whether variants took different routes, or passed and failed differently, where both are on the tape."""
     exact = [[trial for trial in trials if trial.trace.provenance.label == "exact"] for trials in columns]
     seen = {
-        tuple((trial.trace.route, *(trial.outcomes.get(name) for name, _ in MARKED)) for trial in trials).__repr__()
+        tuple((trial.trace.route, *(trial.outcomes.get(name) for name, _ in MARKED)) for trial in trials)
         for trials in exact
         if trials
     }

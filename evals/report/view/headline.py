@@ -72,8 +72,10 @@ def headline(run: Run) -> Headline:
     found = {(item.variant, item.scorer): item for item in run.summaries}
     return Headline(
         tuple(primary),
-        tuple(_row(run, index, [found[info.variant.name, name] for name in primary])
-              for index, info in enumerate(run.variants)),
+        tuple(
+            _row(run, index, [found[info.variant.name, name] for name in primary])
+            for index, info in enumerate(run.variants)
+        ),
     )
 
 
@@ -81,8 +83,12 @@ def _row(run: Run, index: int, summaries: list[Summary]) -> VariantRow:
     info = run.variants[index]
     name = info.variant.name
     covered = run.coverage[name]
-    counts = {"exact": covered.exact, "frontier": covered.frontier, "unrecorded": covered.unrecorded,
-              "failed": covered.failed}
+    counts = {
+        "exact": covered.exact,
+        "frontier": covered.frontier,
+        "unrecorded": covered.unrecorded,
+        "failed": covered.failed,
+    }
     return VariantRow(
         name=name,
         part=", ".join(
@@ -121,7 +127,7 @@ def comparisons(run: Run) -> tuple[ComparisonRow, ...]:
 def _comparison(run: Run, item: Comparison) -> ComparisonRow:
     known = item.low is not None and item.high is not None
     return ComparisonRow(
-        pair=f"{item.left} − {item.right}",
+        pair=f"{item.left} against {item.right}",
         endpoint=item.endpoint,
         n=str(item.n),
         delta=points(item.delta),
@@ -138,14 +144,18 @@ def _comparison(run: Run, item: Comparison) -> ComparisonRow:
 
 def secondary(run: Run) -> Table:
     """Every other score, one row each."""
-    return _scores(run, "All other scores", [info for info in run.scorers if not info.primary
-                                             and not info.name.startswith("cost.")])
+    return _scores(
+        run,
+        "All other scores",
+        [info for info in run.scorers if not info.primary and not info.name.startswith("cost.")],
+    )
 
 
 def costs(run: Run) -> Table:
     """What a trial took, on average over the cases with an exact trial."""
-    return _scores(run, "Mean per case, over exact trials", [info for info in run.scorers
-                                                             if info.name.startswith("cost.")])
+    return _scores(
+        run, "Mean per case, over exact trials", [info for info in run.scorers if info.name.startswith("cost.")]
+    )
 
 
 def _scores(run: Run, caption: str, scorers: list[ScorerInfo]) -> Table:

@@ -78,7 +78,9 @@ def page(run: Run) -> Page:
         guards=_guards(run),
         costs=costs(run),
         provenance=_provenance(run),
-        texts=script_json(texts.pool()),  # last: by now every text is in the pool
+        texts=script_json(
+            {**texts.pool(), "scorers": [info.name for info in run.scorers]}
+        ),  # last: by now every text is in the pool
     )
 
 
@@ -136,8 +138,14 @@ def _slices(run: Run) -> Table:
         "Passed of scored, by archetype",
         ("archetype", *(f"{name} {label}" for name in names for _, label in MARKED)),
         tuple(
-            (kind, *(_of(passed[kind, name, scorer], scored[kind, name, scorer]) for name in names
-                     for scorer, _ in MARKED))
+            (
+                kind,
+                *(
+                    _of(passed[kind, name, scorer], scored[kind, name, scorer])
+                    for name in names
+                    for scorer, _ in MARKED
+                ),
+            )
             for kind in sorted(set(archetype.values()))
         ),
     )
@@ -152,8 +160,10 @@ def _provenance(run: Run) -> Table:
         ("answered by", ", ".join(run.recorded_by) or "nobody yet"),
         ("cases", str(len(run.cases))),
         ("trials", str(len(run.trials))),
-        *((f"prompt of {info.variant.name}", f"{info.prompt_source} {info.prompt_digest[:16]}")
-          for info in run.variants),
+        *(
+            (f"prompt of {info.variant.name}", f"{info.prompt_source} {info.prompt_digest[:16]}")
+            for info in run.variants
+        ),
         *((f"digest of {name}", digest[:16]) for name, digest in sorted(run.digests.items())),
         ("schema", str(run.schema_version)),
     ]

@@ -100,11 +100,11 @@ def _changed(old: Sequence[str], new: Sequence[str], before: int, after: int) ->
 
 
 def _intraline(was: str | None, now: str | None) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
-    """Both lines in pieces. Lines that share little are marked whole: scattered letters would explain nothing."""
+    """Both lines in pieces. Where they share little nothing is marked: scattered words would explain nothing."""
     left, right = _TOKEN.findall(was or ""), _TOKEN.findall(now or "")
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     if matcher.ratio() < 0.5:
-        return (Segment(was or "", changed=True),), (Segment(now or "", changed=True),)
+        return (Segment(was or "", changed=False),), (Segment(now or "", changed=False),)
     codes = matcher.get_opcodes()
     return (
         tuple(Segment("".join(left[a:b]), tag != "equal") for tag, a, b, _, _ in codes if b > a),

@@ -57,7 +57,5 @@ def ribbon(trial: Trial) -> Ribbon:
 
 def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:
     """An exemplar: nothing in it can go wrong."""
-    stops = tuple(
-        Stop(node, LETTERS[node], node, diverges=False, broken=False, beside=False) for node in route
-    )
+    stops = tuple(Stop(node, LETTERS[node], node, diverges=False, broken=False, beside=False) for node in route)
     return Ribbon(stops, ", ".join(route), ended_early=False)

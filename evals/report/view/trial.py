@@ -1,4 +1,4 @@
-"""One trial up close: its steps in order, each a decision and the visit it led to, then what came out and the scores."""
+"""One trial up close: its steps in order, each a decision and its visit, then what came out and the scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,15 +48,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Score:
-    """One score; `kind` is scored, skipped or failed, `text` its value or the reason."""
-
-    name: str
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Point:
     """A decision point: what is acceptable there, and what was chosen."""
 
@@ -70,7 +61,7 @@ class Point:
 
 @dataclass(frozen=True)
 class TrialView:
-    """Everything the drill-down shows of one trial."""
+    """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
 
     variant: str
     sample: str
@@ -85,7 +76,7 @@ class TrialView:
     comment: str
     misses: tuple[str, ...]
     points: tuple[Point, ...]
-    scores: tuple[Score, ...]
+    scores: str
 
 
 def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts) -> TrialView:
@@ -105,7 +96,7 @@ def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], text
         comment=texts.add(trace.comment) if trace.comment else "",
         misses=tuple(_miss(miss) for miss in (*trace.misses, *trace.point_misses)),
         points=_points(trace, case),
-        scores=tuple(_score(info, trial.outcomes.get(info.name)) for info in scorers),
+        scores=texts.add("\n".join(_score(info, trial.outcomes.get(info.name)) for info in scorers)),
     )
 
 
@@ -167,7 +158,9 @@ def _report(report: Report) -> tuple[tuple[str, str], ...]:
 
 
 def _miss(miss: Miss) -> str:
-    return f"{miss.agent} asked {miss.model} ({miss.method} {miss.path}) after decision {miss.decision}: {miss.key[:12]}"
+    return (
+        f"{miss.agent} asked {miss.model} ({miss.method} {miss.path}) after decision {miss.decision}: {miss.key[:12]}"
+    )
 
 
 def _points(trace: Trace, case: CaseInfo) -> tuple[Point, ...]:
@@ -195,13 +188,14 @@ def _point_verdict(grade: float | None, *, known: bool, recorded: bool) -> str:
     return "✗ not acceptable" if grade is None else "✓ right" if grade == 1 else f"~ defensible ({percent(grade)})"
 
 
-def _score(info: ScorerInfo, outcome: Outcome | None) -> Score:
+def _score(info: ScorerInfo, outcome: Outcome | None) -> str:
+    """A score on one line; a reason of several lines is made one."""
     match outcome:
         case Scored(value=value):
-            return Score(info.name, "scored", measure(value, info.unit))
+            return measure(value, info.unit)
         case Skipped(reason=reason):
-            return Score(info.name, "skipped", f"skipped: {reason}")
+            return " ".join(f"skipped: {reason}".split())
         case Failed(error=error):
-            return Score(info.name, "failed", f"failed: {error}")
+            return " ".join(f"failed: {error}".split())
         case None:
-            return Score(info.name, "skipped", "skipped: not asked for")
+            return "skipped: not asked for"

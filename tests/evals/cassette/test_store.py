@@ -152,8 +152,19 @@ def test_a_secret_pasted_into_a_file_is_found_on_reading(path):
     merge_write(path, [an_interaction("q", recorded_by="somebody")])
     path.write_text(path.read_text().replace("somebody", PLANTED["github_token"]))
 
-    with pytest.raises(SecretFoundError, match=r"one\.yaml:\d+: github_token at x_meta\.recorded_by"):
+    with pytest.raises(SecretFoundError, match=r"one\.yaml:\d+: github_token"):
         load(path)
+
+
+def test_a_secret_is_named_as_such_even_where_the_edit_alone_would_be_an_error(path):
+    """Whoever planted it has to revoke it; "edited by hand" would hide that."""
+    merge_write(path, [an_interaction("q")])
+    path.write_text(path.read_text() + f"# {PLANTED['openai_key']}\n")
+
+    with pytest.raises(SecretFoundError, match=r"one\.yaml:\d+: openai_key") as caught:
+        load(path)
+
+    assert PLANTED["openai_key"] not in str(caught.value)
 
 
 def test_a_file_cut_anywhere_is_an_error(path):

@@ -1,0 +1,50 @@
+"""`summary.md`, fit for a pull request's comment."""
+
+import pytest
+
+from evals.export.markdown import escape, summary
+from evals.models.run import Reason
+from tests.builders.run import a_run, a_verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[click](javascript:x)", r"\[click\]\(javascript\:x\)"),
+        ("<img src=x>", r"\<img src=x\>"),
+        ("see https://evil.invalid", r"see https\://evil\.invalid"),
+        ("www.evil.invalid", r"www\.evil\.invalid"),
+        ("ask @someone about #12", "ask @&#8203;someone about #&#8203;12"),
+        ("a | b", r"a \| b"),
+        ("one\n\n# two", "one #&#8203; two"),
+        ("bidi \u202e and \x1b[31m", r"bidi and \[31m"),
+        ("&lt;b&gt;", r"\&lt;b\&gt;"),
+    ],
+)
+def test_text_from_elsewhere_does_not_link_mention_or_format(text: str, shown: str):
+    assert escape(text) == shown
+
+
+@pytest.mark.parametrize(("status", "code"), [("not worse", 0), ("worse", 1), ("cannot judge", 3)])
+def test_the_verdict_comes_first_and_the_exit_code_says_the_same(status: str, code: int):
+    text = summary(a_run(verdict=a_verdict(status, code, sentence="So it is")))
+
+    assert text.splitlines()[0].endswith("So it is")
+    assert f"Exit code {code} ({status})." in text
+
+
+def test_every_row_of_a_table_has_as_many_cells_as_its_heading():
+    rows = [line for line in summary(a_run()).splitlines() if line.startswith("|")]
+    counts = [row.count("|") for row in rows]
+
+    assert counts == [6] * 4 + [10] * 5
+
+
+def test_every_reason_is_listed():
+    text = summary(a_run(verdict=a_verdict("worse", 1, Reason(kind="regression", text="route.pass fell"))))
+
+    assert "- **regression**: route\\.pass fell" in text
+
+
+def test_a_run_nobody_answered_says_so():
+    assert "answered by nobody yet" in summary(a_run(recorded_by=()))

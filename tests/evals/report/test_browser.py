@@ -1,0 +1,159 @@
+"""The report as a reader meets it: opened from disk in a real browser that may not reach any network."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evals.models.outcome import Scored
+from evals.report.render import render
+from tests.builders.run import a_case_info, a_run, a_trial
+from tests.builders.trace import a_decision, a_trace
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b>"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for all tests. It runs as root in containers, hence without its sandbox."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on the path")
+    with api.sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three cases: b passes everywhere, a fails under v3, c speaks HTML."""
+    cases = [
+        a_case_info("b-race", title="Runs twice", archetype="race"),
+        a_case_info("a-crash", title="It crashes"),
+        a_case_info("c-hostile", title=HOSTILE, body=f"{HOSTILE}\nsecond line"),
+    ]
+    told = [a_decision(0, "investigator", context=HOSTILE, reasoning=HOSTILE)]
+    trials = [
+        a_trial(
+            a_trace("investigator", case_id=case.id, variant=variant, decisions=told),
+            {"route.pass": Scored(value=float((case.id, variant) != ("a-crash", "v3")))},
+        )
+        for case in cases
+        for variant in ("v2", "v3")
+    ]
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(render(a_run(*trials, cases=cases)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser, report: Path) -> Iterator:
+    """Opens the report at a fragment; at the end no page has complained or asked for anything but its file."""
+    context = browser.new_context(offline=True)
+    complaints, requests = [], []
+
+    def at(fragment: str = ""):
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(report.as_uri() + fragment)
+        return page
+
+    yield at
+    context.close()
+    assert complaints == []
+    assert {url.split("#")[0] for url in requests} == {report.as_uri()}
+
+
+def _shown(page) -> list[str]:
+    return page.locator("tr.case:visible").evaluate_all("rows => rows.map(row => row.dataset.id)")
+
+
+def test_search_leaves_the_cases_that_fit(opened):
+    page = opened()
+    page.fill("#search", "twice")
+
+    assert _shown(page) == ["b-race"]
+    assert page.inner_text("#count") == "1 of 3 cases"
+
+
+@pytest.mark.parametrize(
+    ("select", "value", "left"),
+    [("#archetype", "race", ["b-race"]), ("#outcome", "fail", ["a-crash"]), ("#outcome", "differs", ["a-crash"])],
+)
+def test_filters_leave_the_cases_that_fit(opened, select: str, value: str, left: list[str]):
+    page = opened()
+    page.select_option(select, value)
+
+    assert _shown(page) == left
+
+
+def test_an_empty_result_offers_the_way_back(opened):
+    page = opened()
+    page.fill("#search", "no such case")
+    page.click("#reset")
+
+    assert len(_shown(page)) == 3
+
+
+def test_columns_sort_both_ways(opened):
+    page = opened()
+    page.click("[data-sort=id]")
+    rising = _shown(page)
+    page.click("[data-sort=id]")
+
+    assert rising == ["a-crash", "b-race", "c-hostile"]
+    assert _shown(page) == rising[::-1]
+
+
+def test_a_variants_column_sorts_by_what_passed(opened):
+    page = opened()
+    page.click("[data-sort='1']")
+
+    assert _shown(page)[0] == "a-crash"
+
+
+def test_a_deep_link_opens_its_case(opened):
+    page = opened("#case=a-crash")
+
+    assert page.locator("#detail-a-crash").is_visible()
+    assert page.locator("tr.detail").count() == 1
+
+
+def test_a_deep_link_to_nowhere_opens_nothing(opened):
+    assert opened("#case=%E0%A4%A").locator("tr.detail").count() == 0
+
+
+def test_the_keyboard_is_enough(opened):
+    page = opened()
+    page.locator("#row-b-race button.open").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    opened_one = page.locator("#detail-a-crash").count()
+    page.keyboard.press("Escape")
+
+    assert opened_one == 1
+    assert page.locator("tr.detail").count() == 0
+
+
+def test_hostile_text_is_only_text(opened):
+    page = opened("#case=c-hostile")
+    shown = page.inner_text("#detail-c-hostile .body")
+
+    assert shown == f"{HOSTILE}\nsecond line"
+    assert page.title() != "owned"
+    assert page.locator("img, #detail-c-hostile pre b").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_width_scrolls_sideways(opened, width: int):
+    page = opened("#case=a-crash")
+    page.set_viewport_size({"width": width, "height": 800})
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,52 @@
+"""The table of cases."""
+
+from evals.models.outcome import Failed, Scored, Skipped
+from evals.report.view.cases import case_table, mark
+from evals.report.view.texts import Texts
+from tests.builders.run import a_comparison, a_run, a_trial
+from tests.builders.trace import a_trace
+
+
+def _words(*trials, **fields) -> set[str]:
+    return set(case_table(a_run(*trials, **fields), Texts()).rows[0].outcomes.split())
+
+
+def test_a_score_is_a_word_and_a_sign_not_only_a_colour():
+    outcomes = [Scored(value=1), Scored(value=0), Skipped(reason="off"), Failed(error="broke"), None]
+
+    assert [mark("route", outcome).text for outcome in outcomes] == [
+        "✓ route",
+        "✗ route",
+        "\N{EN DASH} route",
+        "! route failed",
+        "\N{EN DASH} route",
+    ]
+
+
+def test_a_case_that_passes_everywhere_is_found_as_such():
+    assert _words() == {"pass"}
+
+
+def test_variants_that_walk_differently_disagree():
+    other = a_trace("investigator", "web_search", "critic", "writer", variant="v3")
+
+    assert "differs" in _words(a_trial(a_trace(variant="v2")), a_trial(other))
+
+
+def test_a_variant_off_the_tape_does_not_count_as_disagreeing():
+    off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
+    skipped = {name: Skipped(reason="off the tape") for name in ("route.pass", "root_cause.hit")}
+
+    assert _words(a_trial(a_trace(variant="v2")), a_trial(off, skipped)) == {"off-tape"}
+
+
+def test_a_case_that_broke_against_the_reference_is_found():
+    assert "broke" in _words(comparisons=(a_comparison(broke=("local-bug",)),))
+
+
+def test_a_case_that_broke_under_another_variant_than_the_candidate_is_not():
+    assert "broke" not in _words(comparisons=(a_comparison(left="v1", broke=("local-bug",)),))
+
+
+def test_a_failed_scorer_is_found():
+    assert "failed" in _words(a_trial(a_trace(variant="v2"), {"route.pass": Failed(error="broke")}), a_trial())

@@ -1,0 +1,48 @@
+"""The numbers at the top."""
+
+from evals.report.view.headline import comparisons, costs, headline, secondary
+from tests.builders.run import PRIMARY, a_comparison, a_run, a_scorer_info, a_summary, a_trial
+from tests.builders.trace import a_trace
+
+
+def test_primary_endpoints_are_the_columns_in_order():
+    assert headline(a_run()).endpoints == PRIMARY
+
+
+def test_candidate_and_reference_are_named():
+    rows = headline(a_run()).rows
+
+    assert [(row.name, row.part) for row in rows] == [("v2", "reference"), ("v3", "candidate")]
+
+
+def test_a_variant_off_the_tape_says_how_far():
+    off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
+    row = headline(a_run(a_trial(a_trace(variant="v2")), a_trial(off))).rows[1]
+
+    assert (row.covered, row.complete) == ("0 of 1", False)
+    assert row.coverage == (("exact", "0"), ("frontier", "1"))
+
+
+def test_bounds_are_shown_where_coverage_is_short():
+    short = {"pessimistic": 0.5, "optimistic": 0.75}
+    summaries = [a_summary(name, scorer, **short) for name in ("v2", "v3") for scorer in PRIMARY]
+
+    assert headline(a_run(summaries=summaries)).rows[0].cells[0].bounds == "50 % to 75 %"
+
+
+def test_full_coverage_needs_no_bounds():
+    assert headline(a_run()).rows[0].cells[0].bounds == ""
+
+
+def test_a_comparison_the_gate_does_not_look_at_is_marked():
+    run = a_run(comparisons=(a_comparison(), a_comparison(left="v1"), a_comparison(left="v1", against="baseline")))
+
+    assert [row.judged for row in comparisons(run)] == [True, False, True]
+
+
+def test_costs_are_kept_apart_from_other_scores():
+    scorers = [a_scorer_info(name) for name in (*PRIMARY, "ask.false", "cost.visits")]
+    run = a_run(scorers=scorers)
+
+    assert [row[0] for row in secondary(run).rows] == ["ask.false"]
+    assert [row[0] for row in costs(run).rows] == ["cost.visits"]

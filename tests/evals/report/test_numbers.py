@@ -1,0 +1,81 @@
+"""Numbers never flatter, and never stand alone."""
+
+import pytest
+
+from evals.report.numbers import amount, interval, measure, percent, points, probability, rate, smallest_drop, value
+from tests.builders.run import a_comparison, a_scorer_info, a_summary
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [
+        (None, "n/a"),
+        (0, "0 %"),
+        (0.0001, "<1 %"),
+        (0.005, "<1 %"),
+        (0.006, "1 %"),
+        (0.5, "50 %"),
+        (0.994, "99 %"),
+        (0.995, ">99 %"),
+        (0.9999, ">99 %"),
+        (1, "100 %"),
+    ],
+)
+def test_nothing_and_everything_are_said_only_where_exactly_true(share: float | None, shown: str):
+    assert percent(share) == shown
+
+
+@pytest.mark.parametrize(
+    ("difference", "shown"),
+    [
+        (None, "n/a"),
+        (0.0, "0"),
+        (0.001, "+<1"),
+        (-0.005, "\N{MINUS SIGN}<1"),
+        (0.25, "+25"),
+        (-1.0, "\N{MINUS SIGN}100"),
+    ],
+)
+def test_a_difference_is_zero_only_where_exactly_true(difference: float | None, shown: str):
+    assert points(difference) == shown
+
+
+@pytest.mark.parametrize(("chance", "shown"), [(None, "n/a"), (0.0004, "<0.001"), (0.0314, "0.031"), (1.0, "1.000")])
+def test_a_p_value_is_never_zero(chance: float | None, shown: str):
+    assert probability(chance) == shown
+
+
+def test_a_rate_stands_beside_its_counts_and_its_interval():
+    summary = a_summary(hits=2, n=3, total=4, mean=2 / 3, low=0.21, high=0.94)
+
+    assert rate(summary) == "67 % (2/3) [21 %, 94 %] n=3"
+
+
+def test_a_graded_mean_has_no_counts():
+    assert value(a_summary(hits=None, mean=0.4)) == "40 %"
+
+
+def test_a_score_nobody_got_is_not_zero():
+    summary = a_summary(hits=None, n=0, total=4, mean=None, low=None, high=None)
+
+    assert rate(summary) == "n/a (0 of 4 cases)"
+    assert interval(summary) == "n/a"
+
+
+def test_a_cost_is_shown_in_its_unit_with_its_cases():
+    tokens = a_scorer_info("cost.tokens", unit="tokens")
+
+    assert amount(a_summary(scorer="cost.tokens", hits=None, n=7, mean=1234.5), tokens) == "1,234 n=7"
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "shown"),
+    [(0.5, "fraction", "50 %"), (3.0, "count", "3"), (3.25, "count", "3.2"), (2.0, "seconds", "2 s")],
+)
+def test_a_single_value_is_shown_in_its_unit(number: float, unit: str, shown: str):
+    assert measure(number, unit) == shown
+
+
+@pytest.mark.parametrize(("drop", "shown"), [(None, "none"), (0.4, "40")])
+def test_a_suite_too_small_to_see_any_drop_says_so(drop: float | None, shown: str):
+    assert smallest_drop(a_comparison(minimum_detectable=drop)) == shown

@@ -1,0 +1,58 @@
+"""What one prompt changed in another."""
+
+from evals.report.view.prompt_diff import diff_lines, prompt_diffs
+from tests.builders.run import a_run, a_variant_info
+
+
+def _kinds(old: list[str], new: list[str]) -> list[str]:
+    return [line.kind for line in diff_lines(old, new)]
+
+
+def test_equal_prompts_have_no_diff():
+    assert _kinds(["a", "b"], ["a", "b"]) == []
+
+
+def test_unchanged_lines_far_away_are_folded():
+    old = [f"line {number}" for number in range(20)]
+    lines = list(diff_lines(old, [*old[:10], "another one", *old[10:]]))
+
+    assert [line.kind for line in lines] == ["skip", *["same"] * 3, "ins", *["same"] * 3, "skip"]
+    assert [lines[0].segments[0].text, lines[-1].segments[0].text] == ["7 unchanged lines"] * 2
+
+
+def test_only_the_words_that_differ_are_marked():
+    gone, came = diff_lines(["Ask the critic once."], ["Ask the critic twice."])
+
+    assert [segment.text for segment in gone.segments if segment.changed] == ["once"]
+    assert [segment.text for segment in came.segments if segment.changed] == ["twice"]
+
+
+def test_lines_with_little_in_common_are_not_marked_inside():
+    lines = list(diff_lines(["Ask the critic once."], ["- APPROVED: call the writer, 0.85 or more"]))
+
+    assert [line.kind for line in lines] == ["del", "ins"]
+    assert not any(segment.changed for line in lines for segment in line.segments)
+
+
+def test_a_diff_loses_no_text():
+    old, new = ["a b c", "d", "e"], ["a x c", "f g", "e", "h"]
+    lines = list(diff_lines(old, new))
+
+    def told(*kinds: str) -> list[str]:
+        return ["".join(segment.text for segment in line.segments) for line in lines if line.kind in kinds]
+
+    assert told("same", "del") == old
+    assert told("same", "ins") == new
+
+
+def test_lines_are_numbered_as_in_their_own_file():
+    lines = list(diff_lines(["a", "b"], ["new", "a", "b"]))
+
+    assert [(line.before, line.after) for line in lines] == [("", "1"), ("1", "2"), ("2", "3")]
+
+
+def test_the_candidate_is_shown_first_and_open():
+    variants = [a_variant_info(name, name) for name in ("v1", "v2", "v3")]
+    diffs = prompt_diffs(a_run(variants=variants, candidate="v3", reference="v2"))
+
+    assert [(diff.title, diff.open) for diff in diffs] == [("v2 (v2) to v3 (v3)", True), ("v2 (v2) to v1 (v1)", False)]

@@ -1,0 +1,144 @@
+"""The report as one inert, self-contained file."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from evals.models.run import Reason, Run
+from evals.models.trace import Finding, Visit
+from evals.report.render import render
+from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info, a_verdict
+from tests.builders.trace import a_decision, a_report, a_trace, an_exchange
+
+ATTACKS = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "</template><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)',
+    "javascript:alert(1)",
+    "<a href='javascript:alert(1)'>x</a>",
+    "--><svg onload=alert(1)>",
+    "{{ 7 * 7 }}",
+)
+
+
+class Page(HTMLParser):
+    """What a browser would build: elements with their attributes, and the text of the scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def a_run_that_says(text: str) -> Run:
+    """A run with `text` everywhere an issue, a model or an error can put it."""
+    finding = Finding(agent_name="investigator", summary=text, confidence=0.5, details=text, relevant_files=(text,))
+    trace = a_trace(
+        visits=(Visit(node="investigator", superstep=0, findings=(finding,), error=text),),
+        decisions=[a_decision(0, "investigator", context=text, reasoning=text, question=text)],
+        exchanges=[an_exchange(text, text, text)],
+        report=a_report(text, [text], root_cause=text, category=text, severity=text, evidence=(text,)),
+        comment=text,
+        error=text,
+        variant="v2",
+    )
+    case = a_case_info(title=text, body=text, root_cause=text, gold_files=(text,))
+    return a_run(
+        a_trial(trace, hard_violations=(text,)),
+        cases=[case],
+        variants=[a_variant_info("v2", text), a_variant_info("v3", f"{text}\n{text}")],
+        verdict=a_verdict("worse", 1, Reason(kind="note", text=text), sentence=text),
+        recorded_by=(text,),
+        description=text,
+    )
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_hostile_text_adds_no_element_and_no_handler(attack: str):
+    """The page has the same elements whether the models say "attack" or attack."""
+    harmless, hostile = Page(render(a_run_that_says("attack"))), Page(render(a_run_that_says(attack)))
+
+    assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in harmless.elements]
+    assert [set(attributes) for _, attributes in hostile.elements] == [
+        set(attributes) for _, attributes in harmless.elements
+    ]
+    assert not [name for _, attributes in hostile.elements for name in attributes if name.startswith("on")]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_every_link_stays_on_the_page(attack: str):
+    links = [attributes["href"] for attributes in Page(render(a_run_that_says(attack))).all("a")]
+
+    assert links
+    assert all(link.startswith("#") for link in links)
+
+
+@pytest.mark.parametrize("unseen", ["\u202e", "\u2066", "\x1b", "\x00", "\u200b", "\ud800", "\U000e0041"])
+def test_no_unseen_character_reaches_the_page(unseen: str):
+    page = render(a_run_that_says(f"left{unseen}right"))
+
+    assert unseen not in page
+    assert page.encode("utf-8")
+
+
+def test_nothing_is_loaded_from_anywhere():
+    page = Page(render(a_run()))
+
+    assert not [attributes for _, attributes in page.elements if {"src", "srcset", "style"} & set(attributes)]
+    assert not page.all("link")
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|WebSocket", render(a_run()))
+
+
+def test_the_policy_allows_exactly_our_style_and_our_script():
+    text = render(a_run())
+    policy = next(
+        attributes["content"]
+        for attributes in Page(text).all("meta")
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
+    script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]
+
+    assert policy.startswith("default-src 'none'; ")
+    for block in (style, script):
+        digest = base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_same_run_gives_the_same_bytes():
+    assert render(a_run()) == render(a_run())
+
+
+@pytest.mark.parametrize(("status", "code"), [("not worse", 0), ("worse", 1), ("cannot judge", 3)])
+def test_the_verdict_is_a_word_a_sentence_and_an_exit_code(status: str, code: int):
+    page = render(a_run(verdict=a_verdict(status, code, sentence="It is so")))
+
+    assert f"</span>{status}</p>" in page
+    assert '<p class="sentence">It is so</p>' in page
+    assert f"exit code <b>{code}</b>" in page
+
+
+def test_every_case_has_a_row_and_a_file_to_open():
+    page = Page(render(a_run(cases=[a_case_info("one"), a_case_info("two")])))
+
+    assert [row["data-id"] for row in page.all("tr") if "data-id" in row] == ["one", "two"]
+    assert [template["id"] for template in page.all("template")] == ["case-one", "case-two"]
+
+
+def test_a_run_of_one_variant_has_nothing_to_compare():
+    page = render(a_run(variants=[a_variant_info()]))
+
+    assert "Nothing to compare" in page
+    assert "One prompt only" in page

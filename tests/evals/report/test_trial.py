@@ -1,0 +1,76 @@
+"""One trial up close."""
+
+from evals.models.outcome import Failed, Skipped
+from evals.models.run import PointInfo
+from evals.report.view.texts import Texts
+from evals.report.view.trial import TrialView, trial_view
+from tests.builders.run import a_case_info, a_scorer_info, a_trial
+from tests.builders.trace import a_decision, a_trace, a_veto, an_answer, an_exchange
+
+
+def _view(trial, case=None, scorers=()) -> TrialView:
+    return trial_view(trial, case or a_case_info(), scorers, Texts())
+
+
+def test_every_decision_stands_with_the_visit_it_led_to():
+    trace = a_trace("investigator", "codebase_search")
+    steps = _view(a_trial(trace)).steps
+
+    assert [(step.routed, [visit.node for visit in step.visits]) for step in steps] == [
+        ("investigator", ["investigator"]),
+        ("codebase_search", ["codebase_search"]),
+    ]
+
+
+def test_a_decision_to_end_leads_to_no_visit():
+    decisions = [a_decision(0, "investigator"), a_decision(1, "end")]
+    steps = _view(a_trial(a_trace("investigator", decisions=decisions))).steps
+
+    assert [len(step.visits) for step in steps] == [1, 0]
+
+
+def test_a_visit_without_a_decision_is_still_shown():
+    steps = _view(a_trial(a_trace("investigator", decisions=[]))).steps
+
+    assert [(step.chosen, step.visits[0].node) for step in steps] == [("", "investigator")]
+
+
+def test_a_veto_names_the_guard_and_both_nodes():
+    decision = a_decision(0, "writer", "investigator", vetoes=[a_veto()])
+    step = _view(a_trial(a_trace("investigator", decisions=[decision]))).steps[0]
+
+    assert step.vetoes == ("investigator_first: writer → investigator",)
+
+
+def test_corrections_and_forced_fallbacks_are_said():
+    decision = a_decision(0, "investigator", corrections=2, forced_fallback=True)
+    step = _view(a_trial(a_trace("investigator", decisions=[decision]))).steps[0]
+
+    assert step.notes == ("forced fallback", "2 corrections asked for")
+
+
+def test_an_answer_the_user_did_not_have_says_so():
+    assert _view(a_trial(a_trace(exchanges=[an_exchange(answer="Sorry.")]))).exchanges == (
+        ("Which version?", "Sorry.", "don't know"),
+    )
+
+
+def test_scored_skipped_and_failed_read_differently():
+    texts = Texts()
+    scorers = [a_scorer_info(name) for name in ("route.pass", "ask.required", "cost.visits", "new")]
+    trial = a_trial(
+        outcomes={"ask.required": Skipped(reason="no question"), "cost.visits": Failed(error="ValueError:\nnan")}
+    )
+    trial_view(trial, a_case_info(), scorers, texts)
+
+    lines = texts.pool()["lines"]
+    assert lines[-4:] == ["100 %", "skipped: no question", "failed: ValueError: nan", "skipped: not asked for"]
+
+
+def test_a_decision_point_stands_beside_what_is_acceptable():
+    case = a_case_info(points=(PointInfo(id="p1", accept={"critic": 1.0, "writer": 0.5}, why="No gate yet."),))
+    answers = [an_answer(chosen=node) for node in ("critic", "writer", "human_input", None)]
+    points = _view(a_trial(a_trace(points=answers)), case).points
+
+    assert points[0].accepted == "critic 100 %, writer 50 %"
+    assert [point.verdict for point in points] == ["✓ right", "~ defensible (50 %)", "✗ not acceptable", "n/a"]
