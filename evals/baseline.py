@@ -1,6 +1,5 @@
 """The committed baseline of a suite: what every variant did when it was last blessed, and whether it still compares."""
 
-import ast
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -115,11 +114,15 @@ def topology(trials: Sequence[Trial]) -> dict[str, str]:
 
 
 def scorers_digest() -> str:
-    """A digest of what the scorers compute: their syntax trees, so that a reworded comment changes nothing."""
+    """A digest of what the scorers compute: their lines of code. Blank lines and comments change nothing.
+
+    Lines rather than syntax trees, whose dump differs between versions of Python.
+    """
     root = Path(evals.__file__).parent
     files = sorted(path for folder in _SCORING for path in (root / folder).rglob("*.py"))
-    trees = [ast.dump(ast.parse(path.read_text(encoding="utf-8"))) for path in files]
-    return hashlib.sha256("\n".join(trees).encode()).hexdigest()
+    lines = [line.rstrip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    code = [line for line in lines if line and not line.lstrip().startswith("#")]
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()
 
 
 def _values(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, float]]:

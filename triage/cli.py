@@ -66,7 +66,10 @@ def run_command(
 
     name = job_id or f"job-{uuid.uuid4().hex[:8]}"
     session = Session(name, repo, given, prompt, guards, max_iterations, jobs, out or HOME / name, model)
-    return asyncio.run(run_session(session, ask, tell, say))
+    try:
+        return asyncio.run(run_session(session, ask, tell, say))
+    except KeyboardInterrupt:
+        return _complain(f"interrupted; {session.how_to_resume}", EXIT_INTERRUPTED)
 
 
 @app.command("serve")
@@ -96,8 +99,8 @@ def main(arguments: list[str]) -> int:
         return stop.exit_code
     except typer.TyperException as error:
         return _complain(error.format_message(), EXIT_USAGE)
-    except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted; the job is kept, go on with --resume --job-id", EXIT_INTERRUPTED)
+    except typer.Abort:
+        return EXIT_INTERRUPTED
     except TriageError as error:
         return _complain(str(error), error.exit_code)
     return code if isinstance(code, int) else EXIT_OK

@@ -57,7 +57,8 @@ async def drive(
     return job
 
 
-async def _step(graph: TriageGraph, config: RunnableConfig, given: BugTriageState | Command[None] | None, tell: Tell
+async def _step(
+    graph: TriageGraph, config: RunnableConfig, given: BugTriageState | Command[None] | None, tell: Tell
 ) -> None:
     async for update in graph.astream(given, config, stream_mode="updates", durability="sync"):
         for node, changes in update.items():

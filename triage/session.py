@@ -36,6 +36,12 @@ class Session:
     out: Path
     model: str | None = None
 
+    @property
+    def how_to_resume(self) -> str:
+        """What to type to go on with the job."""
+        elsewhere = "" if self.jobs == Path(".triage/jobs.sqlite") else f" --jobs {self.jobs}"
+        return f"the job is kept: triage run --resume --job-id {self.name} --repo {self.repo}{elsewhere}"
+
 
 async def run_session(session: Session, ask: Ask, tell: Tell, say: Say) -> int:
     """Run the job of `session` and return the exit code (see `triage.cli`).
@@ -54,10 +60,10 @@ async def run_session(session: Session, ask: Ask, tell: Tell, say: Say) -> int:
         try:
             job = await drive(graph, job_config(session.name, session.max_iterations), _new(session), ask, tell)
         except OpenAIError as error:
-            say(f"the endpoint failed ({_reason(error)}); {_how_to_resume(session)}")
+            say(f"the endpoint failed ({_reason(error)}); {session.how_to_resume}")
             return EXIT_OUTAGE
         except GraphRecursionError:
-            how = f"{_how_to_resume(session)} --guards hardened"
+            how = f"{session.how_to_resume} --guards hardened"
             say(f"guard set {session.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
     return _close(session, job, say)
@@ -93,7 +99,7 @@ async def _check_name(graph: TriageGraph, session: Session) -> None:
 
 def _close(session: Session, job: Job | None, say: Say) -> int:
     if job is None or not job.finished:
-        say(f"waiting for an answer; {_how_to_resume(session)}")
+        say(f"waiting for an answer; {session.how_to_resume}")
         return EXIT_UNFINISHED
     for path in write_results(session.out, job.state):
         say(f"wrote {path}")
@@ -102,11 +108,6 @@ def _close(session: Session, job: Job | None, say: Say) -> int:
     failures = [failure.error for failure in job.state.agent_errors if failure.agent_name == "writer"]
     say(f"no report was written ({failures[-1] if failures else 'the supervisor ended the job without one'})")
     return EXIT_UNFINISHED
-
-
-def _how_to_resume(session: Session) -> str:
-    elsewhere = "" if session.jobs == Path(".triage/jobs.sqlite") else f" --jobs {session.jobs}"
-    return f"the job is kept: triage run --resume --job-id {session.name} --repo {session.repo}{elsewhere}"
 
 
 def _reason(error: OpenAIError) -> str:

@@ -46,7 +46,12 @@ class SuiteSettings(Settings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings passes all five by name
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The arguments."""
         return (init_settings,)
@@ -80,6 +85,12 @@ class Repository:
         """Index `tree`, with the committed vectors at `vectors` where they are known."""
         embedder = MiniLM(VectorCache(vectors))
         return cls(CodebaseIndex.build(tree, embedder), embedder)
+
+    @classmethod
+    def nowhere(cls) -> "Repository":
+        """No code at all: for asking the graph about itself."""
+        embedder = MiniLM(VectorCache(None))
+        return cls(CodebaseIndex.build(None, embedder), embedder)
 
     def save_vectors(self, path: Path) -> None:
         """Add what had to be computed to the committed vectors, so that no other machine computes it again."""

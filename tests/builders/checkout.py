@@ -1,9 +1,12 @@
 """A whole tiny checkout: two cases, one suite file with two variants, one prompt of its own; and how to command it."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,7 @@ def a_suite(folder: Path, **changes: Any) -> Path:
         "description": "Two cases, two prompts.",
         "cases": {"tags": ["tiny"]},
         "models": {"default": "m", "fallback": "m"},
-        "variants": [{"name": "old", "prompt": "v2"}, {"name": "new", "prompt": str(folder / "mine.md")}],
+        "variants": [{"name": "old", "prompt": "v2"}, {"name": "new", "prompt": "mine.md"}],
         "candidate": "new",
         "reference": "old",
     }
@@ -51,25 +54,37 @@ def a_checkout(folder: Path, **suite: Any) -> Path:
     return folder
 
 
-def evals(checkout: Path, command: str, *options: str) -> int:
-    """The exit code of `evals COMMAND tiny.yaml OPTIONS` in this process."""
-    return main(arguments(checkout, command, *options))
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
 
 
-def arguments(checkout: Path, command: str, *options: str) -> list[str]:
-    """The words of that command line."""
-    jobs = () if command == "record" or "--jobs" in options else ("--jobs", "1")
-    return [command, str(checkout / "tiny.yaml"), "--root", str(checkout), *jobs, *options]
+def evals(checkout: Path, *words: str) -> Said:
+    """`evals WORDS` in this process, with the checkout as working directory; one worker."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(checkout), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([*words, *(() if words[0] == "record" or "--jobs" in words else ("--jobs", "1"))])
+    return Said(code, out.getvalue(), err.getvalue())
 
 
-def started(words: Sequence[str], *, before: Sequence[str] = (), **environment: str) -> "subprocess.Popen[str]":
-    """The same as a process of its own, in a session of its own, with nothing but `environment` around it."""
+def started(checkout: Path, *words: str, before: Sequence[str] = (), **environment: str) -> "subprocess.Popen[str]":
+    """`evals WORDS` as a process of its own, in a session of its own, with nothing but `environment` around it."""
     kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY), **environment}
     return subprocess.Popen(
         [*before, sys.executable, "-m", "evals", *words],
+        cwd=checkout,
         env=kept,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
+
+
+def cassettes(checkout: Path) -> dict[str, bytes]:
+    """The committed cassettes, by name."""
+    return {path.name: path.read_bytes() for path in sorted((checkout / "cassettes").glob("*.yaml"))}

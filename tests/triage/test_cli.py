@@ -43,6 +43,13 @@ def triage(endpoint: Endpoint, monkeypatch, *arguments: str, typed: str = "") ->
 
 
 NEW = ("--issue", "issue.md", "--job-id", "one")
+# A process started in the background ignores SIGINT; one at a terminal does not.
+AT_A_TERMINAL = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from triage.cli import run
+run()
+"""
 AGAIN = ("--resume", "--job-id", "one")
 
 
@@ -238,7 +245,7 @@ def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
 def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
     team = a_team("investigator", "critic", "writer")
     with serving(Slow(team)) as url:
-        command = [sys.executable, "-m", "triage", "run", "--repo", "shop", *NEW]
+        command = [sys.executable, "-c", AT_A_TERMINAL, "run", "--repo", "shop", *NEW]
         job = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.PIPE, text=True)
         _wait_until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGINT)

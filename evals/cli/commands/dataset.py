@@ -34,11 +34,14 @@ SLICES: Final[Mapping[str, Callable[[Case], str]]] = {
 def lint(root: Path, jobs: int = 2, surroundings: Surroundings | None = None) -> int:
     """Print everything wrong with the dataset of the checkout `root`, as `path:line: case: check: message`.
 
-    `surroundings` are what only the graph knows; without them the checks that need it are named as not run.
+    `surroundings` are what only the graph knows; by default the graph as it is now. Checks that lack theirs are named.
     Returns 0 if there are no findings, else 1. Raises ConfigurationError.
     """
     workspace = Workspace.at(root)
-    surroundings = surroundings or Surroundings(prompts=workspace.root / "triage" / "prompts")
+    if surroundings is None:
+        from evals.subject.surroundings import surroundings as of_the_graph
+
+        surroundings = of_the_graph()
     findings = run_lint(workspace.datasets, workspace.cache, jobs, surroundings)
     for finding in findings:
         print(str(finding).replace(f"{workspace.root}/", ""))

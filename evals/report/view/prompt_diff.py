@@ -57,8 +57,13 @@ def _diff(old: VariantInfo, new: VariantInfo, *, opened: bool) -> PromptDiff:
     lines = tuple(diff_lines(old.prompt_text.splitlines(), new.prompt_text.splitlines()))
     changed = {kind: sum(line.kind == kind for line in lines) for kind in ("ins", "del")}
     note = f"{changed['ins']} lines added, {changed['del']} removed" if lines else "the same text, word for word"
-    title = f"{old.variant.name} ({old.prompt_version}) to {new.variant.name} ({new.prompt_version})"
-    return PromptDiff(title, note, lines, opened)
+    return PromptDiff(f"{_name(old)} to {_name(new)}", note, lines, opened)
+
+
+def _name(info: VariantInfo) -> str:
+    """The variant, and its prompt's version where that is called otherwise."""
+    name, version = info.variant.name, info.prompt_version
+    return name if name == version else f"{name} (prompt {version})"
 
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:

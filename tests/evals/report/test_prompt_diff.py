@@ -55,4 +55,4 @@ def test_the_candidate_is_shown_first_and_open():
     variants = [a_variant_info(name, name) for name in ("v1", "v2", "v3")]
     diffs = prompt_diffs(a_run(variants=variants, candidate="v3", reference="v2"))
 
-    assert [(diff.title, diff.open) for diff in diffs] == [("v2 (v2) to v3 (v3)", True), ("v2 (v2) to v1 (v1)", False)]
+    assert [(diff.title, diff.open) for diff in diffs] == [("v2 to v3", True), ("v2 to v1", False)]

@@ -1,0 +1,45 @@
+"""What the dataset's lint wants to know of the graph: its edges, its state, its prompts."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+import triage.prompts
+from evals.dataset.finding import Surroundings
+from evals.models.suite import Models, Variant
+from evals.subject.clients import replay_clients
+from evals.subject.trial import Repository, Subject
+from triage.graph import build_graph
+from triage.state import BugTriageState
+
+_ANY: Variant = Variant(name="any", prompt="v1", models=Models(default="none", fallback="none"))
+
+
+def surroundings() -> Surroundings:
+    """The graph as it is now, under the default guards."""
+    return Surroundings(
+        prompts=Path(triage.prompts.__file__).parent, validate_state=what_is_wrong_with, edges=steps_between_workers()
+    )
+
+
+def what_is_wrong_with(fields: Mapping[str, Any]) -> str | None:
+    """The first thing that keeps `fields` from being a state of the graph; None if they are one."""
+    try:
+        BugTriageState.model_validate(dict(fields))
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return None
+
+
+def steps_between_workers() -> frozenset[tuple[str, str]]:
+    """The steps the compiled graph allows from visit to visit, the supervisor in between left out."""
+    subject = Subject.of(_ANY, replay_clients(), Repository.nowhere())
+    drawn = build_graph(subject.configuration, subject.toolbox).get_graph().edges
+    edges = {(edge.source.strip("_"), edge.target.strip("_")) for edge in drawn}
+    before = {source for source, target in edges if target == "supervisor"}
+    after = {target for source, target in edges if source == "supervisor"}
+    direct = {(source, target) for source, target in edges if "supervisor" not in (source, target)}
+    return frozenset(direct | {(source, target) for source in before for target in after})

@@ -1,0 +1,47 @@
+import math
+
+import pytest
+
+from evals.errors import ConfigurationError
+from evals.export.frame import frame, read_run
+from evals.models.outcome import Failed, Scored, Skipped
+from tests.builders.run import a_run, a_trial
+
+OUTCOMES = {
+    "route.pass": Scored(value=1.0),
+    "ask.false": Skipped(reason="asking is allowed here"),
+    "root_cause.hit": Failed(error="KeyError: 'x'"),
+}
+
+
+def test_every_score_of_every_trial_is_a_row():
+    table = frame(a_run(trials=(a_trial(outcomes=OUTCOMES),)))
+
+    assert list(table["outcome"]) == ["scored", "skipped", "failed"]
+
+
+def test_what_was_not_scored_has_no_value_but_says_why():
+    table = frame(a_run(trials=(a_trial(outcomes=OUTCOMES),)))
+
+    assert math.isnan(table["value"][1])
+    assert table["why"][1] == "asking is allowed here"
+    assert table["why"][2] == "KeyError: 'x'"
+
+
+def test_a_file_that_is_no_run_is_said_to_be_none(tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+
+    with pytest.raises(ConfigurationError, match=r"run\.json: not a run"):
+        read_run(tmp_path / "run.json")
+
+
+def test_a_missing_run_says_how_to_make_one(tmp_path):
+    with pytest.raises(ConfigurationError, match="make eval"):
+        read_run(tmp_path / "run.json")
+
+
+def test_a_written_run_reads_back_the_same(tmp_path):
+    run = a_run()
+    (tmp_path / "run.json").write_text(run.model_dump_json(by_alias=True))
+
+    assert read_run(tmp_path / "run.json") == run

@@ -1,0 +1,32 @@
+"""The cache of trials: a damaged entry is as good as none, and a failure is never kept."""
+
+import pytest
+
+from evals.runner.cache import TraceCache
+from tests.builders.trace import a_trace
+
+DIGEST = "ab" * 32
+
+
+def test_a_trace_comes_back_as_it_was(tmp_path):
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace())
+
+    assert store.get(DIGEST) == a_trace()
+    assert store.get("cd" * 32) is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff"])
+def test_a_damaged_entry_is_as_good_as_none(tmp_path, damage):
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace())
+    (tmp_path / DIGEST[:2] / f"{DIGEST}.json").write_bytes(damage)
+
+    assert store.get(DIGEST) is None
+
+
+def test_a_failed_trial_is_never_reused(tmp_path):
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace(provenance="failed"))
+
+    assert store.get(DIGEST) is None

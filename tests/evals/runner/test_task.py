@@ -1,0 +1,42 @@
+"""One case's task: whatever breaks comes back as failed trials with one line each, never as an exception."""
+
+import pytest
+
+from evals.errors import DatasetError
+from evals.runner import replay
+from evals.runner.task import CaseTask, run_case
+from tests.builders.case import a_case
+from tests.builders.facts import a_variant
+
+
+def a_task(folder):
+    variants = (a_variant("v2").variant, a_variant("v3").variant)
+    return CaseTask(a_case(), variants, 0, folder / "case.yaml", folder, folder, folder / "vectors.npz")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(DatasetError("the patch"), "the patch"), (ValueError("a\nb"), "ValueError: a")]
+)
+def test_an_unforeseen_error_is_a_failed_trial(tmp_path, monkeypatch, error, said):
+    """With one job or many: the gate is told, and the other cases go on."""
+
+    def explode(*_):
+        raise error
+
+    monkeypatch.setattr(replay, "replay_case", explode)  # a fault that cannot be had otherwise
+
+    traces = run_case(a_task(tmp_path))
+
+    assert [(trace.variant, trace.provenance.label, trace.error) for trace in traces] == [
+        ("v2", "failed", said),
+        ("v3", "failed", said),
+    ]
+
+
+def test_a_corrupt_cassette_is_a_failed_trial_that_names_it(tmp_path):
+    (tmp_path / "case.yaml").write_text("no cassette")
+
+    errors = {trace.error for trace in run_case(a_task(tmp_path))}
+
+    assert len(errors) == 1
+    assert str(tmp_path / "case.yaml") in errors.pop()

@@ -1,0 +1,26 @@
+"""The simulated user: answers what the script knows, and says so where it knows nothing."""
+
+import pytest
+
+from evals.models.case import Question, ScriptedAnswer
+from evals.subject.human import answer_to
+
+SCRIPT = Question(
+    policy="required",
+    answers=(
+        ScriptedAnswer(topic="version", keywords=("version", "release"), answer="2.1"),
+        ScriptedAnswer(topic="region", keywords=("region", "country"), answer="Norway"),
+    ),
+)
+ASKED = {
+    "Which VERSION is it?": ("2.1", "version"),
+    "Which region or country, and which version?": ("Norway", "region"),
+    "version or region?": ("2.1", "version"),
+    "What did you have for lunch?": ("I don't know, sorry.", None),
+}
+
+
+@pytest.mark.parametrize(("question", "answer"), ASKED.items())
+def test_the_answer_whose_keywords_are_touched_most_is_given(question, answer):
+    """Ties go to the earlier one."""
+    assert answer_to(question, SCRIPT) == answer

@@ -1,0 +1,104 @@
+"""Suites: whatever is wrong with one is said in one line that names the file."""
+
+import pytest
+
+from evals.errors import CannotJudgeError, ConfigurationError
+from evals.models.suite import Selection
+from evals.suites.load import altered, load_suite, names, select
+from tests.builders.case import a_case
+from tests.builders.checkout import a_suite
+from tests.builders.dataset import write
+
+TWICE = [{"name": "old", "prompt": "v2"}, {"name": "old", "prompt": "v3"}]
+WRONG = {
+    "candidate": ({"candidate": "nobody"}, "candidate 'nobody' is no variant"),
+    "reference": ({"reference": "nobody"}, "reference 'nobody' is no variant"),
+    "same": ({"reference": "new"}, "is candidate and reference"),
+    "twice": ({"variants": TWICE}, "two variants share a name"),
+    "no variants": ({"variants": []}, "variants"),
+    "variants a number": ({"variants": 3}, "variants"),
+    "variants of text": ({"variants": ["v2"]}, "variants"),
+    "models a list": ({"models": ["m"]}, "models"),
+    "models of a variant": ({"variants": [{"name": "old", "prompt": "v2", "models": "m"}]}, "variants.0.models"),
+    "unknown key": ({"cadidate": "new"}, "cadidate"),
+    "bad fraction": ({"gate": {"coverage_floor": 2}}, "gate.coverage_floor"),
+}
+
+
+@pytest.mark.parametrize(("changes", "words"), WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_suite_is_one_line_with_file_and_place(tmp_path, changes, words):
+    path = a_suite(tmp_path, **changes)
+
+    with pytest.raises(ConfigurationError) as caught:
+        load_suite(str(path))
+
+    said = str(caught.value)
+    assert said.startswith(f"{path}: ")
+    assert words in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("content", [b"- a list", b"{", b"\xff\xfe", b""])
+def test_a_file_that_is_no_suite_is_refused(tmp_path, content):
+    path = tmp_path / "odd.yaml"
+    path.write_bytes(content)
+
+    with pytest.raises(ConfigurationError):
+        load_suite(str(path))
+
+
+def test_an_unknown_suite_names_the_known_ones():
+    with pytest.raises(ConfigurationError, match="no suite 'nosuch': name one of prompts, starter"):
+        load_suite("nosuch")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_shipped_suite_loads(name):
+    assert load_suite(name).name == name
+
+
+def test_a_variant_takes_the_models_of_the_suite_where_it_names_none(tmp_path):
+    variants = [{"name": "old", "prompt": "v2", "models": {"default": "big"}}, {"name": "new", "prompt": "v3"}]
+
+    old, new = load_suite(str(a_suite(tmp_path, variants=variants))).variants
+
+    assert (old.models.default, old.models.fallback, new.models.default) == ("big", "m", "m")
+
+
+CASES = {name: a_case(name, tags=[tag]) for name, tag in (("b", "x"), ("a", "x"), ("c", "y"))}
+
+
+def test_cases_come_in_order_of_id_whatever_the_disk_says():
+    assert [case.id for case in select(CASES, Selection(tags=("x",)))] == ["a", "b"]
+
+
+def test_no_case_is_not_a_green_run():
+    with pytest.raises(CannotJudgeError, match="no case is selected"):
+        select(CASES, Selection(tags=("nobody has this",)))
+
+
+@pytest.mark.parametrize(("only", "words"), [(("zz",), "no such case: zz"), (("c",), "not in this suite: c")])
+def test_a_case_that_cannot_be_run_is_named(only, words):
+    with pytest.raises(ConfigurationError, match=words):
+        select(CASES, Selection(tags=("x",)), only)
+
+
+def test_changed_variants_carry_the_change_in_their_names(tmp_path):
+    """No baseline and no report can mistake them for the suite's own."""
+    suite = altered(load_suite(str(a_suite(tmp_path))), guards="none", max_iterations=4)
+
+    assert (suite.candidate, suite.reference) == ("new+none+max4", "old+none+max4")
+    assert {(v.guards, v.max_iterations) for v in suite.variants} == {("none", 4)}
+
+
+def test_a_suite_nobody_changed_is_the_same(tmp_path):
+    suite = load_suite(str(a_suite(tmp_path)))
+
+    assert altered(suite) is suite
+
+
+def test_a_folder_is_no_suite(tmp_path):
+    write(tmp_path / "suite.yaml" / "x", "")
+
+    with pytest.raises(ConfigurationError, match="no suite"):
+        load_suite(str(tmp_path / "suite.yaml"))

@@ -1,0 +1,68 @@
+"""The baseline: what is kept, what makes it incomparable, and that a damaged one is never taken for none."""
+
+import pytest
+
+from evals.baseline import incomparable, load_baseline, write_baseline
+from evals.errors import CannotJudgeError
+from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
+
+
+def blessed(changed=None, cases=None):
+    cases = cases or some_cases(2)
+    return a_baseline(cases, some_trials(cases, changed))
+
+
+def test_a_baseline_that_was_never_written_is_none(tmp_path):
+    assert load_baseline(tmp_path / "starter.json") is None
+
+
+def test_a_baseline_comes_back_as_it_was_written(tmp_path):
+    write_baseline(tmp_path / "starter.json", blessed())
+
+    assert load_baseline(tmp_path / "starter.json") == blessed()
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "starter"}'])
+def test_a_corrupt_baseline_is_an_error_that_says_what_to_do(tmp_path, damage):
+    """Taken for "none yet" it would be overwritten by the next bless, and the regression with it."""
+    path = tmp_path / "starter.json"
+    path.write_text(damage)
+
+    with pytest.raises(CannotJudgeError, match=r"starter\.json: not a baseline .*; restore it from git"):
+        load_baseline(path)
+
+
+def test_only_exact_trials_are_blessed():
+    off = a_good_trace("case-0", "v3", provenance="frontier", frontier=1)
+
+    assert blessed({("case-0", "v3"): off}).values["v3"].keys() == {"case-1"}
+
+
+def test_the_same_trials_compare():
+    assert incomparable(blessed(), blessed()) == ()
+
+
+CHANGES = {
+    "labels": ("labels, issue or code changed", {"cases": {"case-0": "other", "case-1": "0" * 64}}),
+    "new case": ("new since the baseline: case-1", {"cases": {"case-0": "0" * 64}}),
+    "gone case": ("gone since the baseline: old", {"cases": dict.fromkeys(("case-0", "case-1", "old"), "0" * 64)}),
+    "scorers": ("the scorers have changed", {"scorers": "other"}),
+    "topology": ("the graph has other nodes or edges", {"topology": {"v3": "other"}}),
+}
+
+
+@pytest.mark.parametrize(("sentence", "before"), CHANGES.values(), ids=CHANGES.keys())
+def test_what_changed_under_the_numbers_is_named(sentence, before):
+    (said,) = incomparable(blessed().model_copy(update=before), blessed())
+
+    assert said.startswith(sentence)
+    assert said.endswith("run `evals bless starter`")
+
+
+def test_a_variant_that_never_started_does_not_change_the_topology():
+    """A corrupt cassette leaves no graph behind; that is not another graph."""
+    changed = {
+        (name, "v3"): a_good_trace(name, "v3", provenance="failed", topology="") for name in ("case-0", "case-1")
+    }
+
+    assert incomparable(blessed(), blessed(changed)) == ()

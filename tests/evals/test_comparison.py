@@ -1,0 +1,89 @@
+"""Comparisons: pinned p-values, Holm over the endpoints, and no claim of equivalence without the cases for it."""
+
+import pytest
+
+from evals.comparison import compare
+from evals.models.suite import GatePolicy
+
+POLICY = GatePolicy()
+
+
+def compared(was, now, *, others=0, clusters=None, policy=POLICY):
+    """The first comparison of endpoint `e` (and `others` unchanged ones) over cases named 0, 1, ..."""
+    left, right = ({str(n): float(value) for n, value in enumerate(values)} for values in (now, was))
+    endpoints = {"e": (left, right)} | {f"other{n}": (right, right) for n in range(others)}
+    owners = clusters or {case: case for case in right}
+    return compare(endpoints, owners, ("v3", "v2"), "reference", policy)[0]
+
+
+def test_five_lost_cases_of_ten_are_a_regression():
+    """One-sided exact McNemar: 1/2^5 = 0.03125."""
+    item = compared([1] * 10, [0] * 5 + [1] * 5)
+
+    assert item.p_value == pytest.approx(0.03125)
+    assert item.verdict == "regression"
+    assert item.broke == ("0", "1", "2", "3", "4")
+
+
+def test_four_lost_cases_of_ten_are_not():
+    """1/2^4 = 0.0625 is above alpha."""
+    assert compared([1] * 10, [0] * 4 + [1] * 6).verdict == "inconclusive"
+
+
+def test_holm_asks_more_where_more_is_looked_at():
+    """The same five losses among three endpoints: 3 * 0.03125 = 0.09375."""
+    item = compared([1] * 10, [0] * 5 + [1] * 5, others=2)
+
+    assert item.p_holm == pytest.approx(0.09375)
+    assert item.verdict == "inconclusive"
+
+
+def test_gains_are_an_improvement_and_name_what_they_mended():
+    item = compared([0] * 5 + [1] * 5, [1] * 10)
+
+    assert (item.verdict, item.mended) == ("improvement", ("0", "1", "2", "3", "4"))
+
+
+def test_a_graded_drop_is_tested_by_flipping_signs():
+    """Four cases, each half a point lower: of the 2^4 ways to choose the signs, one is as low: 1/16."""
+    item = compared([0.75, 0.8, 0.9, 1.0], [0.25, 0.3, 0.4, 0.5])
+
+    assert item.p_value == pytest.approx(1 / 16)
+
+
+def test_twins_are_flipped_together():
+    """The same four cases as two pairs: 2^2 ways, one as low: 1/4."""
+    pairs = {"0": "a", "1": "a", "2": "b", "3": "b"}
+
+    assert compared([0.75, 0.8, 0.9, 1.0], [0.25, 0.3, 0.4, 0.5], clusters=pairs).p_value == pytest.approx(1 / 4)
+
+
+@pytest.mark.parametrize("value", [0, 0.5, 1])
+def test_seven_unchanged_cases_do_not_show_equivalence(value):
+    """95 % allow that 1 - 0.05^(1/7) = 35 % of all cases would have changed."""
+    assert compared([value] * 7, [value] * 7).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(("cases", "verdict"), [(58, "inconclusive"), (59, "equivalent within margin")])
+def test_fifty_nine_unchanged_cases_show_equivalence_within_five_points(cases, verdict):
+    """1 - 0.05^(1/n) falls below 0.05 at n = 59."""
+    assert compared([1] * cases, [1] * cases).verdict == verdict
+
+
+def test_cases_that_only_one_side_has_do_not_count():
+    item = compare({"e": ({"a": 1.0, "b": 0.0}, {"b": 1.0, "c": 1.0})}, {"b": "b"}, ("l", "r"), "reference", POLICY)[0]
+
+    assert (item.n, item.broke) == (1, ("b",))
+
+
+def test_without_a_common_case_there_is_no_verdict():
+    item = compare({"e": ({"a": 1.0}, {"b": 1.0})}, {}, ("l", "r"), "reference", POLICY)[0]
+
+    assert (item.n, item.delta, item.p_value, item.verdict) == (0, None, None, "cannot judge")
+
+
+def test_the_same_values_give_the_same_interval():
+    """The bootstrap is seeded: two runs of one suite must print the same numbers."""
+    was, now = [0.2, 0.4, 0.6, 0.8, 1.0], [0.1, 0.5, 0.4, 0.8, 0.9]
+
+    assert compared(was, now) == compared(was, now)

@@ -1,0 +1,94 @@
+"""Recording goes wrong: bad answers, a kill, an interrupt. What is committed is proven, what was paid for is kept."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from tests.builders.checkout import a_checkout, cassettes, evals, started
+from tests.builders.llm_server import an_llm_server, answering
+
+pytestmark = pytest.mark.slow
+
+REFUSALS = {
+    "an outage": ((500, "application/json", b'{"error": "down"}'), "status 500"),
+    "a web page": ((200, "text/html", b"<html>please log in</html>"), "content type text/html"),
+    "half an answer": ((200, "application/json", b'{"choices": [{'), "not whole JSON"),
+}
+
+
+@pytest.mark.parametrize(("refusal", "cause"), REFUSALS.values(), ids=REFUSALS.keys())
+def test_an_unusable_answer_is_three_and_nothing_is_committed(tmp_path, refusal, cause):
+    checkout = a_checkout(tmp_path)
+    with an_llm_server(lambda *_: refusal) as llm:
+        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+
+    assert said.code == 3
+    assert cause in said.err
+    assert "Traceback" not in said.err
+    assert cassettes(checkout) == {}
+
+
+def test_a_recording_that_is_killed_goes_on_where_it_was(story, tmp_path):
+    """Nothing that was answered is asked again, but for the request in flight; and the tape is the same in the end."""
+    done, _, asked = story
+    checkout = a_checkout(tmp_path)
+    enough = threading.Event()
+    with an_llm_server() as llm:
+        llm.heard = lambda count: enough.set() if count == 7 else None
+        process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+        assert enough.wait(120), process.communicate()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        before = len(llm.asked)
+
+        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+
+    assert said.code == 0, said.err
+    assert before < asked["recorded"]
+    assert len(llm.asked) - asked["recorded"] <= 3  # in flight when it was killed: the writer asks three at once
+    assert cassettes(checkout).keys() == cassettes(done).keys()
+    assert evals(checkout, "plan", "tiny.yaml").code == 0
+
+
+def test_an_interrupted_recording_says_how_to_go_on(tmp_path):
+    checkout = a_checkout(tmp_path)
+    waiting, release = threading.Event(), threading.Event()
+
+    def slow(agent, body):
+        waiting.set()
+        release.wait(60)
+        return answering()(agent, body)
+
+    with an_llm_server(slow) as llm:
+        process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+        assert waiting.wait(120), process.communicate()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        release.set()
+
+    assert process.returncode == 130
+    assert "interrupted; what was finished is kept, run the same command to go on" in err
+    assert "Traceback" not in err
+
+
+def test_the_key_is_sent_and_never_written(tmp_path, monkeypatch):
+    checkout = a_checkout(tmp_path)
+    monkeypatch.setenv("TEAM_KEY", "planted-key-4711")
+    with an_llm_server() as llm:
+        evals(
+            checkout,
+            "record",
+            "tiny.yaml",
+            "--base-url",
+            llm.base_url,
+            "--api-key-env",
+            "TEAM_KEY",
+            "--case",
+            "wrong-sum",
+        )
+
+    assert set(llm.authorised) == {"Bearer planted-key-4711"}
+    written = [path.read_bytes() for path in checkout.rglob("*") if path.is_file()]
+    assert not any(b"planted-key-4711" in content for content in written)
