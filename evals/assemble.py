@@ -8,7 +8,7 @@ from evals.baseline import incomparable, make_baseline
 from evals.comparison import compare
 from evals.models.case import Case
 from evals.models.outcome import Failed
-from evals.models.run import Baseline, CaseInfo, Comparison, Run, Trial, VariantInfo
+from evals.models.run import Baseline, CaseInfo, Comparison, PointInfo, Run, Trial, VariantInfo
 from evals.models.suite import Suite
 from evals.scoring import scorer_infos
 from evals.summary import case_means, coverage_of, summarise
@@ -46,7 +46,7 @@ def assemble(material: Material) -> Run:
         candidate=suite.candidate,
         reference=suite.reference,
         gate=suite.gate,
-        recorded_by=tuple(sorted({call.model for trial in trials for call in trial.trace.calls})),
+        recorded_by=tuple(sorted({call.model for trial in trials for call in trial.trace.calls if call.model})),
         cases=tuple(case_info(case) for case in material.cases),
         variants=tuple(material.variants),
         scorers=scorers,
@@ -76,6 +76,7 @@ def case_info(case: Case) -> CaseInfo:
         cluster=case.cluster,
         digest=case.digest,
         must_pass=labels.must_pass,
+        points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
     )
 
 
