@@ -149,9 +149,18 @@ def _unseen_change(pairs: Sequence[Pair]) -> float:
 
 
 def _minimum_detectable(pairs: Sequence[Pair], owners: Sequence[str], alpha: float) -> float | None:
-    """The smallest drop this many cases would show; for grades, never less than what whole flips could show."""
-    flips = minimum_detectable_drop(len(pairs), alpha=alpha) if pairs else None
+    """The smallest drop these cases would show; None where no drop could, however bad the candidate.
+
+    Only a case that passes can break: a reference that passes none leaves nothing to see, and one that passes fewer
+    cases than a significant result needs leaves nothing either. For grades, all clusters falling must be significant.
+    """
+    if not pairs:
+        return None
     if _binary(pairs):
-        return flips
+        drop = minimum_detectable_drop(len(pairs), alpha=alpha)
+        breakable = sum(was == 1 for _, was, _ in pairs) / len(pairs)
+        return drop if drop is not None and drop <= breakable else None
+    if 0.5 ** len(set(owners)) > alpha or not any(was for _, was, _ in pairs):
+        return None
     graded = minimum_detectable_difference([now - was for _, was, now in pairs], owners, alpha=alpha)
-    return max(graded, 0.01) if graded is not None else flips
+    return max(graded, 0.01) if graded is not None else None

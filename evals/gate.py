@@ -192,8 +192,12 @@ def _green_sentence(facts: Facts) -> str:
     if not blind:
         return f"{sentence}."
     seen = [value for value in blind if value is not None]
-    smallest = f"a drop below {max(seen) * 100:.0f} points" if seen and len(seen) == len(blind) else "any drop"
-    return f"{sentence}; this suite is too small to have seen {smallest}."
+    if len(seen) < len(blind):
+        nothing = [
+            item.endpoint for item in against if item.verdict == "inconclusive" and item.minimum_detectable is None
+        ]
+        return f"{sentence}; this suite could not have seen any drop of {', '.join(nothing)}."
+    return f"{sentence}; this suite could not have seen a drop below {max(seen) * 100:.0f} points."
 
 
 def comparison_sentence(item: Comparison) -> str:

@@ -190,8 +190,7 @@ def main(arguments: list[str]) -> int:
         _complain(error.format_message())
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted; what was finished is kept, run the same command to go on")
-        return EXIT_INTERRUPTED
+        return _interrupted()
     except EvalsError as error:
         _complain(str(error))
         return error.exit_code
@@ -202,7 +201,14 @@ def main(arguments: list[str]) -> int:
         if os.environ.get("EVALS_DEBUG"):
             traceback.print_exc()
         return EXIT_CANNOT_JUDGE
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
+        return _interrupted()
     return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    _complain("interrupted; what was finished is kept, run the same command to go on")
+    return EXIT_INTERRUPTED
 
 
 def _complain(message: str) -> None:

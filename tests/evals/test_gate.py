@@ -109,11 +109,11 @@ def test_a_green_sentence_names_the_smallest_drop_it_could_have_seen():
     """The largest of the endpoints' blind spots: the suite as a whole saw no better than that."""
     blind = (a_comparison(minimum_detectable=0.42), a_comparison("root_cause.hit", minimum_detectable=0.31))
 
-    assert "too small to have seen a drop below 42 points" in judge(some_facts(*blind)).sentence
+    assert "could not have seen a drop below 42 points" in judge(some_facts(*blind)).sentence
 
 
 def test_a_green_sentence_admits_a_suite_that_could_have_seen_nothing():
-    assert "too small to have seen any drop" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
+    assert "could not have seen any drop of" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
 
 
 def test_a_note_decides_nothing():

@@ -137,7 +137,6 @@ WRONG_USE = {
     "option": (("run", "tiny.yaml", "--nosuch"), "No such option"),
     "command": (("nosuch",), "No such command"),
     "checkout": (("run", "tiny.yaml", "--root", "datasets"), "holds no datasets/"),
-    "no endpoint": (("record", "tiny.yaml"), "no endpoint"),
     "odd endpoint": (("record", "tiny.yaml", "--base-url", "localhost"), "is no endpoint"),
 }
 
@@ -149,6 +148,18 @@ def test_wrong_use_is_two_and_one_line(checkout, words, cause):
     assert said.code == 2
     assert cause in said.err
     assert said.err.startswith("evals: ")
+    assert said.err.count("\n") == 1
+
+
+def test_recording_without_an_endpoint_is_two_and_one_line(checkout, monkeypatch):
+    """Nobody is asked by default, but for a local model that is being served; here it is looked for in vain."""
+    monkeypatch.delenv("EVALS_BASE_URL", raising=False)
+    monkeypatch.setattr("evals.cli.commands.record.DEFAULT_PORT", 9)
+
+    said = evals(checkout, "record", "tiny.yaml")
+
+    assert said.code == 2
+    assert said.err.startswith("evals: no endpoint")
     assert said.err.count("\n") == 1
 
 

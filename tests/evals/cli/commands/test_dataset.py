@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from evals.cli.commands.dataset import derive_gold, lint, schema, stats
+from evals.dataset.finding import Surroundings
 from evals.errors import ConfigurationError, DatasetError
 from tests.builders.dataset import a_codebase, a_sound_dataset
 
@@ -28,7 +29,7 @@ def test_lint_exits_with_1_and_names_file_and_line(tmp_path, capsys):
 
 
 def test_lint_says_what_it_could_not_check(tmp_path, capsys):
-    lint(a_checkout(tmp_path), jobs=1)
+    lint(a_checkout(tmp_path), jobs=1, surroundings=Surroundings())
 
     assert "not checked: routes_are_possible" in capsys.readouterr().out
 
