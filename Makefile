@@ -65,7 +65,7 @@ contracts: $(READY)  ## Imports point one way
 	@$(BIN)/lint-imports
 
 test: $(READY)  ## pytest (PYTEST_ARGS="-k name", "-m browser", "-n 2" ...)
-	@$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -q -n auto $(PYTEST_ARGS)
 
 format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .

@@ -185,25 +185,29 @@ def main(arguments: list[str]) -> int:
     try:
         code = app(arguments, standalone_mode=False)
     except typer.Exit as stop:
-        return stop.exit_code
-    except typer.TyperException as error:
-        _complain(error.format_message())
-        return EXIT_USAGE
-    except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
-    except EvalsError as error:
-        _complain(str(error))
-        return error.exit_code
-    except Exception as error:  # noqa: BLE001 - Python's own exit code for a crash is 1, which here means "worse"
-        _complain(
-            f"this is a bug of ours: {type(error).__name__}: {error}; nothing was judged (EVALS_DEBUG=1 shows where)"
-        )
-        if os.environ.get("EVALS_DEBUG"):
-            traceback.print_exc()
-        return EXIT_CANNOT_JUDGE
+        code = stop.exit_code
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - Python exits 1 after a crash: here that means "worse"
+        return _failed(error)
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
         return _interrupted()
     return code if isinstance(code, int) else 0
+
+
+def _failed(error: BaseException) -> int:
+    """One line about what went wrong, and the exit code that means it."""
+    match error:
+        case typer.TyperException():
+            _complain(error.format_message())
+            return EXIT_USAGE
+        case EvalsError():
+            _complain(str(error))
+            return error.exit_code
+        case KeyboardInterrupt() | typer.Abort():
+            return _interrupted()
+    _complain(f"a bug of ours: {type(error).__name__}: {error}; nothing was judged (EVALS_DEBUG=1 shows where)")
+    if os.environ.get("EVALS_DEBUG"):
+        traceback.print_exception(error)
+    return EXIT_CANNOT_JUDGE
 
 
 def _interrupted() -> int:

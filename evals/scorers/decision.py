@@ -48,7 +48,7 @@ def macro_average(points: Iterable[GradedPoint]) -> float | None:
     return sum(means) / len(means) if means else None
 
 
-@scorer("decision.score", unit="fraction", better="higher", primary=True)
+@scorer("decision.score", unit="fraction", better="higher", primary=True, open_loop=True)
 def decision_score(case: Case, trace: Trace) -> float:
     """Mean grade (1 right, between defensible, 0 wrong) of the node the supervisor chooses, before any guard, in each
     frozen state of the case; skipped unless every one is recorded, so that variants answer the same questions."""

@@ -27,7 +27,10 @@ class NotApplicable(Exception):  # noqa: N818  no error: it is how a scorer says
 
 @dataclass(frozen=True)
 class Scorer:
-    """A named score with its unit, its better direction and its definition; `primary` ones decide the verdict."""
+    """A named score with its unit, its better direction and its definition; `primary` ones decide the verdict.
+
+    An `open_loop` one reads frozen states only, so it stands whether or not the trial's own route is on the tape.
+    """
 
     name: str
     unit: Unit
@@ -35,25 +38,29 @@ class Scorer:
     definition: str
     function: ScoringFunction
     primary: bool = False
+    open_loop: bool = False
 
 
-def scorer(name: str, *, unit: Unit, better: Direction, primary: bool = False) -> Callable[[ScoringFunction], Scorer]:
+def scorer(
+    name: str, *, unit: Unit, better: Direction, primary: bool = False, open_loop: bool = False
+) -> Callable[[ScoringFunction], Scorer]:
     """Make a function of (case, trace) a scorer; its docstring, on one line, is the definition."""
 
     def made(function: ScoringFunction) -> Scorer:
         definition = " ".join((inspect.getdoc(function) or "").split())
         if not definition:
             raise ValueError(f"scorer {name!r} has no docstring: write its definition there")
-        return Scorer(name, unit, better, definition, function, primary)
+        return Scorer(name, unit, better, definition, function, primary, open_loop)
 
     return made
 
 
 def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
-    """Apply one scorer, to exact traces only: off the tape nothing is made up, and a broken trial has failed."""
+    """Apply one scorer, to exact traces only (save open-loop ones): off the tape nothing is made up, and a broken trial
+    has failed."""
     if trace.provenance.label == "failed":
         return Failed(error=trace.error or "the trial failed without saying why")
-    if trace.provenance.label != "exact":
+    if trace.provenance.label != "exact" and not subject.open_loop:
         return Skipped(reason=f"off the recorded tape: {trace.provenance}")
     try:
         return Scored(value=float(subject.function(case, trace)))

@@ -49,3 +49,10 @@ def test_the_macro_average_counts_each_gold_node_once():
 
 def test_no_point_has_no_average():
     assert macro_average([]) is None
+
+
+def test_frozen_states_count_even_where_the_route_left_the_tape():
+    """They were asked apart from the route, and their answers are on tape."""
+    off_tape = a_trace(points=[an_answer("p1"), an_answer("p2", "writer")], provenance="frontier", frontier=3)
+
+    assert score(decision_score, CASE, off_tape).kind == "scored"
