@@ -91,14 +91,15 @@ def _against_reference(material: Material, primary: Sequence[str]) -> tuple[Comp
         if name != reference
         for item in compare(
             {
-                endpoint: (
-                    case_means(material.trials, name, endpoint),
-                    case_means(material.trials, reference, endpoint),
-                )
-                for endpoint in primary
+                (name, reference): {
+                    endpoint: (
+                        case_means(material.trials, name, endpoint),
+                        case_means(material.trials, reference, endpoint),
+                    )
+                    for endpoint in primary
+                }
             },
             _clusters(material),
-            (name, reference),
             "reference",
             material.suite.gate,
         )
@@ -110,23 +111,18 @@ def _against_baseline(material: Material, primary: Sequence[str]) -> tuple[Compa
     baseline = material.baseline
     if baseline is None:
         return ()
-    return tuple(
-        item
-        for name in material.names
-        if baseline.values.get(name)  # a variant that was not recorded when it was blessed has nothing to lose
-        for item in compare(
-            {
-                endpoint: (
-                    case_means(material.trials, name, endpoint),
-                    _stored(baseline, name, endpoint),
-                )
+    return compare(
+        {
+            (name, f"{name} (baseline)"): {
+                endpoint: (case_means(material.trials, name, endpoint), _stored(baseline, name, endpoint))
                 for endpoint in primary
-            },
-            _clusters(material),
-            (name, f"{name} (baseline)"),
-            "baseline",
-            material.suite.gate,
-        )
+            }
+            for name in material.names
+            if baseline.values.get(name)  # a variant that was not recorded when it was blessed has nothing to lose
+        },
+        _clusters(material),
+        "baseline",
+        material.suite.gate,
     )
 
 

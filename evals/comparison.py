@@ -1,9 +1,10 @@
 """Two variants, or a variant and its baseline, paired by case on one endpoint: what changed, and is it chance.
 
 A pass-or-fail endpoint is tested by exact one-sided McNemar, a graded one by an exact sign-flip over clusters; the
-interval is a paired cluster bootstrap. p-values of one family (all endpoints against the same right-hand side) are
-adjusted by Holm. "Equivalent" is claimed only where the share of cases that could have changed unseen is below the
-margin too: no difference among seven cases proves nothing about the eighth.
+interval is a paired cluster bootstrap. p-values of one family (a variant against the reference on all endpoints; all
+variants against their baselines on all endpoints) are adjusted by Holm. "Equivalent" is claimed only where the share of
+cases that could have changed unseen is below the margin too: no difference among seven cases proves nothing about the
+eighth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,45 +28,34 @@ _SAME: Final = 1e-9
 
 
 def compare(
-    endpoints: Mapping[str, tuple[Values, Values]],
+    family: Mapping[tuple[str, str], Mapping[str, tuple[Values, Values]]],
     clusters: Mapping[str, str],
-    names: tuple[str, str],
     against: Against,
     policy: GatePolicy,
 ) -> tuple[Comparison, ...]:
-    """Compare left with right on every endpoint.
+    """Compare left with right on every endpoint; Holm runs over the whole family.
 
     Args:
-        endpoints: primary endpoint -> (left's values, right's values); higher is better.
+        family: (left, right) as the report calls them -> endpoint -> (left's values, right's values); higher is better.
         clusters: case id -> what is resampled together.
-        names: (left, right) as the report calls them.
-        against: what the right-hand side is.
+        against: what the right-hand sides are.
         policy: alpha and margin.
 
     Returns:
-        One comparison per endpoint, in order.
+        One comparison per pair and endpoint, in order.
     """
-    paired = {name: _paired(left, right) for name, (left, right) in endpoints.items()}
-    p_values = {name: _p_worse(pairs, clusters) for name, pairs in paired.items()}
-    p_better = {
-        name: _p_worse([(case, now, was) for case, was, now in pairs], clusters) for name, pairs in paired.items()
+    paired = {
+        (names, endpoint): _paired(left, right)
+        for names, endpoints in family.items()
+        for endpoint, (left, right) in endpoints.items()
     }
-    worse = holm({name: p for name, p in p_values.items() if p is not None})
-    better = holm({name: p for name, p in p_better.items() if p is not None})
+    tests = {key: _p_worse(pairs, clusters) for key, pairs in paired.items()}
+    turned = {key: _p_worse([(case, now, was) for case, was, now in pairs], clusters) for key, pairs in paired.items()}
+    worse = holm({key: p for key, p in tests.items() if p is not None})
+    better = holm({key: p for key, p in turned.items() if p is not None})
     return tuple(
-        _comparison(
-            name,
-            pairs,
-            clusters,
-            names,
-            against,
-            policy,
-            p_values[name],
-            worse.get(name),
-            better.get(name),
-            len(paired),
-        )
-        for name, pairs in paired.items()
+        _comparison(key, pairs, clusters, against, policy, tests[key], worse.get(key), better.get(key), len(paired))
+        for key, pairs in paired.items()
     )
 
 
@@ -90,10 +80,9 @@ def _p_worse(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> float | None
 
 
 def _comparison(
-    endpoint: str,
+    key: tuple[tuple[str, str], str],
     pairs: Sequence[Pair],
     clusters: Mapping[str, str],
-    names: tuple[str, str],
     against: Against,
     policy: GatePolicy,
     p_value: float | None,
@@ -101,6 +90,7 @@ def _comparison(
     p_better: float | None,
     family: int,
 ) -> Comparison:
+    (left, right), endpoint = key
     owners = [clusters[case] for case, _, _ in pairs]
     boot = paired_bootstrap(
         [was for _, was, _ in pairs], [now for _, _, now in pairs], owners, np.random.default_rng(SEED)
@@ -108,8 +98,8 @@ def _comparison(
     interval = boot.interval if boot else None
     return Comparison(
         endpoint=endpoint,
-        left=names[0],
-        right=names[1],
+        left=left,
+        right=right,
         against=against,
         n=len(pairs),
         delta=boot.mean if boot else None,

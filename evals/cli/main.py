@@ -197,7 +197,8 @@ def _failed(error: BaseException) -> int:
     """One line about what went wrong, and the exit code that means it."""
     match error:
         case typer.TyperException():
-            _complain(error.format_message())
+            if error.format_message():  # empty where only the help was asked for
+                _complain(error.format_message())
             return EXIT_USAGE
         case EvalsError():
             _complain(str(error))

@@ -51,6 +51,8 @@ def _comparisons(run: Run) -> Iterable[str]:
     yield _row("comparison", "endpoint", "points", "95 %", "broke", "mended", "p (Holm)", "smallest drop seen", "says")
     yield _row(*["---"] * 9)
     for item in run.comparisons:
+        if _as_blessed(item):
+            continue
         yield _row(
             f"{item.left} against {item.right}",
             item.endpoint,
@@ -62,6 +64,16 @@ def _comparisons(run: Run) -> Iterable[str]:
             smallest_drop(item),
             item.verdict,
         )
+
+    unchanged = list(dict.fromkeys(item.left for item in run.comparisons if _as_blessed(item)))
+    if unchanged:
+        yield ""
+        yield f"Endpoints not listed against the baseline are, case by case, as blessed: {', '.join(unchanged)}."
+
+
+def _as_blessed(item: Comparison) -> bool:
+    """Whether nothing changed since the baseline: twelve rows of zeros would hide the one that is not."""
+    return item.against == "baseline" and item.n > 0 and not item.broke and not item.mended
 
 
 def _interval(item: Comparison) -> str:

@@ -76,6 +76,8 @@ class Session:
             failure = self._recorder.failures[0]
             self._recorder.failures.clear()  # the next trial starts with a clean slate
             raise failure
+        if trace.provenance.label == "failed":
+            raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
         served = _distinct(ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
         merge_write(self._workspace.cassette(case.id), served)

@@ -13,7 +13,7 @@ def compared(was, now, *, others=0, clusters=None, policy=POLICY):
     left, right = ({str(n): float(value) for n, value in enumerate(values)} for values in (now, was))
     endpoints = {"e": (left, right)} | {f"other{n}": (right, right) for n in range(others)}
     owners = clusters or {case: case for case in right}
-    return compare(endpoints, owners, ("v3", "v2"), "reference", policy)[0]
+    return compare({("v3", "v2"): endpoints}, owners, "reference", policy)[0]
 
 
 def test_five_lost_cases_of_ten_are_a_regression():
@@ -71,13 +71,15 @@ def test_fifty_nine_unchanged_cases_show_equivalence_within_five_points(cases, v
 
 
 def test_cases_that_only_one_side_has_do_not_count():
-    item = compare({"e": ({"a": 1.0, "b": 0.0}, {"b": 1.0, "c": 1.0})}, {"b": "b"}, ("l", "r"), "reference", POLICY)[0]
+    item = compare({("l", "r"): {"e": ({"a": 1.0, "b": 0.0}, {"b": 1.0, "c": 1.0})}}, {"b": "b"}, "reference", POLICY)[
+        0
+    ]
 
     assert (item.n, item.broke) == (1, ("b",))
 
 
 def test_without_a_common_case_there_is_no_verdict():
-    item = compare({"e": ({"a": 1.0}, {"b": 1.0})}, {}, ("l", "r"), "reference", POLICY)[0]
+    item = compare({("l", "r"): {"e": ({"a": 1.0}, {"b": 1.0})}}, {}, "reference", POLICY)[0]
 
     assert (item.n, item.delta, item.p_value, item.verdict) == (0, None, None, "cannot judge")
 
@@ -87,3 +89,20 @@ def test_the_same_values_give_the_same_interval():
     was, now = [0.2, 0.4, 0.6, 0.8, 1.0], [0.1, 0.5, 0.4, 0.8, 0.9]
 
     assert compared(was, now) == compared(was, now)
+
+
+def test_more_variants_in_a_family_make_each_finding_harder():
+    """Six lost cases of six are p = 1/64: enough alone, not among four comparisons."""
+    lost = ({f"c{i}": 0.0 for i in range(6)}, {f"c{i}": 1.0 for i in range(6)})
+    owners = {f"c{i}": f"c{i}" for i in range(6)}
+    same = (lost[1], lost[1])
+
+    alone = compare({("v3", "v3 (baseline)"): {"e": lost}}, owners, "baseline", POLICY)[0]
+    among = compare(
+        {("v3", "v3 (baseline)"): {"e": lost}, **{(f"w{i}", "b"): {"e": same} for i in range(3)}},
+        owners,
+        "baseline",
+        POLICY,
+    )[0]
+
+    assert (alone.verdict, among.verdict) == ("regression", "inconclusive")

@@ -4,7 +4,7 @@ import pytest
 
 from evals.export.markdown import escape, summary
 from evals.models.run import Reason
-from tests.builders.run import a_run, a_verdict
+from tests.builders.run import a_comparison, a_run, a_verdict
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,18 @@ def test_every_reason_is_listed():
 
 def test_a_run_nobody_answered_says_so():
     assert "answered by nobody yet" in summary(a_run(recorded_by=()))
+
+
+def test_what_is_as_blessed_is_one_sentence_and_no_row():
+    same = a_comparison(against="baseline", left="v3", right="v3 (baseline)", broke=(), mended=())
+
+    text = summary(a_run(comparisons=(same,)))
+
+    assert "v3 against v3" not in text
+    assert "as blessed: v3" in text
+
+
+def test_what_changed_since_the_baseline_keeps_its_row():
+    changed = a_comparison(against="baseline", left="v3", right="v3 (baseline)", broke=("local-bug",), mended=())
+
+    assert "| v3 against v3 (baseline) |" in summary(a_run(comparisons=(changed,)))
