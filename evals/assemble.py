@@ -155,7 +155,7 @@ def _facts(material: Material, now: Baseline, comparisons: Sequence[Comparison])
         new_violations=_new_violations(baseline, now),
         leaks=_new_leaks(baseline, now),
         unanswered=_unanswered(material),
-        notes=_known_leaks(baseline, now),
+        notes=(*_edited_prompts(material), *_known_leaks(baseline, now)),
     )
 
 
@@ -185,6 +185,16 @@ def _misses(material: Material) -> tuple[str, ...]:
                 + _some([f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance})" for trace in off])
             )
     return tuple(said)
+
+
+def _edited_prompts(material: Material) -> tuple[str, ...]:
+    """Variants whose prompt is another than the blessed one: the usual reason for a miss, or for a change."""
+    blessed = material.baseline.prompts if material.baseline else {}
+    return tuple(
+        f"{info.variant.name}: its prompt ({info.prompt_source}) has changed since the baseline"
+        for info in material.variants
+        if blessed.get(info.variant.name, info.prompt_digest) != info.prompt_digest
+    )
 
 
 def _unanswered(material: Material) -> dict[str, tuple[int, int]]:

@@ -171,3 +171,15 @@ def test_a_variant_nobody_recorded_when_blessed_has_nothing_to_lose():
     run = assembled(baseline=hollow)
 
     assert {item.left for item in run.comparisons if item.against == "baseline"} == {"v3"}
+
+
+def test_an_edited_prompt_is_named_as_such():
+    """The usual reason for a miss should not have to be guessed."""
+    cases = some_cases()
+    material = some_material(cases, some_trials(cases))
+    before = material.baseline.model_copy(update={"prompts": {**material.baseline.prompts, "v3": "another digest"}})
+
+    run = assembled(baseline=before)
+
+    assert [reason.text.split(":")[0] for reason in run.verdict.reasons] == ["v3"]
+    assert "has changed since the baseline" in run.verdict.reasons[0].text
