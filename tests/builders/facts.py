@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evals.assemble import Material
 from evals.baseline import make_baseline
 from evals.gate import Facts
+from evals.material import Material
 from evals.models.case import Case
 from evals.models.run import Baseline, Comparison, Coverage, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Models, Selection, Suite, Variant

@@ -1,9 +1,10 @@
 """Run the trials of a selection and assemble the result: what `run`, `plan` and `bless` start with."""
 
-from evals.assemble import Material, assemble
+from evals.assemble import assemble
 from evals.baseline import load_baseline, path_of
 from evals.cli.commands.progress import bar
 from evals.cli.commands.selection import Options, Selected
+from evals.material import Material
 from evals.models.run import Run
 from evals.models.trace import Trace
 from evals.runner.pool import Trials, run_trials

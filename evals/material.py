@@ -1,0 +1,27 @@
+"""What a run is assembled from: the suite, its cases and variants, the scored trials, and the baseline if one applies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.models.case import Case
+from evals.models.run import Baseline, Trial, VariantInfo
+from evals.models.suite import Suite
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a run is assembled from. `baseline` is None when there is none, or none that applies."""
+
+    suite: Suite
+    cases: Sequence[Case]
+    variants: Sequence[VariantInfo]
+    trials: Sequence[Trial]
+    baseline: Baseline | None
+    wants_baseline: bool
+    partial: tuple[str, ...]
+    record_command: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variants' names, in the suite's order."""
+        return tuple(info.variant.name for info in self.variants)
