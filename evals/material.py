@@ -1,4 +1,4 @@
-"""What a run is assembled from: the suite, its cases and variants, the scored trials, and the baseline if one applies."""
+"""What a run is assembled from: suite, cases, variants, scored trials, and the baseline if one applies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

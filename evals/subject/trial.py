@@ -7,16 +7,17 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape, playing
 from evals.models.case import Case, DecisionPoint
-from evals.models.suite import Models, Variant
+from evals.models.suite import Variant
 from evals.models.trace import PointAnswer, Trace
 from evals.subject.clients import Clients
 from evals.subject.human import answer_to
 from evals.subject.prompt import prompt_of
+from evals.subject.settings import settings_of
 from evals.subject.watch import Watcher
 
 # Before LangGraph and LangSmith are imported: no tracing leaves this machine, and checkpoints keep their types.
@@ -26,51 +27,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 from langsmith import tracing_context
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from triage.agents.agent import Toolbox
 from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
 from triage.graph import Configuration, build_graph, recursion_limit, supervisor_node
 from triage.llm import HttpClients, ModelFactory
-from triage.settings import Settings
-from triage.state import WORKERS, BugTriageState, ConfidenceFloor
-
-BASE_URL: Final = "http://llm.invalid/v1"
-TAVILY_BASE_URL: Final = "http://tavily.invalid"
-AGENTS: Final = ("supervisor", *WORKERS)
-
-
-class SuiteSettings(Settings):
-    """Settings that read nothing but their arguments; a mapping in `TRIAGE_…` would be laid under ours."""
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings passes all five by name
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The arguments."""
-        return (init_settings,)
-
-
-def settings_of(models: Models) -> Settings:
-    """Settings that depend on the suite alone: the environment of the machine must not change a request."""
-    return SuiteSettings(
-        base_url=BASE_URL,
-        api_key="not-needed",
-        tavily_base_url=TAVILY_BASE_URL,
-        tavily_api_key="not-needed",
-        timeout_s=600,
-        max_output_tokens=models.max_output_tokens,
-        models={agent: models.agents.get(agent, models.default) for agent in AGENTS},
-        fallbacks=dict.fromkeys(AGENTS, models.fallback),
-        agent_urls={},
-        retry_jitter=False,
-    )
+from triage.state import BugTriageState, ConfidenceFloor
 
 
 @dataclass(frozen=True)
@@ -134,7 +97,7 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
         subject.variant,
         subject.configuration.prompt,
         case,
-        tape.ledger,
+        tape,
         tuple(sorted(subject.toolbox.index_of("").paths)),
     )
     graph = build_graph(subject.configuration, subject.toolbox, InMemorySaver())

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import (
@@ -29,12 +30,13 @@ class Watcher:
     """Follows one trial. `see` takes every chunk LangGraph streams, in order."""
 
     def __init__(
-        self, variant: Variant, prompt: SupervisorPrompt, case: Case, ledger: Ledger, repository_files: tuple[str, ...]
+        self, variant: Variant, prompt: SupervisorPrompt, case: Case, tape: Tape, repository_files: tuple[str, ...]
     ) -> None:
         self.variant = variant
         self.prompt = prompt
         self.case = case
-        self.ledger = ledger
+        self.ledger = tape.ledger
+        self.sample = tape.sample
         self.repository_files = repository_files
         self.topology = ""
         self.error: str | None = None
@@ -45,7 +47,9 @@ class Watcher:
         self.superstep = 0
 
     def see(self, mode: str, chunk: Mapping[str, Any]) -> None:
-        """One streamed chunk: a node's update, or the state after a superstep."""
+        """One streamed chunk: a node's update, or the state after a step. What a visit made of a miss is dropped."""
+        if self.ledger.misses:
+            return
         if mode == "values":
             self.state = dict(chunk)
             self.superstep += 1
@@ -99,7 +103,7 @@ class Watcher:
         return Trace(
             case_id=self.case.id,
             variant=self.variant.name,
-            sample=0,
+            sample=self.sample,
             provenance=self._provenance(trajectory),
             visits=tuple(self.visits),
             decisions=tuple(self.decisions),

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.suite import Models
-from evals.subject.trial import settings_of
+from evals.subject.settings import settings_of
 
 MODELS = Models(default="m", fallback="f", agents={"critic": "big"})
 
