@@ -44,7 +44,7 @@ def failed(task: CaseTask, variant: Variant, error: Exception) -> Trace:
         variant=variant.name,
         sample=task.sample,
         provenance=Provenance(label="failed"),
-        error=_one_line(error),
+        error=_one_line(error).replace(f"{task.datasets.parent}/", ""),  # a result must not name a machine's folders
     )
 
 

@@ -11,7 +11,8 @@ from tests.builders.facts import a_variant
 
 def a_task(folder):
     variants = (a_variant("v2").variant, a_variant("v3").variant)
-    return CaseTask(a_case(), variants, 0, folder / "case.yaml", folder, folder, folder / "vectors.npz")
+    cassette = folder / "cassettes" / "case.yaml"
+    return CaseTask(a_case(), variants, 0, cassette, folder / "datasets", folder, folder / "vectors.npz")
 
 
 @pytest.mark.parametrize(
@@ -34,9 +35,12 @@ def test_an_unforeseen_error_is_a_failed_trial(tmp_path, monkeypatch, error, sai
 
 
 def test_a_corrupt_cassette_is_a_failed_trial_that_names_it(tmp_path):
-    (tmp_path / "case.yaml").write_text("no cassette")
+    """Below the checkout: a result must not say where on a machine that is."""
+    task = a_task(tmp_path)
+    task.cassette.parent.mkdir()
+    task.cassette.write_text("no cassette")
 
-    errors = {trace.error for trace in run_case(a_task(tmp_path))}
+    errors = {trace.error for trace in run_case(task)}
 
     assert len(errors) == 1
-    assert str(tmp_path / "case.yaml") in errors.pop()
+    assert errors.pop().startswith("cassettes/case.yaml")
