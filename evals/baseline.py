@@ -35,10 +35,8 @@ def load_baseline(path: Path) -> Baseline | None:
         return Baseline.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise CannotJudgeError(
-            f"{path}: not a baseline ({where}: {first['msg']}); restore it from git or run `evals bless {path.stem}`"
-        ) from error
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise CannotJudgeError(f"{path}: not a baseline ({where}: {first['msg']}); restore it from git") from error
 
 
 def make_baseline(
@@ -73,7 +71,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def incomparable(baseline: Baseline, now: Baseline) -> tuple[str, ...]:
+def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, ...]:
     """What changed under the numbers since the baseline, one sentence each; empty if they compare."""
     found = []
     both = baseline.topology.keys() & now.topology.keys()
@@ -92,7 +90,7 @@ def incomparable(baseline: Baseline, now: Baseline) -> tuple[str, ...]:
     ):
         if others:
             found.append(f"{verb} since the baseline: {', '.join(sorted(others))}")
-    return tuple(f"{text}; look at the report, then run `evals bless {now.suite}`" for text in found)
+    return tuple(f"{text}; look at the report, then run `{command}`" for text in found)
 
 
 def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:

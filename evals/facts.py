@@ -7,6 +7,7 @@ from evals.baseline import incomparable
 from evals.material import Material
 from evals.models.outcome import Failed
 from evals.models.run import Baseline, Comparison, Trial
+from evals.models.trace import Trace
 from evals.summary import case_means, coverage_of
 
 
@@ -24,7 +25,7 @@ def facts_of(material: Material, now: Baseline, comparisons: Sequence[Comparison
         failures=_failures(material.trials),
         misses=_misses(material),
         partial=material.partial,
-        incomparable=incomparable(baseline, now) if baseline and not material.partial else (),
+        incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),
         must_pass_unknown=_must_pass_unknown(material),
@@ -58,9 +59,20 @@ def _misses(material: Material) -> tuple[str, ...]:
         if off:
             said.append(
                 f"{name} leaves the tape in {len(off)} trials: "
-                + _some([f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance})" for trace in off])
+                + _some(
+                    [
+                        f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"
+                        for trace in off
+                    ]
+                )
             )
     return tuple(said)
+
+
+def _stumble(trace: Trace) -> str:
+    """A visit that failed just before the tape ended is the likelier cause than a missing recording."""
+    error = trace.visits[-1].error if trace.visits else None
+    return f" after {trace.visits[-1].node} failed ({error})" if error else ""
 
 
 def _edited_prompts(material: Material) -> tuple[str, ...]:
@@ -85,11 +97,11 @@ def _unanswered(material: Material) -> dict[str, tuple[int, int]]:
 def _missing_baseline(material: Material) -> tuple[str, ...]:
     if not material.wants_baseline:
         return ()
-    name = material.suite.name
+    command = material.bless_command
     if material.baseline is None:
-        return (f"{name} has no baseline yet; look at the report, then run `evals bless {name}`",)
+        return (f"{material.suite.name} has no baseline yet; look at the report, then run `{command}`",)
     new = [variant for variant in material.names if variant not in material.baseline.values]
-    return (f"no baseline for {', '.join(new)}; run `evals bless {name}`",) if new else ()
+    return (f"no baseline for {', '.join(new)}; run `{command}`",) if new else ()
 
 
 def _must_pass_broken(material: Material) -> tuple[str, ...]:

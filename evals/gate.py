@@ -46,7 +46,7 @@ def nothing_to_judge(facts: Facts) -> list[Reason]:
     """No trial, no exact trial of the candidate, or no endpoint that was scored, is never green."""
     mine = facts.coverage.get(facts.candidate)
     if mine is None or mine.total == 0:
-        return [Reason(kind="nothing to judge", text="no trial was run")]
+        return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} was run")]
     if mine.exact == 0:
         return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} is fully recorded")]
     if not any(item.n for item in facts.judged if item.against == "reference"):
@@ -66,11 +66,7 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
     reasons = []
     for name in dict.fromkeys((facts.candidate, facts.reference, *blessed)):
         mine = facts.coverage.get(name)
-        lost = (
-            [f"{mine.total - mine.exact} of {mine.total} trials"]
-            if mine and _short(mine.exact, mine.total, facts)
-            else []
-        )
+        lost = [f"{missed} of {mine.total} trials"] if mine and (missed := _off_tape(mine, facts)) else []
         unanswered, points = facts.unanswered.get(name, (0, 0))
         lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
         if lost:
@@ -80,6 +76,14 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
             reasons.append(Reason(kind="coverage too low", text=f"{name} was not run"))
     unknown = [f"{case} must pass, and {facts.candidate} has no score for it" for case in facts.must_pass_unknown]
     return [*reasons, *(Reason(kind="coverage too low", text=text) for text in unknown)]
+
+
+def _off_tape(mine: Coverage, facts: Facts) -> int:
+    """Trials without a result, where they are too many; failed ones are left out if their cause is told already, since
+    recording would not mend them.
+    """
+    told = mine.failed if facts.failures else 0
+    return mine.total - mine.exact - told if _short(mine.exact, mine.total, facts) else 0
 
 
 def _short(known: int, total: int, facts: Facts) -> bool:
@@ -141,9 +145,9 @@ def regressions(facts: Facts) -> list[Reason]:
 
 CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     failed,
+    partial_run,
     coverage_too_low,
     nothing_to_judge,
-    partial_run,
     not_comparable,
     no_baseline,
     equivalence_not_shown,

@@ -20,6 +20,7 @@ class Material:
     wants_baseline: bool
     partial: tuple[str, ...]
     record_command: str
+    bless_command: str
 
     @property
     def names(self) -> tuple[str, ...]:

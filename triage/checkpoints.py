@@ -4,6 +4,7 @@ Only the types of `triage.state` are ever rebuilt from a file: the same allow-li
 from the schema, given here explicitly so that it does not depend on who imported langgraph first.
 """
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from triage import state as schema
-from triage.errors import CheckpointError
+from triage.errors import CheckpointError, InputError
 from triage.migrations import migrate
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
 
@@ -51,7 +52,15 @@ class JobSaver(AsyncSqliteSaver):
 
 @asynccontextmanager
 async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
-    """The jobs stored in the SQLite file at `path`; the file is made if need be, its folder has to exist."""
+    """The jobs stored in the SQLite file at `path`; the file is made if need be, its folder has to exist.
+
+    Raises:
+        InputError: no SQLite file can be opened there.
+    """
+    try:
+        sqlite3.connect(path).close()  # aiosqlite would fail in a thread of its own
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: jobs cannot be kept there ({error}); name another file with --jobs") from error
     async with aiosqlite.connect(path) as connection:
         yield JobSaver(connection, serde=serializer())
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from pydantic import ValidationError
+from pydantic_settings.exceptions import SettingsError
 
 from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, InputError, TriageError
 from triage.state import DEFAULT_MAX_ITERATIONS
@@ -97,13 +99,27 @@ def main(arguments: list[str]) -> int:
         code = app(arguments, standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
-    except typer.TyperException as error:
-        return _complain(error.format_message(), EXIT_USAGE)
     except typer.Abort:
         return EXIT_INTERRUPTED
-    except TriageError as error:
-        return _complain(str(error), error.exit_code)
+    except (typer.TyperException, TriageError, SettingsError, ValidationError, OSError) as error:
+        return _failed(error)
     return code if isinstance(code, int) else EXIT_OK
+
+
+def _failed(error: Exception) -> int:
+    """One line about what went wrong, and the exit code that means it."""
+    match error:
+        case TriageError():
+            return _complain(str(error), error.exit_code)
+        case typer.TyperException():
+            return _complain(error.format_message(), EXIT_USAGE)
+        case OSError():
+            return _complain(f"{error.filename}: {error.strerror}; name a file or folder that can be used", EXIT_USAGE)
+    return _complain(f"a TRIAGE_… variable is wrong ({_first_line(error)}); mappings are JSON", EXIT_USAGE)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
 
 
 def _complain(message: str, code: int) -> int:

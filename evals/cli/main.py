@@ -36,10 +36,10 @@ app.add_typer(dataset, name="dataset")
 Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts) or a suite file.")]
 Root = Annotated[Path, typer.Option(help="The checkout to work in.")]
 Cases = Annotated[
-    list[str] | None, typer.Option("--case", help="Only this case (repeatable). A partial run is not judged.")
+    list[str] | None, typer.Option("--case", help="Only this case (repeatable); a part of a suite is not judged.")
 ]
 Variants = Annotated[
-    list[str] | None, typer.Option("--variant", help="Only this variant (repeatable). A partial run is not judged.")
+    list[str] | None, typer.Option("--variant", help="Only this variant (repeatable); a part of a suite is not judged.")
 ]
 Guards = Annotated[
     str | None, typer.Option(help="Run every variant under this guard set: none, prd, hardened, hardened-without-X.")
@@ -100,7 +100,10 @@ def record_command(
     suite: Suite,
     base_url: Annotated[
         str | None,
-        typer.Option(help="An OpenAI-compatible endpoint, /v1 included.", envvar="EVALS_BASE_URL"),
+        typer.Option(
+            help="An OpenAI-compatible endpoint, /v1 included; if not given, the local model when it is being served.",
+            envvar="EVALS_BASE_URL",
+        ),
     ] = None,
     api_key_env: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
     recorded_by: Annotated[

@@ -48,7 +48,9 @@ def _headline(run: Run) -> Iterable[str]:
 
 
 def _comparisons(run: Run) -> Iterable[str]:
-    yield _row("comparison", "endpoint", "points", "95 %", "broke", "mended", "p (Holm)", "smallest drop seen", "says")
+    yield _row(
+        "comparison", "endpoint", "points", "95 %", "broke", "mended", "p (Holm)", "smallest detectable drop", "says"
+    )
     yield _row(*["---"] * 9)
     for item in run.comparisons:
         if _as_blessed(item):

@@ -15,7 +15,14 @@ def rate(summary: Summary) -> str:
     if summary.mean is None:
         return f"{NOTHING} (0 of {summary.total} cases)"
     known = f" [{percent(summary.low)}, {percent(summary.high)}]" if summary.low is not None else ""
-    return f"{value(summary)}{known} n={summary.n}"
+    return f"{value(summary)}{known} n={summary.n}{_bounds(summary)}"
+
+
+def _bounds(summary: Summary) -> str:
+    """What the mean would be with the cases off the tape at their worst and best; nothing where none is."""
+    if summary.pessimistic is None or summary.pessimistic == summary.optimistic:
+        return ""
+    return f" ({percent(summary.pessimistic)} to {percent(summary.optimistic)} with the rest)"
 
 
 def value(summary: Summary) -> str:

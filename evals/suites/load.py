@@ -63,6 +63,10 @@ def _with_models(variant: object, shared: object) -> object:
 
 
 def _checked(suite: Suite, path: Path) -> Suite:
+    if path.parent.resolve() != SUITES and suite.name in names():
+        raise ConfigurationError(
+            f"{path}: a shipped suite is called {suite.name!r}, and has its baseline; use another name"
+        )
     known = [variant.name for variant in suite.variants]
     if len(set(known)) != len(known):
         raise ConfigurationError(f"{path}: two variants share a name: {', '.join(known)}")

@@ -108,4 +108,11 @@ def some_material(cases: Sequence[Case], trials: Sequence[Trial], **fields: Any)
         "partial": (),
         "record_command": "make record SUITE=starter",
     }
-    return Material(suite=suite, cases=cases, variants=variants, trials=trials, **{**told, **fields})
+    return Material(
+        bless_command="evals bless starter",
+        suite=suite,
+        cases=cases,
+        variants=variants,
+        trials=trials,
+        **{**told, **fields},
+    )

@@ -39,7 +39,7 @@ def test_only_exact_trials_are_blessed():
 
 
 def test_the_same_trials_compare():
-    assert incomparable(blessed(), blessed()) == ()
+    assert incomparable(blessed(), blessed(), "bless it") == ()
 
 
 CHANGES = {
@@ -53,10 +53,10 @@ CHANGES = {
 
 @pytest.mark.parametrize(("sentence", "before"), CHANGES.values(), ids=CHANGES.keys())
 def test_what_changed_under_the_numbers_is_named(sentence, before):
-    (said,) = incomparable(blessed().model_copy(update=before), blessed())
+    (said,) = incomparable(blessed().model_copy(update=before), blessed(), "bless it")
 
     assert said.startswith(sentence)
-    assert said.endswith("run `evals bless starter`")
+    assert said.endswith("run `bless it`")
 
 
 def test_a_variant_that_never_started_does_not_change_the_topology():
@@ -65,4 +65,4 @@ def test_a_variant_that_never_started_does_not_change_the_topology():
         (name, "v3"): a_good_trace(name, "v3", provenance="failed", topology="") for name in ("case-0", "case-1")
     }
 
-    assert incomparable(blessed(), blessed(changed)) == ()
+    assert incomparable(blessed(), blessed(changed), "bless it") == ()

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -310,3 +311,23 @@ def _answers(url: str) -> bool:
         return httpx.get(url, timeout=30).is_success
     except httpx.TransportError:
         return False
+
+
+@pytest.mark.parametrize(
+    ("variable", "arguments", "said"),
+    [
+        (("TRIAGE_MODELS", "foo"), [], r"a TRIAGE_… variable is wrong"),
+        (("TRIAGE_BASE_URL", "http://127.0.0.1:9/v1"), ["--jobs", "/proc/x"], r"/proc/x"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line(variable, arguments, said, tmp_path, monkeypatch, capsys):
+    """Not a traceback, and not Python's exit code of a crash."""
+    monkeypatch.setenv(*variable)
+    monkeypatch.setenv("TRIAGE_API_KEY", "none")
+    issue = tmp_path / "issue.md"
+    issue.write_text("It crashes\n\nAlways.\n")
+
+    code = main(["run", "--repo", str(tmp_path), "--issue", str(issue), *arguments])
+
+    assert code == 2
+    assert re.search(said, capsys.readouterr().err)

@@ -42,5 +42,6 @@ def finished(chosen: Selected, options: Options, trials: Trials, *, against_base
             wants_baseline=wants,
             partial=options.partial,
             record_command=chosen.record_command,
+            bless_command=chosen.bless_command,
         )
     )

@@ -1,17 +1,20 @@
 """`evals run`: replay, score, judge, write the report, and exit with the verdict's code."""
 
+import sys
 import time
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from evals.baseline import load_baseline, path_of
 from evals.cli.commands.execute import finished, replay
 from evals.cli.commands.selection import Options, selected
 from evals.export.files import write_run
 from evals.models.run import Run
 from evals.report.numbers import rate
 
+WIDTH = 120  # of a log file, which has no width of its own
 _STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
 
 
@@ -19,11 +22,14 @@ def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out:
     """Run a suite and write its report; the exit code is the verdict's."""
     started = time.monotonic()
     chosen = selected(name, root, options)
+    load_baseline(
+        path_of(chosen.workspace.baselines, chosen.suite.name)
+    )  # a broken one is said before the work, not after
     trials = replay(chosen, jobs=jobs, fresh=fresh)
     result = finished(chosen, options, trials)
     folder = out or chosen.workspace.reports / "latest"
     write_run(result, folder)
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     _say(console, result)
     console.print(
         f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged. "

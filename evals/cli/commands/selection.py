@@ -56,6 +56,7 @@ class Selected:
     cases: Sequence[Case]
     variants: Sequence[VariantInfo]
     record_command: str
+    bless_command: str
 
     @property
     def by_id(self) -> Mapping[str, Case]:
@@ -79,6 +80,7 @@ def selected(name: str, root: Path, options: Options) -> Selected:
         suite=suite,
         cases=cases,
         variants=_narrowed(infos, options.variants),
+        bless_command=f".venv/bin/evals bless {name}",
         record_command=f"make record SUITE={name}{options.arguments()}",
     )
 
