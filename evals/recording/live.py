@@ -63,7 +63,7 @@ class Session:
             RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
-        staging = self._workspace.cache / "recording" / f"{case.id}.yaml"
+        staging = _staging(self._workspace, case.id)
         committed = load(self._workspace.cassette(case.id))
         staged = load(staging)
         known = {(found.key, found.sample) for found in (*committed.interactions, *staged.interactions)}
@@ -78,6 +78,9 @@ class Session:
             raise failure
         if trace.provenance.label == "failed":
             raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
+        if trace.misses or trace.point_misses:
+            agent = (*trace.misses, *trace.point_misses)[0].agent
+            raise RecordingError(f"a request by {agent} went past the recording client; nothing was accepted")
         served = _distinct(ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
         merge_write(self._workspace.cassette(case.id), served)
@@ -122,6 +125,12 @@ def _distinct(ledger: Ledger) -> list[Interaction]:
 
 
 def discard_staging(workspace: Workspace, case_id: str) -> None:
-    """Drop the staged answers of a case whose trials are all accepted."""
-    path: Path = workspace.cache / "recording" / f"{case_id}.yaml"
-    path.unlink(missing_ok=True)
+    """Drop a case's staged answers once all are accepted; those another variant still waits for are paid for."""
+    path = _staging(workspace, case_id)
+    accepted = {(found.key, found.sample) for found in load(workspace.cassette(case_id)).interactions}
+    if all((found.key, found.sample) in accepted for found in load(path).interactions):
+        path.unlink(missing_ok=True)
+
+
+def _staging(workspace: Workspace, case_id: str) -> Path:
+    return workspace.cache / "recording" / f"{case_id}.yaml"

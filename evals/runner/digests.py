@@ -9,7 +9,7 @@ import evals
 from evals.subject.sources import graph_sources
 
 # Beside the trial's own case, variant, prompt and cassette, these decide what a trace contains.
-_HARNESS: Final = ("cassette", "models", "subject")
+_HARNESS: Final = ("cassette", "dataset", "models", "runner", "subject")
 
 
 def sha256(*parts: bytes) -> str:

@@ -18,7 +18,7 @@ def bless(name: str, root: Path, *, jobs: int) -> int:
     """
     chosen = selected(name, root, Options())
     trials = replay(chosen, jobs=jobs, fresh=False)
-    result = finished(chosen, Options(), trials, against_baseline=False)
+    result = finished(chosen, Options(), trials, None, wants=False)
     hollow = ("failed", "coverage too low", "nothing to judge")
     holes = [reason.text for reason in result.verdict.reasons if reason.kind in hollow]
     if holes:

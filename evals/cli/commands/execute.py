@@ -5,7 +5,7 @@ from evals.baseline import load_baseline, path_of
 from evals.cli.commands.progress import bar
 from evals.cli.commands.selection import Options, Selected
 from evals.material import Material
-from evals.models.run import Run
+from evals.models.run import Baseline, Run
 from evals.models.trace import Trace
 from evals.runner.pool import Trials, run_trials
 from evals.scoring import score_trials
@@ -24,14 +24,17 @@ def replay(chosen: Selected, *, jobs: int, fresh: bool) -> Trials:
         )
 
 
-def finished(chosen: Selected, options: Options, trials: Trials, *, against_baseline: bool = True) -> Run:
-    """Score, compare and judge.
+def baseline_of(chosen: Selected) -> Baseline | None:
+    """The suite's blessed baseline, if there is one.
 
     Raises:
-        CannotJudgeError: the baseline file cannot be read.
+        CannotJudgeError: the file is there but cannot be read.
     """
-    wants = against_baseline and not options.changed
-    baseline = load_baseline(path_of(chosen.workspace.baselines, chosen.suite.name)) if wants else None
+    return load_baseline(path_of(chosen.workspace.baselines, chosen.suite.name))
+
+
+def finished(chosen: Selected, options: Options, trials: Trials, baseline: Baseline | None, *, wants: bool) -> Run:
+    """Score, compare and judge; `wants` says whether a missing baseline keeps the run from being judged."""
     return assemble(
         Material(
             suite=chosen.suite,

@@ -7,8 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from evals.baseline import load_baseline, path_of
-from evals.cli.commands.execute import finished, replay
+from evals.cli.commands.execute import baseline_of, finished, replay
 from evals.cli.commands.selection import Options, selected
 from evals.export.files import write_run
 from evals.models.run import Run
@@ -22,11 +21,9 @@ def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out:
     """Run a suite and write its report; the exit code is the verdict's."""
     started = time.monotonic()
     chosen = selected(name, root, options)
-    load_baseline(
-        path_of(chosen.workspace.baselines, chosen.suite.name)
-    )  # a broken one is said before the work, not after
+    baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
     trials = replay(chosen, jobs=jobs, fresh=fresh)
-    result = finished(chosen, options, trials)
+    result = finished(chosen, options, trials, baseline, wants=not options.changed)
     folder = out or chosen.workspace.reports / "latest"
     write_run(result, folder)
     console = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)

@@ -1,9 +1,21 @@
 """The replay proof in words: where two traces part. (That a real recording is proven is shown in tests/whole.)"""
 
+import time
+from datetime import UTC, datetime
+
 import pytest
 
+from evals.cassette.recorder import Recorder
+from evals.cassette.store import load, merge_write
+from evals.errors import RecordingError
 from evals.models.trace import Miss
-from evals.recording.live import difference
+from evals.recording import live
+from evals.recording.live import Session, difference, discard_staging
+from evals.recording.wire import Endpoint
+from evals.workspace import Workspace
+from tests.builders.case import a_case
+from tests.builders.facts import a_variant
+from tests.builders.interaction import an_interaction
 from tests.builders.trace import a_trace
 
 RECORDED = a_trace("investigator", "writer")
@@ -19,3 +31,43 @@ PARTINGS = {
 def test_a_failed_proof_says_where_the_traces_part(replayed, said):
     """A miss comes before the route it cut short: it is the cause."""
     assert difference(RECORDED, replayed) == said
+
+
+@pytest.mark.parametrize(
+    "missed", [{"misses": (MISSED,), "provenance": "frontier", "frontier": 1}, {"point_misses": (MISSED,)}]
+)
+async def test_a_trial_that_missed_something_is_never_accepted(tmp_path, monkeypatch, missed):
+    """It would miss the same in its replay, and two equal holes would count as a proof."""
+
+    async def with_a_hole(*_, **__):
+        return a_trace("investigator", **missed)
+
+    monkeypatch.setattr(live, "run_trial", with_a_hole)  # only a mistake in the wiring of clients could do this
+    nobody = Endpoint("http://127.0.0.1:9", "")
+    session = Session(Workspace(tmp_path), Recorder(lambda: datetime.now(UTC), time.monotonic), nobody, nobody, 1)
+
+    with pytest.raises(RecordingError, match="a request by critic"):
+        await session.record(a_case(), a_variant("v3").variant, 0, lambda *_: None)
+
+
+def test_staged_answers_that_nobody_accepted_yet_are_kept(tmp_path):
+    """Another variant of the case may be waiting for them."""
+    workspace = Workspace(tmp_path)
+    staging = tmp_path / ".cache" / "recording" / "c.yaml"
+    merge_write(staging, [an_interaction("accepted"), an_interaction("waiting")])
+    merge_write(workspace.cassette("c"), [an_interaction("accepted")])
+
+    discard_staging(workspace, "c")
+
+    assert len(load(staging).interactions) == 2
+
+
+def test_staged_answers_that_are_all_accepted_are_dropped(tmp_path):
+    workspace = Workspace(tmp_path)
+    staging = tmp_path / ".cache" / "recording" / "c.yaml"
+    for path in (staging, workspace.cassette("c")):
+        merge_write(path, [an_interaction("accepted")])
+
+    discard_staging(workspace, "c")
+
+    assert not staging.exists()
