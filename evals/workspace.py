@@ -11,23 +11,22 @@ class Workspace:
     """The folders of one checkout."""
 
     root: Path
+    datasets: Path
+    """Labelled cases, codebases, web pages: the checkout's own unless another dataset was asked for."""
 
     @classmethod
-    def at(cls, root: Path) -> "Workspace":
-        """The checkout at `root`.
+    def at(cls, root: Path, dataset: Path | None = None) -> "Workspace":
+        """The checkout at `root`, with the dataset in folder `dataset` instead of its own when one is named.
 
         Raises:
-            ConfigurationError: there is no dataset below it.
+            ConfigurationError: there is no such dataset.
         """
-        found = cls(root.resolve())
+        if dataset is not None and not dataset.is_dir():
+            raise ConfigurationError(f"--dataset {dataset}: there is no such folder; `evals dataset import` writes one")
+        found = cls(root.resolve(), (dataset or root / "datasets").resolve())
         if not found.datasets.is_dir():
             raise ConfigurationError(f"{root}: holds no datasets/; run from the checkout, or name it with --root")
         return found
-
-    @property
-    def datasets(self) -> Path:
-        """Labelled cases, codebases, web pages."""
-        return self.root / "datasets"
 
     @property
     def cassettes(self) -> Path:

@@ -34,6 +34,9 @@ app.add_typer(routes, name="routes")
 app.add_typer(dataset, name="dataset")
 
 Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts) or a suite file.")]
+Dataset = Annotated[
+    Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")
+]
 Root = Annotated[Path, typer.Option(help="The checkout to work in.")]
 Cases = Annotated[
     list[str] | None, typer.Option("--case", help="Only this case (repeatable); a part of a suite is not judged.")
@@ -57,6 +60,7 @@ def run_command(
     max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
+    dataset: Dataset = None,
     jobs: Jobs = CORES,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
@@ -66,7 +70,7 @@ def run_command(
     from evals.cli.commands.run import run
     from evals.cli.commands.selection import Options
 
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()))
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset)
     return run(suite, root, options, jobs=jobs, fresh=fresh, out=out)
 
 
@@ -85,6 +89,7 @@ def plan_command(
     max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
+    dataset: Dataset = None,
     jobs: Jobs = CORES,
     root: Root = HERE,
 ) -> int:
@@ -92,7 +97,8 @@ def plan_command(
     from evals.cli.commands.plan import plan
     from evals.cli.commands.selection import Options
 
-    return plan(suite, root, Options(guards, max_iterations, tuple(case or ()), tuple(variant or ())), jobs=jobs)
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset)
+    return plan(suite, root, options, jobs=jobs)
 
 
 @app.command("record")
@@ -113,6 +119,7 @@ def record_command(
     max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
+    dataset: Dataset = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
     root: Root = HERE,
 ) -> int:
@@ -123,7 +130,7 @@ def record_command(
     return record(
         suite,
         root,
-        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ())),
+        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset),
         base_url=base_url,
         api_key=os.environ.get(api_key_env, ""),
         tavily_key=os.environ.get("TAVILY_API_KEY", ""),

@@ -46,12 +46,21 @@ def tree_digest(path: Path) -> str:
 def materialise(case: Case, root: Path, cache: Path) -> Path:
     """The folder with the code this case is about, built on first use under `cache/codebases/<digest>`.
 
-    Holds sources only: no labels, no patch, no repro. Cases with equal codebase and patch share one folder.
-    Raises DatasetError when the codebase is missing or the patch does not apply.
+    Holds sources only: no labels, no patch, no repro. Cases with equal codebase and patch share one folder; an imported
+    case, whose code is not here, gets an empty one. Raises DatasetError when the codebase is missing or the patch does
+    not apply.
     """
+    if case.labels.codebase is None:
+        return _empty_tree(cache)
     layout = Layout(root)
     patch = layout.patch(case.id)
     return build_tree(layout.codebase(case.labels.codebase), patch if patch.exists() else None, cache)
+
+
+def _empty_tree(cache: Path) -> Path:
+    tree = cache / "codebases" / "none"
+    tree.mkdir(parents=True, exist_ok=True)
+    return tree
 
 
 def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:

@@ -41,7 +41,7 @@ def load_case(root: Path, case_id: str, policy: Policy) -> Case:
     labels = read_labels(layout.labels(case_id))
     title, body = read_issue(layout.issue(case_id))
     clean = _codebase(layout, labels)
-    repository = load_codebase(clean).repository
+    repository = load_codebase(clean).repository if clean else str(labels.repository)
     return Case(
         labels=labels,
         title=title,
@@ -49,7 +49,7 @@ def load_case(root: Path, case_id: str, policy: Policy) -> Case:
         url=f"{HOST}/{repository}/issues/{_issue_number(case_id)}",
         repository=repository,
         route_spec=_route_spec(layout, labels, policy),
-        digest=_digest(layout, labels, policy, tree_digest(clean)),
+        digest=_digest(layout, labels, policy, tree_digest(clean) if clean else ""),
     )
 
 
@@ -71,7 +71,10 @@ def read_issue(path: Path) -> tuple[str, str]:
     return title, body.strip()
 
 
-def _codebase(layout: Layout, labels: CaseFile) -> Path:
+def _codebase(layout: Layout, labels: CaseFile) -> Path | None:
+    """The clean package; None for an imported case, whose code is not here."""
+    if labels.codebase is None:
+        return None
     clean = layout.codebase(labels.codebase)
     if not clean.is_dir():
         path = layout.labels(labels.id)
@@ -95,7 +98,8 @@ def _issue_number(case_id: str) -> int:
 def _digest(layout: Layout, labels: CaseFile, policy: Policy, tree: str) -> str:
     patch = layout.patch(labels.id)
     parts = (
-        labels.model_dump_json(by_alias=True).encode(),
+        # defaults left out: a new kind of label changes no old case
+        labels.model_dump_json(by_alias=True, exclude_defaults=True).encode(),
         layout.issue(labels.id).read_bytes(),
         patch.read_bytes() if patch.exists() else b"",
         tree.encode(),

@@ -1,8 +1,8 @@
 """One labelled issue, as it stands in `datasets/triage/cases/<id>/case.yaml` and as the harness uses it."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from evals.models.closed import Closed
 from evals.models.route import Choice, Constraint, QuestionPolicy, RouteNode, RouteSpec
@@ -83,11 +83,24 @@ class DecisionPoint(Closed):
     why: str
 
 
+class Origin(Closed):
+    """Where an imported case comes from: the `name` of its row in the `source` it was read from."""
+
+    source: Literal["swebench", "locagent", "bugsinpy", "github"]
+    name: str
+
+
 class CaseFile(Closed):
-    """`case.yaml`, word for word."""
+    """`case.yaml`, word for word.
+
+    A case of ours names a `codebase` of the dataset, where its labels are proved; an imported one names the foreign
+    `repository` and its `origin`, has no code here, and its gold is only what its source says.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
-    codebase: str
+    codebase: str | None = None
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
+    origin: Origin | None = None
     archetype: Archetype
     split: Split
     tags: tuple[str, ...] = ()
@@ -100,9 +113,19 @@ class CaseFile(Closed):
     route: Annotated[tuple[RouteLabel, ...], Field(min_length=1, max_length=3)]
     decision_points: tuple[DecisionPoint, ...] = ()
     pair_id: str | None = None
+    duplicate_of: str | None = None
     canary: str | None = None
     web: tuple[str, ...] = ()
     must_pass: bool = False
+
+    @model_validator(mode="after")
+    def _has_code_or_an_origin(self) -> Self:
+        """Ours or imported, never half of each: without code nothing is proved, and without origin nobody vouches."""
+        if self.codebase is None and (self.repository is None or self.origin is None):
+            raise ValueError("names no `codebase`; an imported case names its `repository` and `origin` instead")
+        if self.codebase is not None and (self.repository is not None or self.origin is not None):
+            raise ValueError("names a `codebase` and a `repository` or `origin`; a case is ours or imported")
+        return self
 
 
 class Case(Closed):

@@ -22,6 +22,7 @@ class Options:
     max_iterations: int | None = None
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    dataset: Path | None = None
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -35,12 +36,13 @@ class Options:
 
     @property
     def changed(self) -> bool:
-        """Whether the variants are other than the suite's own, so that its baseline does not apply."""
-        return self.guards is not None or self.max_iterations is not None
+        """Whether variants or cases are other than the suite's own, so that its baseline does not apply."""
+        return self.guards is not None or self.max_iterations is not None or self.dataset is not None
 
     def arguments(self) -> str:
         """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
-        parts = [f"--guards {self.guards}"] if self.guards else []
+        parts = [f"--dataset {self.dataset}"] if self.dataset else []
+        parts += [f"--guards {self.guards}"] if self.guards else []
         parts += [f"--max-iterations {self.max_iterations}"] if self.max_iterations else []
         parts += [f"--case {case}" for case in self.cases]
         parts += [f"--variant {variant}" for variant in self.variants]
@@ -71,7 +73,7 @@ def selected(name: str, root: Path, options: Options) -> Selected:
         ConfigurationError, DatasetError: something is wrong with the suite, the options or the dataset.
         CannotJudgeError: no case is selected.
     """
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(root, options.dataset)
     suite = altered(load_suite(name), guards=options.guards, max_iterations=options.max_iterations)
     cases = select(load_cases(workspace.datasets), suite.cases, options.cases)
     infos = [describe(variant, workspace.root) for variant in suite.variants]

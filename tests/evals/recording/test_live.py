@@ -44,7 +44,7 @@ async def test_a_trial_that_missed_something_is_never_accepted(tmp_path, monkeyp
 
     monkeypatch.setattr(live, "run_trial", with_a_hole)  # only a mistake in the wiring of clients could do this
     nobody = Endpoint("http://127.0.0.1:9", "")
-    session = Session(Workspace(tmp_path), Recorder(lambda: datetime.now(UTC), time.monotonic), nobody, nobody, 1)
+    session = Session(Workspace(tmp_path, tmp_path / "datasets"), Recorder(lambda: datetime.now(UTC), time.monotonic), nobody, nobody, 1)
 
     with pytest.raises(RecordingError, match="a request by critic"):
         await session.record(a_case(), a_variant("v3").variant, 0, lambda *_: None)
@@ -52,7 +52,7 @@ async def test_a_trial_that_missed_something_is_never_accepted(tmp_path, monkeyp
 
 def test_staged_answers_that_nobody_accepted_yet_are_kept(tmp_path):
     """Another variant of the case may be waiting for them."""
-    workspace = Workspace(tmp_path)
+    workspace = Workspace(tmp_path, tmp_path / "datasets")
     staging = tmp_path / ".cache" / "recording" / "c.yaml"
     merge_write(staging, [an_interaction("accepted"), an_interaction("waiting")])
     merge_write(workspace.cassette("c"), [an_interaction("accepted")])
@@ -63,7 +63,7 @@ def test_staged_answers_that_nobody_accepted_yet_are_kept(tmp_path):
 
 
 def test_staged_answers_that_are_all_accepted_are_dropped(tmp_path):
-    workspace = Workspace(tmp_path)
+    workspace = Workspace(tmp_path, tmp_path / "datasets")
     staging = tmp_path / ".cache" / "recording" / "c.yaml"
     for path in (staging, workspace.cassette("c")):
         merge_write(path, [an_interaction("accepted")])
