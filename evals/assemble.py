@@ -33,6 +33,8 @@ def assemble(material: Material) -> Run:
         trials=tuple(trials),
         coverage={name: coverage_of(trials, name) for name in material.names},
         summaries=summarise(trials, material.cases, material.names, scorers),
+        dataset_baselines=tuple(material.dataset_baselines),
+        scope=material.scope,
         comparisons=comparisons,
         verdict=gate.judge(facts_of(material, now, comparisons)),
         digests={"scorers": now.scorers, **{f"topology of {name}": digest for name, digest in now.topology.items()}},

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.models.case import Case
-from evals.models.run import Baseline, Trial, VariantInfo
+from evals.models.run import Baseline, DatasetBaseline, Scope, Trial, VariantInfo
 from evals.models.suite import Suite
 
 
@@ -16,6 +16,8 @@ class Material:
     cases: Sequence[Case]
     variants: Sequence[VariantInfo]
     trials: Sequence[Trial]
+    scope: Scope
+    dataset_baselines: Sequence[DatasetBaseline]
     baseline: Baseline | None
     wants_baseline: bool
     partial: tuple[str, ...]

@@ -12,12 +12,15 @@ Exit codes, for every command:
 import os
 import sys
 import traceback
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from evals.cli.dataset import dataset
+from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Suite, Variants
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
 
 app = typer.Typer(
@@ -29,28 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 routes = typer.Typer(help="Score routes against a specification.", no_args_is_help=True)
-dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_args_is_help=True)
 app.add_typer(routes, name="routes")
 app.add_typer(dataset, name="dataset")
-
-Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts) or a suite file.")]
-Dataset = Annotated[
-    Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")
-]
-Root = Annotated[Path, typer.Option(help="The checkout to work in.")]
-Cases = Annotated[
-    list[str] | None, typer.Option("--case", help="Only this case (repeatable); a part of a suite is not judged.")
-]
-Variants = Annotated[
-    list[str] | None, typer.Option("--variant", help="Only this variant (repeatable); a part of a suite is not judged.")
-]
-Guards = Annotated[
-    str | None, typer.Option(help="Run every variant under this guard set: none, prd, hardened, hardened-without-X.")
-]
-MaxIterations = Annotated[int | None, typer.Option(min=1, help="Run every variant with this iteration limit.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
-CORES = os.cpu_count() or 1
-HERE = Path()
 
 
 @app.command("run")
@@ -62,6 +45,10 @@ def run_command(
     variant: Variants = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
+    open_holdout: Annotated[
+        str | None,
+        typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
     root: Root = HERE,
@@ -70,8 +57,8 @@ def run_command(
     from evals.cli.commands.run import run
     from evals.cli.commands.selection import Options
 
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset)
-    return run(suite, root, options, jobs=jobs, fresh=fresh, out=out)
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout)
+    return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
 
 
 @app.command("bless")
@@ -79,7 +66,7 @@ def bless_command(suite: Suite, jobs: Jobs = CORES, root: Root = HERE) -> int:
     """Make the suite's present results its baseline. Commit the file it writes."""
     from evals.cli.commands.bless import bless
 
-    return bless(suite, root, jobs=jobs)
+    return bless(suite, root, jobs=jobs, today=datetime.now(UTC).date())
 
 
 @app.command("plan")
@@ -150,6 +137,25 @@ def frame_command(
     return frame(run, out)
 
 
+@app.command("score-localisation")
+def score_localisation_command(
+    gold: Annotated[Path, typer.Option(help="Rows of SWE-bench, of LocAgent's benchmark, or plain ones (see above).")],
+    pred: Annotated[Path, typer.Option(help="LocAgent's output, or plain rows.")],
+    k: Annotated[str, typer.Option(help="The ranks to look at, with commas between.")] = "1,3,5,10",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> int:
+    """Score named files and functions against where the fixes were: any tool's output, no dataset needed.
+
+    A plain row is {"instance_id": …, "files": […], "functions": […]}, best first. A function is `path::name` or
+    `path:Class.method`. It is scored twice: by its outermost definition, as gold is labelled here (`Class.method`
+    counts as `Class`; LocAgent's module level), and as a whole name (LocAgent's function level). `.__init__` counts as
+    its class in both.
+    """
+    from evals.cli.commands.localisation import score_localisation
+
+    return score_localisation(gold, pred, k, as_json=as_json)
+
+
 @routes.command("score")
 def routes_score_command(
     spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],
@@ -159,30 +165,6 @@ def routes_score_command(
     from evals.cli.commands.routes import score
 
     return score(spec, traces)
-
-
-@dataset.command("lint")
-def dataset_lint_command(jobs: Jobs = CORES, root: Root = HERE) -> int:
-    """Prove the labels: patches, repros, gold, routes, twins, leaks."""
-    from evals.cli.commands.dataset import lint
-
-    return lint(root, jobs)
-
-
-@dataset.command("stats")
-def dataset_stats_command(root: Root = HERE) -> int:
-    """Count the cases by archetype, split, codebase, question policy and severity."""
-    from evals.cli.commands.dataset import stats
-
-    return stats(root)
-
-
-@dataset.command("schema")
-def dataset_schema_command() -> int:
-    """Print the JSON Schema of case.yaml, for editors."""
-    from evals.cli.commands.dataset import schema
-
-    return schema()
 
 
 def run() -> None:

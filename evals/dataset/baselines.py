@@ -1,101 +1,91 @@
 """What needs no model at all: the scores every variant has to beat before its own mean anything.
 
-A constant route is a router without eyes, the two-branch rule one with a single question, always-ask one without
-judgement; BM25 names the source file that shares most words with the issue.
+A route baseline is a router without a model, chosen with the labels in hand, so that it is the strongest of its kind.
+Whether a critic is due depends on the supervisor's confidence, which such a router does not have; so each case counts
+twice, once with an unsure supervisor (0.7) and once with a sure one (0.9). Only routes of up to six visits are tried.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, get_args
 
-import bm25s  # type: ignore[import-untyped]  # the package carries no types
-
+from evals.dataset.passing import BANDS, Passing, passing_of
 from evals.models.case import Case
-from evals.models.route import RouteNode
-from evals.routes.check import check
-from evals.routes.selftest import state_for
+from evals.models.route import Choice
+from evals.models.run import DatasetBaseline
+from evals.routes.selftest import Route
 
-Route = tuple[RouteNode, ...]
-SEARCH_CODE: Final[Route] = ("investigator", "codebase_search", "critic", "writer")
-SEARCH_WEB: Final[Route] = ("investigator", "web_search", "critic", "writer")
-ASK: Final[Route] = ("investigator", "codebase_search", "human_input", "critic", "writer")
-THIRD_PARTY: Final = re.compile(r"site-packages|dist-packages|\bpip install\b", re.IGNORECASE)
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # snake_case and CamelCase come apart
+MAX_CONSTANT_SHARE: Final = 0.40
+MAX_TWO_BRANCH_SHARE: Final = 0.55
+"""Above these a dataset rewards routers that have not read the issue."""
 
 
-class Hits(NamedTuple):
-    """In how many of `cases` a baseline succeeded."""
+@dataclass(frozen=True)
+class Rule:
+    """A kind of router: which routes it may take, in which bands of confidence, and whether it tells them apart."""
 
     name: str
-    hits: int
-    cases: int
-
-    @property
-    def share(self) -> float | None:
-        """0 to 1; None for no cases."""
-        return self.hits / self.cases if self.cases else None
+    definition: str
+    may_take: Callable[[Route], bool]
+    bands: tuple[str, ...] = ("unsure", "sure")
+    sees_confidence: bool = True
 
 
-def skill(score: float, baseline: float) -> float | None:
-    """(s - b) / (1 - b): 0 is no better than the baseline, 1 perfect; None where the baseline leaves nothing to win."""
-    return (score - baseline) / (1 - baseline) if baseline < 1 else None
+ROUTE_RULES: Final[tuple[Rule, ...]] = (
+    Rule("constant route", "The best single route, taken for every issue.", lambda _: True, sees_confidence=False),
+    Rule("constant route, unsure", "The same if the supervisor never were sure.", lambda _: True, bands=("unsure",)),
+    Rule("two branches", "The best pair of routes: one for an unsure supervisor, one for a sure one.", lambda _: True),
+    Rule("always ask", "The best such pair of routes that ask the user.", lambda route: "human_input" in route),
+    Rule("never ask", "The best such pair of routes that never ask.", lambda route: "human_input" not in route),
+)
 
 
-def best_constant_route(cases: Iterable[Case]) -> tuple[Route, Hits]:
-    """The exemplar of any case that passes most cases (the first by name among equals), taken for all of them.
+def route_baselines(cases: Iterable[Case], cache: Path) -> list[DatasetBaseline]:
+    """`route.pass` of every rule, the constant route first, and of an oracle that knows each case's labels (1 unless a
+    case is impossible).
 
-    Chosen with the labels in hand, so it is the strongest router that ignores the issue.
+    `cache` keeps the routes each specification lets through, since finding them takes seconds. Nothing for no cases.
     """
-    cases = list(cases)
-    alternatives = (alternative for case in cases for alternative in case.route_spec.alternatives)
-    candidates = sorted({SEARCH_CODE} | {exemplar for each in alternatives for exemplar in each.exemplars})
-    best = max(candidates, key=lambda route: _passed(cases, route))
-    return best, Hits("constant route", _passed(cases, best), len(cases))
+    passing = [passing_of(case.route_spec, cache) for case in cases]
+    if not passing:
+        return []
+    possible = sum(bool(routes[band]) for routes in passing for band in BANDS)
+    definition = "For every issue a route that passes."
+    oracle = _baseline("route.pass", "oracle", definition, possible, len(passing) * len(BANDS))
+    return [*(_ruled(rule, passing) for rule in ROUTE_RULES), oracle]
 
 
-def always_ask(cases: Iterable[Case]) -> Hits:
-    """Look into the code, then ask the user, whatever the issue."""
-    cases = list(cases)
-    return Hits("always ask", _passed(cases, ASK), len(cases))
+def decision_baseline(cases: Iterable[Case]) -> list[DatasetBaseline]:
+    """`decision.score` of always choosing one node: mean grade inside a case, then over the cases with points."""
+    points = [case.labels.decision_points for case in cases if case.labels.decision_points]
+    if not points:
+        return []
+
+    def score(node: Choice) -> float:
+        return sum(sum(point.accept.get(node, 0.0) for point in each) / len(each) for each in points)
+
+    best = max(get_args(Choice), key=score)
+    name, definition = "constant choice", "The best single node, chosen in every frozen state."
+    return [_baseline("decision.score", name, definition, score(best), len(points), best)]
 
 
-def two_branches(cases: Iterable[Case]) -> Hits:
-    """Search the web if the issue shows an installed package's path or a `pip install`, else the code."""
-    cases = list(cases)
-    passed = sum(_passed([case], SEARCH_WEB if THIRD_PARTY.search(case.body) else SEARCH_CODE) for case in cases)
-    return Hits("two-branch rule", passed, len(cases))
+def _ruled(rule: Rule, passing: Sequence[Passing]) -> DatasetBaseline:
+    counts = [Counter(route for routes in passing for route in routes[band]) for band in rule.bands]
+    if not rule.sees_confidence:
+        counts = [sum(counts, Counter())]
+    chosen = [_best(rule, counted) for counted in counts]
+    detail = " / ".join(" → ".join(route) for route, _ in chosen if route)
+    passed = sum(count for _, count in chosen)
+    return _baseline("route.pass", rule.name, rule.definition, passed, len(passing) * len(rule.bands), detail)
 
 
-def bm25_first_file(cases: Iterable[Case], tree_of: Callable[[Case], Path]) -> Hits:
-    """`root_cause.hit` of BM25: is its first source file gold? It always names one, so cases without gold are lost.
-
-    `tree_of` gives the code a case is about; tests are left out of the ranking.
-    """
-    cases = list(cases)
-    hits = sum(
-        _rank(case, _sources(tree_of(case)))[:1] in ([name] for name in case.labels.gold.files) for case in cases
-    )
-    return Hits("BM25 first file", hits, len(cases))
+def _best(rule: Rule, counts: Counter[Route]) -> tuple[Route, int]:
+    """The permitted route that passes most often; of equals the shortest, then the first by name."""
+    allowed = [(route, count) for route, count in counts.items() if rule.may_take(route)]
+    return min(allowed, key=lambda pair: (-pair[1], len(pair[0]), pair[0]), default=((), 0))
 
 
-def _passed(cases: Sequence[Case], route: Route) -> int:
-    return sum(check(case.route_spec, route, state_for(route)).passed for case in cases)
-
-
-def _rank(case: Case, sources: Mapping[str, str]) -> list[str]:
-    """The files by falling score, equal ones by name."""
-    names = sorted(sources)
-    index = bm25s.BM25()
-    index.index([_words(f"{name}\n{sources[name]}") for name in names], show_progress=False)
-    scores = index.get_scores(_words(f"{case.title}\n{case.body}"))
-    return [name for _, name in sorted(zip(-scores.round(6), names, strict=True))]
-
-
-def _sources(tree: Path) -> dict[str, str]:
-    files = (path for path in tree.rglob("*.py") if "tests" not in path.relative_to(tree).parts)
-    return {path.relative_to(tree).as_posix(): path.read_text(encoding="utf-8") for path in files}
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+def _baseline(endpoint: str, name: str, definition: str, earned: float, n: int, detail: str = "") -> DatasetBaseline:
+    return DatasetBaseline(endpoint=endpoint, name=name, definition=definition, share=earned / n, n=n, detail=detail)

@@ -6,15 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.dataset.codebase import build_tree
+from evals.dataset.codebase import ABOUT, build_tree, tree_digest
 from evals.dataset.layout import Layout
+from evals.errors import DatasetError
 from evals.models.case import Case
 
 Edges = frozenset[tuple[str, str]]
 StateValidator = Callable[[Mapping[str, Any]], str | None]
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class LintFinding:
     """One thing that is wrong. `line` is 1 where no single line is to blame."""
 
@@ -26,6 +27,14 @@ class LintFinding:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.case}: {self.check}: {self.message}"
+
+    def __lt__(self, other: "LintFinding") -> bool:
+        """Sorted as they are printed: by file, then by line."""
+        return self._place < other._place
+
+    @property
+    def _place(self) -> tuple[str, int, str, str, str]:
+        return self.path, self.line, self.case, self.check, self.message
 
 
 class Complaint(NamedTuple):
@@ -67,15 +76,76 @@ class Subject:
         path = self.layout.repro(self.id)
         return path if path.exists() else None
 
+    @property
+    def files(self) -> list[Path]:
+        """Everything in its folder, sorted; bytecode left out."""
+        found = (path for path in self.labels_path.parent.rglob("*") if path.is_file())
+        return sorted(path for path in found if "__pycache__" not in path.parts)
+
+    @property
+    def imported(self) -> bool:
+        """Whether its code is not here, so that its labels rest on its source and cannot be proved."""
+        return self.case.labels.codebase is None
+
+    @property
+    def codebase(self) -> Path:
+        """The folder of its codebase. Raises DatasetError for an imported case."""
+        name = self.case.labels.codebase
+        if name is None:
+            raise DatasetError(f"{self.labels_path}: is imported; there is no code here to prove it with")
+        return self.layout.codebase(name)
+
     @cached_property
     def clean(self) -> Path:
         """The codebase without the bug. Raises DatasetError."""
-        return build_tree(self.layout.codebase(self.case.labels.codebase), None, self.cache)
+        return build_tree(self.codebase, None, self.cache)
 
     @cached_property
     def patched(self) -> Path:
         """The codebase with the bug. Raises DatasetError if the patch does not apply."""
-        return build_tree(self.layout.codebase(self.case.labels.codebase), self.patch, self.cache)
+        return build_tree(self.codebase, self.patch, self.cache)
+
+    @property
+    def rests_on(self) -> list[bytes]:
+        """Everything that can change what is found in the case; its files also for their line numbers."""
+        files = (part for path in self.files for part in (path.name.encode(), path.read_bytes()))
+        return [b"case", self.case.digest.encode(), *files]
+
+    @property
+    def root(self) -> Path:
+        """The dataset's folder."""
+        return self.layout.root
+
+
+@dataclass(frozen=True)
+class Package:
+    """One codebase of the dataset."""
+
+    id: str
+    folder: Path
+    cache: Path
+
+    @property
+    def sources(self) -> Path:
+        """The importable package, which has the name of the codebase."""
+        return self.folder / self.id
+
+    @property
+    def root(self) -> Path:
+        """The dataset's folder."""
+        return self.folder.parent.parent
+
+    @cached_property
+    def clean(self) -> Path:
+        """A tree of it to run things in. Raises DatasetError."""
+        return build_tree(self.folder, None, self.cache)
+
+    @property
+    def rests_on(self) -> list[bytes]:
+        """Everything that can change what is found in the codebase."""
+        about = self.folder / ABOUT
+        described = about.read_bytes() if about.exists() else b"(none)"
+        return [b"codebase", self.id.encode(), tree_digest(self.folder).encode(), described]
 
 
 @dataclass(frozen=True)
@@ -94,12 +164,19 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Corpus:
-    """All cases that could be loaded, and their surroundings."""
+    """All cases that could be loaded, and their surroundings. `cache` keeps what is slow to compute."""
 
     cases: Mapping[str, Case]
     layout: Layout
     surroundings: Surroundings
+    cache: Path
+
+    def own(self) -> "Corpus":
+        """The same without imported cases."""
+        own = {name: case for name, case in self.cases.items() if case.labels.codebase is not None}
+        return Corpus(own, self.layout, self.surroundings, self.cache)
 
 
 CaseCheck = Callable[[Subject], Iterable[Complaint]]
+CodebaseCheck = Callable[[Package], Iterable[Complaint]]
 CorpusCheck = Callable[[Corpus], Iterable[Complaint]]

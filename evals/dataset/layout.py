@@ -1,6 +1,7 @@
 """Where everything stands below the dataset's root folder.
 
 <root>/codebases/<name>/                  a clean package with its tests, and codebase.yaml
+<root>/holdout.yaml                       how often the held-out cases were looked at; need not exist
 <root>/triage/policy.yaml                 what every good route has in common
 <root>/triage/cases/<id>/case.yaml        the labels
 <root>/triage/cases/<id>/issue.md         first line title, then the body
@@ -25,14 +26,28 @@ class Layout:
         return self.root / "triage" / "policy.yaml"
 
     @property
+    def holdout(self) -> Path:
+        """The count of looks at the held-out cases."""
+        return self.root / "holdout.yaml"
+
+    @property
     def cases(self) -> Path:
         """The folder with one folder per case."""
         return self.root / "triage" / "cases"
 
     @property
+    def codebases(self) -> Path:
+        """The folder with one folder per clean package."""
+        return self.root / "codebases"
+
+    @property
     def web(self) -> Path:
         """The pages the local search server serves."""
         return self.root / "web"
+
+    def page(self, name: str) -> Path:
+        """One page of the offline web."""
+        return self.web / f"{name}.md"
 
     def labels(self, case_id: str) -> Path:
         """The labels of one case."""
@@ -52,4 +67,4 @@ class Layout:
 
     def codebase(self, name: str) -> Path:
         """The clean package."""
-        return self.root / "codebases" / name
+        return self.codebases / name

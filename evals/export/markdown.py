@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from evals.models.run import Comparison, Run
 from evals.report.numbers import points, probability, rate, smallest_drop
+from evals.report.view.baselines import beaten, best_baseline
+from evals.report.view.scope import in_words
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]()<>+!|~:.&-])")
 _CALLING = re.compile(r"([@#])")  # mentions and issue numbers are found after Markdown: a backslash does not stop them
@@ -31,9 +33,10 @@ def summary(run: Run) -> str:
 
 def _footer(run: Run) -> str:
     answered = escape(", ".join(run.recorded_by)) or "nobody yet"
-    return (
-        f"Suite {escape(run.suite)}, answered by {answered}. Exit code {run.verdict.exit_code} ({run.verdict.status})."
-    )
+    scope = f" {in_words(run.scope)}" if run.scope else ""
+    verdict = run.verdict
+    code = f"Exit code {verdict.exit_code} ({verdict.status})."
+    return f"Suite {escape(run.suite)}, answered by {answered}. {code}{scope}"
 
 
 def _headline(run: Run) -> Iterable[str]:
@@ -45,6 +48,8 @@ def _headline(run: Run) -> Iterable[str]:
         name = info.variant.name
         coverage = run.coverage[name]
         yield _row(name, f"{coverage.exact}/{coverage.total}", *(rate(cells[name, scorer]) for scorer in primary))
+    if run.dataset_baselines:
+        yield _row("no model at all", "", *(beaten(best_baseline(run, scorer)) for scorer in primary))
 
 
 def _comparisons(run: Run) -> Iterable[str]:

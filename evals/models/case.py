@@ -1,11 +1,14 @@
 """One labelled issue, as it stands in `datasets/triage/cases/<id>/case.yaml` and as the harness uses it."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from evals.models.closed import Closed
 from evals.models.route import Choice, Constraint, QuestionPolicy, RouteNode, RouteSpec
+
+UNLABELLED: Final = "unlabelled:"
+"""Begins a tag that names a label its source does not state: what stands there is a default and is never scored."""
 
 Archetype = Literal[
     "local_bug",
@@ -117,6 +120,12 @@ class CaseFile(Closed):
     canary: str | None = None
     web: tuple[str, ...] = ()
     must_pass: bool = False
+
+    @property
+    def unlabelled(self) -> frozenset[str]:
+        """The labels that are only defaults, since an imported case's source says nothing of them: `gold`, `severity`,
+        `category`, `archetype`... From the tags `unlabelled:<label>`."""
+        return frozenset(tag.removeprefix(UNLABELLED) for tag in self.tags if tag.startswith(UNLABELLED))
 
     @model_validator(mode="after")
     def _has_code_or_an_origin(self) -> Self:

@@ -112,6 +112,31 @@ class Summary(Closed):
     failed: int
 
 
+class DatasetBaseline(Closed):
+    """What an `endpoint` comes to without any model: `share` (0 to 1) of `n`, and what was chosen to reach it."""
+
+    endpoint: str
+    name: str
+    definition: str
+    share: Annotated[float, Field(ge=0, le=1)]
+    n: Annotated[int, Field(ge=1)]
+    detail: str = ""
+
+
+class Scope(Closed):
+    """How much of the dataset a run is about.
+
+    `cases` are in the dataset, `unrecorded` are those of them without any recording, `sealed` those of the suite left
+    out because they are held out; `openings` counts how often the holdout has been opened so far.
+    """
+
+    cases: int
+    selected: int
+    unrecorded: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
+    openings: int = 0
+
+
 class Comparison(Closed):
     """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right."""
 
@@ -191,6 +216,8 @@ class Run(Closed):
     trials: tuple[Trial, ...]
     coverage: dict[str, Coverage]
     summaries: tuple[Summary, ...]
+    dataset_baselines: tuple[DatasetBaseline, ...] = ()
+    scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
     verdict: Verdict
     digests: dict[str, str]

@@ -20,7 +20,7 @@ from evals.errors import RecordingError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.recording.wire import Endpoint, OpenAIWire, TavilyWire
+from evals.recording.wire import Endpoint, OpenAIWire, TavilyWire, case_being_recorded
 from evals.subject.clients import Clients, replay_clients
 from evals.subject.trial import Subject, run_trial
 from evals.workspace import Workspace
@@ -69,6 +69,7 @@ class Session:
         known = {(found.key, found.sample) for found in (*committed.interactions, *staged.interactions)}
         ledger = Ledger()
         tape = Tape(Cassette(staging, staged.union(committed.interactions).interactions), ledger, sample)
+        case_being_recorded.set(case.id)
         trace = await run_trial(
             subject_of(variant, self._clients), case, tape, halted=lambda: bool(self._recorder.failures)
         )

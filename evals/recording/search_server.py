@@ -15,31 +15,15 @@ from typing import Annotated, Any, Final
 import bm25s  # type: ignore[import-untyped]  # the package carries no types
 from pydantic import Field, ValidationError
 
-from evals.dataset.layout import Layout
-from evals.dataset.located import parse_model, read_text
-from evals.errors import DatasetError
+from evals.dataset.pages import Page, load_pages
 from evals.models.closed import Closed
 
 LOOPBACK: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8092
 MAX_BODY_BYTES: Final = 100_000
 MAX_CONTENT_CHARS: Final = 1600  # five results of this size still fit a context of 8k tokens
-FENCE: Final = "---"
-
-
-class FrontMatter(Closed):
-    """What a page says about itself."""
-
-    url: Annotated[str, Field(pattern=r"^https?://[^\s/]+/\S*$")]
-    title: str
-    published: str
-
-
-class Page(Closed):
-    """One page of the offline web."""
-
-    about: FrontMatter
-    body: str
+CASE_HEADER: Final = "x-case"
+"""Who searches. Part of no cassette key: the page a case must not see is missing from what was recorded for it."""
 
 
 class Query(Closed, extra="ignore"):
@@ -55,34 +39,19 @@ class SearchIndex:
     """BM25 over title and body of every page."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
-        if not pages:
-            raise DatasetError("the offline web holds no pages; add datasets/web/<page>.md")
         self._pages = sorted(pages, key=lambda page: page.about.url)
         self._bm25 = bm25s.BM25()
-        self._bm25.index(_tokens([f"{page.about.title}\n{page.body}" for page in self._pages]), show_progress=False)
+        if pages:  # the library refuses to index nothing
+            self._bm25.index(_tokens([f"{page.about.title}\n{page.body}" for page in self._pages]), show_progress=False)
 
-    def search(self, query: Query) -> list[dict[str, Any]]:
-        """Tavily's `results`: the best pages first, only those that share a word with the query."""
+    def search(self, query: Query, case_id: str = "") -> list[dict[str, Any]]:
+        """Tavily's `results`: the best pages this case can find first, only those that share a word with the query."""
         [words] = _tokens([query.query])
-        scores = self._bm25.get_scores(words) if words else []
+        scores = self._bm25.get_scores(words) if words and self._pages else []
         found = [(_squash(float(score)), page) for score, page in zip(scores, self._pages, strict=False)]
-        wanted = [(score, page) for score, page in found if score > 0 and _allowed(query, page)]
+        wanted = [(score, page) for score, page in found if score > 0 and _allowed(query, page, case_id)]
         wanted.sort(key=lambda pair: -pair[0])  # stable: equals stay in the order of their URLs
         return [_result(score, page) for score, page in wanted[: query.max_results]]
-
-
-def load_pages(root: Path) -> list[Page]:
-    """All pages of the dataset in folder `root`, by file name. Raises DatasetError (`path:line: …`)."""
-    return [read_page(path) for path in sorted(Layout(root).web.glob("*.md"))]
-
-
-def read_page(path: Path) -> Page:
-    """One page: front matter between two `---` lines, then the body."""
-    text = read_text(path)
-    parts = text.split(f"{FENCE}\n", 2)
-    if len(parts) != 3 or parts[0]:
-        raise DatasetError(f"{path}:1: must start with front matter (url, title, published) between two {FENCE} lines")
-    return Page(about=parse_model(path, "\n" + parts[1], FrontMatter), body=parts[2].strip())
 
 
 @contextmanager
@@ -124,7 +93,8 @@ class _SearchHandler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._answer(413, _error(f"the request is over {MAX_BODY_BYTES} bytes"))
             return
-        status, answer = respond(self.pages, self.path, self.rfile.read(length))
+        case_id = self.headers.get(CASE_HEADER, "")
+        status, answer = respond(self.pages, self.path, self.rfile.read(length), case_id)
         self._answer(status, answer)
 
     def do_GET(self) -> None:
@@ -142,8 +112,8 @@ class _SearchHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def respond(index: SearchIndex, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
-    """Status and answer to one request, in Tavily's shapes."""
+def respond(index: SearchIndex, path: str, body: bytes, case_id: str = "") -> tuple[int, dict[str, Any]]:
+    """Status and answer to one request made for a case, in Tavily's shapes."""
     if path.partition("?")[0] != "/search":
         return 404, _error(f"there is no {path} here, only /search")
     try:
@@ -156,7 +126,7 @@ def respond(index: SearchIndex, path: str, body: bytes) -> tuple[int, dict[str, 
         "follow_up_questions": None,
         "answer": None,
         "images": [],
-        "results": index.search(query),
+        "results": index.search(query, case_id),
         "response_time": 0.0,  # a measured time would make every recording differ
     }
 
@@ -181,7 +151,9 @@ def _squash(score: float) -> float:
     return round(score / (score + 5.0), 4)
 
 
-def _allowed(query: Query, page: Page) -> bool:
+def _allowed(query: Query, page: Page, case_id: str) -> bool:
+    if page.about.only_for and case_id not in page.about.only_for:
+        return False
     host = page.about.url.split("/")[2]
     if any(_within(host, domain) for domain in query.exclude_domains):
         return False

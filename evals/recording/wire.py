@@ -3,12 +3,18 @@
 The graph always talks to the same placeholder, so that a request's key does not depend on who recorded it.
 """
 
+from contextvars import ContextVar
+from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
 import httpx2
 
 from evals.errors import ConfigurationError
+from evals.recording.search_server import CASE_HEADER
+
+case_being_recorded: Final[ContextVar[str]] = ContextVar("case_being_recorded", default="")
+"""Told to the search server, which keeps some pages from some cases."""
 
 
 class Endpoint:
@@ -67,7 +73,11 @@ class TavilyWire(httpx.AsyncBaseTransport):
         sent = httpx.Request(
             request.method,
             self._endpoint.url(path, ""),
-            headers={"content-type": "application/json", **self._endpoint.headers()},
+            headers={
+                "content-type": "application/json",
+                CASE_HEADER: case_being_recorded.get(),
+                **self._endpoint.headers(),
+            },
             content=await request.aread(),
             extensions=request.extensions,
         )

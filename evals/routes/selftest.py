@@ -75,14 +75,19 @@ def rejected_exemplars(spec: RouteSpec) -> list[Route]:
 
 
 def strictness(spec: RouteSpec, state: State = UNSURE, longest: int = STRICTNESS_LENGTH) -> Strictness:
-    """Count the node sequences of 1 to `longest` visits that pass in this state (55,986 of up to 6 visits).
-
-    Sequences whose beginning breaks, in every alternative, a hard constraint that no continuation can mend are counted
-    as rejected without being spelled out.
-    """
+    """Count the node sequences of 1 to `longest` visits that pass in this state (55,986 of up to 6 visits)."""
     sequences = sum(len(ALL_NODES) ** length for length in range(1, longest + 1))
+    return Strictness(sum(1 for _ in passing_routes(spec, state, longest)), sequences)
+
+
+def passing_routes(spec: RouteSpec, state: State = UNSURE, longest: int = STRICTNESS_LENGTH) -> Iterator[Route]:
+    """Every node sequence of 1 to `longest` visits that passes in this state, in a fixed order.
+
+    Sequences whose beginning breaks, in every alternative, a hard constraint that no continuation can mend are left
+    out without being spelled out.
+    """
     binding = [_decided_early(alternative, state) for alternative in spec.alternatives]
-    return Strictness(sum(1 for _ in _accepted(spec, binding, state, (), longest)), sequences)
+    return _accepted(spec, binding, state, (), longest)
 
 
 def mutants(spec: RouteSpec) -> list[Mutant]:

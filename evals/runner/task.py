@@ -44,8 +44,16 @@ def failed(task: CaseTask, variant: Variant, error: Exception) -> Trace:
         variant=variant.name,
         sample=task.sample,
         provenance=Provenance(label="failed"),
-        error=_one_line(error).replace(f"{task.datasets.parent}/", ""),  # a result must not name a machine's folders
+        error=_below(_one_line(error), task.cassette.parent.parent, task.datasets.parent),
     )
+
+
+def _below(text: str, *folders: Path) -> str:
+    """The text with paths relative to the checkout, and to where a dataset of its own stands: a result must not name a
+    machine's folders."""
+    for folder in folders:
+        text = text.replace(f"{folder}/", "")
+    return text
 
 
 def _one_line(error: Exception) -> str:

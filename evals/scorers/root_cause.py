@@ -3,13 +3,12 @@
 Labelled alternatives are as good as gold. Which files a report names, and in which order, says `naming`.
 """
 
-from collections.abc import Sequence
-
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scorers.blame import blamed_rightly, explanations, files_to_blame, functions_to_blame
 from evals.scorers.naming import ranked_files, ranked_functions
 from evals.scorers.scorer import NotApplicable, scorer
+from evals.stats.ranking import all_at, average_precision, harmonic_mean, hit_at, precision, recall, reciprocal_rank
 
 
 @scorer("root_cause.hit", unit="fraction", better="higher", primary=True)
@@ -22,22 +21,20 @@ def root_cause_hit(case: Case, trace: Trace) -> float:
 @scorer("root_cause.file_hit_at_3", unit="fraction", better="higher")
 def file_hit_at_3(case: Case, trace: Trace) -> float:
     """1 if any of the first three files the report names is to blame; skipped where no file is."""
-    return float(not files_to_blame(case).isdisjoint(ranked_files(trace)[:3]))
+    return float(hit_at(ranked_files(trace), files_to_blame(case), 3))
 
 
 @scorer("root_cause.file_all_at_3", unit="fraction", better="higher")
 def file_all_at_3(case: Case, trace: Trace) -> float:
     """1 if all files to blame (or all of the labelled alternative) are among the first three that the report names;
     skipped where none is to blame."""
-    return float(_recall(case, ranked_files(trace)[:3]) == 1)
+    return float(any(all_at(ranked_files(trace), way, 3) for way in explanations(case)))
 
 
 @scorer("root_cause.file_mrr", unit="fraction", better="higher")
 def file_mrr(case: Case, trace: Trace) -> float:
     """1 / rank of the first named file that is to blame, 0 if none is named; skipped where no file is to blame."""
-    blamed = files_to_blame(case)
-    ranks = [rank for rank, path in enumerate(ranked_files(trace), 1) if path in blamed]
-    return 1 / ranks[0] if ranks else 0.0
+    return reciprocal_rank(ranked_files(trace), files_to_blame(case))
 
 
 @scorer("root_cause.file_ap", unit="fraction", better="higher")
@@ -45,39 +42,37 @@ def file_ap(case: Case, trace: Trace) -> float:
     """Average precision: sum of the precision at each gold file named, divided by the number of gold files;
     skipped where no file is to blame."""
     named = ranked_files(trace)
-    return max(_average_precision(named, way) for way in explanations(case))
+    return max(average_precision(named, way) for way in explanations(case))
 
 
 @scorer("root_cause.set_precision", unit="fraction", better="higher")
 def set_precision(case: Case, trace: Trace) -> float:
     """Share of the named files that are to blame, 0 if none is named; skipped where no file is to blame."""
-    return _precision(case, ranked_files(trace))
+    return precision(ranked_files(trace), files_to_blame(case))
 
 
 @scorer("root_cause.set_recall", unit="fraction", better="higher")
 def set_recall(case: Case, trace: Trace) -> float:
     """Share of the files to blame (or of the labelled alternative, if higher) that are named; skipped where none is."""
-    return _recall(case, ranked_files(trace))
+    return _recall(case, trace)
 
 
 @scorer("root_cause.set_f1", unit="fraction", better="higher")
 def set_f1(case: Case, trace: Trace) -> float:
     """Harmonic mean of set precision and set recall, 0 if both are; skipped where no file is to blame."""
-    named = ranked_files(trace)
-    precision, recall = _precision(case, named), _recall(case, named)
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return harmonic_mean(precision(ranked_files(trace), files_to_blame(case)), _recall(case, trace))
 
 
 @scorer("root_cause.function_hit", unit="fraction", better="higher")
 def function_hit(case: Case, trace: Trace) -> float:
     """1 if the first function the report names (outermost, with its file) is to blame; skipped where no function is."""
-    return float(not functions_to_blame(case).isdisjoint(ranked_functions(trace)[:1]))
+    return float(hit_at(ranked_functions(trace), functions_to_blame(case), 1))
 
 
 @scorer("root_cause.function_hit_at_3", unit="fraction", better="higher")
 def function_hit_at_3(case: Case, trace: Trace) -> float:
     """1 if any of the first three functions the report names is to blame; skipped where no function is."""
-    return float(not functions_to_blame(case).isdisjoint(ranked_functions(trace)[:3]))
+    return float(hit_at(ranked_functions(trace), functions_to_blame(case), 3))
 
 
 @scorer("root_cause.grounding", unit="fraction", better="higher")
@@ -95,15 +90,5 @@ def category(case: Case, trace: Trace) -> float:
     return float(trace.report is not None and trace.report.category == case.labels.category)
 
 
-def _precision(case: Case, named: Sequence[str]) -> float:
-    blamed = files_to_blame(case)
-    return sum(path in blamed for path in named) / len(named) if named else 0.0
-
-
-def _recall(case: Case, named: Sequence[str]) -> float:
-    return max(len(way.intersection(named)) / len(way) for way in explanations(case))
-
-
-def _average_precision(named: Sequence[str], way: frozenset[str]) -> float:
-    hits = [rank for rank, path in enumerate(named, 1) if path in way]
-    return sum(found / rank for found, rank in enumerate(hits, 1)) / len(way)
+def _recall(case: Case, trace: Trace) -> float:
+    return max(recall(ranked_files(trace), way) for way in explanations(case))

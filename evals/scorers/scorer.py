@@ -8,9 +8,9 @@ The function returns a finite number, or raises `NotApplicable` where the questi
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from evals.models.case import Case
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
@@ -18,6 +18,14 @@ from evals.models.trace import Trace
 
 Unit = Literal["fraction", "count", "tokens", "seconds"]
 Direction = Literal["higher", "lower"]
+RESTS_ON: Final[Mapping[str, str]] = {
+    "root_cause.category": "category",
+    "root_cause.function": "functions",
+    "root_cause.": "gold",
+    "severity.": "severity",
+}
+"""The label a score rests on, by the beginning of its name (first match); an imported case may not have it."""
+
 ScoringFunction = Callable[[Case, Trace], float]
 
 
@@ -62,9 +70,17 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
         return Failed(error=trace.error or "the trial failed without saying why")
     if trace.provenance.label != "exact" and not subject.open_loop:
         return Skipped(reason=f"off the recorded tape: {trace.provenance}")
+    missing = _missing_label(subject.name, case)
+    if missing is not None:
+        return Skipped(reason=f"the source of this imported case states no {missing}")
     try:
         return Scored(value=float(subject.function(case, trace)))
     except NotApplicable as reason:
         return Skipped(reason=str(reason))
     except Exception as error:  # noqa: BLE001  a broken scorer is an outcome the gate must see, whatever broke
         return Failed(error=f"{subject.name}: {type(error).__name__}: {error}")
+
+
+def _missing_label(name: str, case: Case) -> str | None:
+    label = next((label for beginning, label in RESTS_ON.items() if name.startswith(beginning)), None)
+    return label if label in case.labels.unlabelled else None

@@ -93,13 +93,21 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
     `halted` is asked after every step and may stop the trial from outside, as a recorder does whose endpoint fails.
     The tape's ledger holds what was served, decision points included; misses of those are kept apart.
     """
-    watcher = Watcher(
-        subject.variant,
-        subject.configuration.prompt,
-        case,
-        tape,
-        tuple(sorted(subject.toolbox.index_of("").paths)),
-    )
+    watcher = await watched(subject, case, tape, halted)
+    trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
+    points_tape = Tape(tape.cassette, Ledger(), tape.sample)
+    with playing(points_tape), tracing_context(enabled=False):
+        points = tuple(
+            [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]
+        )
+    tape.ledger.served.extend(points_tape.ledger.served)
+    return watcher.trace(trajectory, points, points_tape.ledger)
+
+
+async def watched(subject: Subject, case: Case, tape: Tape, halted: Callable[[], bool] = lambda: False) -> Watcher:
+    """Let the graph run on the tape to its end, its first miss, or its failure, and return who watched it."""
+    files = tuple(sorted(subject.toolbox.index_of("").paths))
+    watcher = Watcher(subject.variant, subject.configuration.prompt, case, tape, files)
     graph = build_graph(subject.configuration, subject.toolbox, InMemorySaver())
     watcher.topology = topology_of(graph)
     with playing(tape), tracing_context(enabled=False):
@@ -110,14 +118,7 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
         except Exception as error:  # noqa: BLE001 - a trial that fails is a value; the gate decides what it means
             if not tape.ledger.misses:
                 watcher.error = f"{type(error).__name__}: {error}".splitlines()[0]
-    trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
-    points_tape = Tape(tape.cassette, Ledger(), tape.sample)
-    with playing(points_tape), tracing_context(enabled=False):
-        points = tuple(
-            [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]
-        )
-    tape.ledger.served.extend(points_tape.ledger.served)
-    return watcher.trace(trajectory, points, points_tape.ledger)
+    return watcher
 
 
 async def _drive(graph: Any, subject: Subject, case: Case, watcher: Watcher, halted: Callable[[], bool]) -> None:  # noqa: ANN401 - LangGraph's compiled graph is generic in four unexported ways

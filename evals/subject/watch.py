@@ -27,7 +27,8 @@ from triage.state import WORKERS, BugTriageState
 
 
 class Watcher:
-    """Follows one trial. `see` takes every chunk LangGraph streams, in order."""
+    """Follows one trial. `see` takes every chunk LangGraph streams, in order; `asked` are the states the supervisor
+    was asked in, one per decision."""
 
     def __init__(
         self, variant: Variant, prompt: SupervisorPrompt, case: Case, tape: Tape, repository_files: tuple[str, ...]
@@ -41,6 +42,7 @@ class Watcher:
         self.topology = ""
         self.error: str | None = None
         self.state: dict[str, Any] = {}
+        self.asked: list[BugTriageState] = []
         self.decisions: list[Decision] = []
         self.visits: list[Visit] = []
         self.exchanges: list[Exchange] = []
@@ -66,6 +68,7 @@ class Watcher:
 
     def _decided(self, update: Mapping[str, Any]) -> None:
         before = BugTriageState.model_validate(self.state)
+        self.asked.append(before)
         pending = update.get("pending_exchange")
         self.decisions.append(
             Decision(

@@ -25,6 +25,7 @@ POINTS = [
         "why": "nothing is known yet",
     }
 ]
+POOLED = ("run", "plan", "bless")
 LABELS = {"tags": ["tiny"], "decision_points": POINTS}
 ISSUE = "# The sum is wrong\n\nTwo books cost as much as one. I changed nothing, and it worked last week.\n"
 
@@ -67,7 +68,7 @@ def evals(checkout: Path, *words: str) -> Said:
     """`evals WORDS` in this process, with the checkout as working directory; one worker."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(checkout), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main([*words, *(() if words[0] == "record" or "--jobs" in words else ("--jobs", "1"))])
+        code = main([*words, *(("--jobs", "1") if words[0] in POOLED and "--jobs" not in words else ())])
     return Said(code, out.getvalue(), err.getvalue())
 
 

@@ -1,6 +1,7 @@
 """Small datasets on disk: one codebase, one true case, and whatever a test changes about them."""
 
 import copy
+import random
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,13 @@ QUESTION: dict[str, Any] = {
     "root_cause": "Their region rounds tax per item.",
     "question": {
         "policy": "required",
-        "answers": [{"topic": "region", "keywords": ["region", "country"], "answer": "We are in Norway."}],
+        "answers": [
+            {
+                "topic": "region",
+                "keywords": ["region", "country", "where", "tax", "state"],
+                "answer": "We are in Norway.",
+            }
+        ],
     },
     "route": [
         {
@@ -115,6 +122,38 @@ QUESTION: dict[str, Any] = {
         }
     ],
 }
+
+WISH: dict[str, Any] = {
+    "archetype": "feature_request",
+    "codebase": "shop",
+    "severity": "LOW",
+    "category": "feature",
+    "root_cause": "The shop was never meant to do this.",
+    "question": {"policy": "forbidden"},
+    "route": [
+        {
+            "constraints": [
+                {"id": "end", "type": "end", "a": ["writer"], "w": 2, "hard": True},
+                {"id": "never:human_input", "type": "existence", "a": ["human_input"], "max": 0, "w": 2, "hard": True},
+                {"id": "unneeded:codebase_search", "type": "existence", "a": ["codebase_search"], "max": 0, "w": 2},
+                {"id": "unneeded:web_search", "type": "existence", "a": ["web_search"], "max": 0, "w": 2},
+            ],
+            "target": 3,
+            "max": 4,
+            "node_max": {"human_input": 0},
+            "exemplars": [["investigator", "critic", "writer"]],
+        }
+    ],
+}
+SYLLABLES = [f"{consonant}{vowel}" for consonant in "bdklmn" for vowel in "aeiou"]
+SCHEMA_LINE = "# yaml-language-server: $schema=../../case.schema.json\n"
+PRICE_LISTS = {
+    f"shop/prices_{letter}.py": f'"""Prices of shelf {letter}."""\n\nPRICES = {{\n'
+    + "".join(f'    "{letter}-{number:03}": {number},\n' for number in range(115))
+    + "}\n"
+    for letter in "abcdefg"
+}
+"""Seven modules that make the shop as large as a codebase has to be."""
 
 
 def a_codebase(root: Path, name: str = "shop", **files: str) -> Path:
@@ -153,12 +192,27 @@ def a_case_folder(
     """One case on disk. Returns its folder."""
     labels = labels or a_case_file()
     folder = root / "triage" / "cases" / labels["id"]
-    write(folder / "case.yaml", yaml.safe_dump(labels, sort_keys=False))
+    relabel(root, labels)
     write(folder / "issue.md", issue)
     for name, text in (("bug.patch", patch), ("repro.py", repro)):
         if text is not None:
             write(folder / name, text)
     return folder
+
+
+def relabel(root: Path, labels: dict[str, Any]) -> Path:
+    """The `case.yaml` of a case, written anew."""
+    path = root / "triage" / "cases" / labels["id"] / "case.yaml"
+    return write(path, SCHEMA_LINE + yaml.safe_dump(labels, sort_keys=False))
+
+
+def a_wish(root: Path, number: int, split: str = "tune", **changes: Any) -> Path:
+    """One of any number of feature requests, each in words of its own. Returns its folder."""
+    chosen = random.Random(number)  # noqa: S311 - made-up words, no secret
+    words = ["".join(chosen.choices(SYLLABLES, k=3)) for _ in range(40)]
+    issue = f"{' '.join(words[:5])}\n\n{' '.join(words[5:])}\n"
+    labels = copy.deepcopy(WISH) | {"id": f"wish-{number}", "split": split} | changes
+    return a_case_folder(root, labels, issue=issue, patch=None, repro=None)
 
 
 def a_dataset(root: Path, *labels: dict[str, Any], **case: Any) -> Path:
@@ -173,15 +227,26 @@ def a_dataset(root: Path, *labels: dict[str, Any], **case: Any) -> Path:
 def a_sound_dataset(root: Path) -> Path:
     """A dataset lint has nothing against: one bug to find in the code, one case to ask about."""
     a_dataset(root)
+    for path, text in PRICE_LISTS.items():
+        write(root / "codebases" / "shop" / path, text)
     issue = "Tax is off by a cent\n\nOn some orders, and only for some of our colleagues. Any idea what it hangs on?\n"
     a_case_folder(root, a_question_case(), issue=issue, patch=None, repro=None)
     return root
 
 
-def a_page(root: Path, name: str = "locking", *, url: str = "", title: str = "Locking", body: str = "Lock it.") -> Path:
-    """One page of the offline web."""
+def a_page(
+    root: Path,
+    name: str = "locking",
+    *,
+    url: str = "",
+    title: str = "Locking",
+    body: str = "Lock it.",
+    only_for: str | None = None,
+) -> Path:
+    """One page of the offline web, for all cases or `only_for` one."""
     url = url or f"https://docs.invalid/{name}"
-    text = f"---\nurl: {url}\ntitle: {title}\npublished: 2026-01-02\n---\n{body}\n"
+    limits = f"only_for: [{only_for}]\n" if only_for else ""
+    text = f"---\nurl: {url}\ntitle: {title}\npublished: 2026-01-02\n{limits}---\n{body}\n"
     return write(root / "web" / f"{name}.md", text)
 
 

@@ -7,7 +7,7 @@ from evals.baseline import make_baseline
 from evals.gate import Facts
 from evals.material import Material
 from evals.models.case import Case
-from evals.models.run import Baseline, Comparison, Coverage, Trial, VariantInfo
+from evals.models.run import Baseline, Comparison, Coverage, Scope, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Models, Selection, Suite, Variant
 from evals.models.trace import Trace
 from evals.scoring import score_trials
@@ -106,6 +106,8 @@ def some_material(cases: Sequence[Case], trials: Sequence[Trial], **fields: Any)
         "baseline": a_baseline(cases, trials),
         "wants_baseline": True,
         "partial": (),
+        "scope": Scope(cases=len(cases), selected=len(cases)),
+        "dataset_baselines": (),
         "record_command": "make record SUITE=starter",
     }
     return Material(

@@ -1,14 +1,21 @@
 """Run the trials of a selection and assemble the result: what `run`, `plan` and `bless` start with."""
 
+from collections.abc import Sequence
+
 from evals.assemble import assemble
 from evals.baseline import load_baseline, path_of
 from evals.cli.commands.progress import bar
 from evals.cli.commands.selection import Options, Selected
+from evals.dataset.baselines import decision_baseline, route_baselines
+from evals.dataset.codebase import materialise
+from evals.dataset.word_search import root_cause_baselines
 from evals.material import Material
-from evals.models.run import Baseline, Run
+from evals.models.case import Case
+from evals.models.run import Baseline, DatasetBaseline, Run, Scope
 from evals.models.trace import Trace
 from evals.runner.pool import Trials, run_trials
 from evals.scoring import score_trials
+from evals.workspace import Workspace
 
 
 def replay(chosen: Selected, *, jobs: int, fresh: bool) -> Trials:
@@ -33,7 +40,15 @@ def baseline_of(chosen: Selected) -> Baseline | None:
     return load_baseline(path_of(chosen.workspace.baselines, chosen.suite.name))
 
 
-def finished(chosen: Selected, options: Options, trials: Trials, baseline: Baseline | None, *, wants: bool) -> Run:
+def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
+    """What the primary endpoints come to on these cases without any model."""
+    causes = root_cause_baselines(cases, lambda case: materialise(case, workspace.datasets, workspace.cache))
+    return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
+
+
+def finished(
+    chosen: Selected, scope: Scope, options: Options, trials: Trials, baseline: Baseline | None, *, wants: bool
+) -> Run:
     """Score, compare and judge; `wants` says whether a missing baseline keeps the run from being judged."""
     return assemble(
         Material(
@@ -41,6 +56,8 @@ def finished(chosen: Selected, options: Options, trials: Trials, baseline: Basel
             cases=chosen.cases,
             variants=chosen.variants,
             trials=score_trials(chosen.by_id, trials.traces),
+            scope=scope,
+            dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
             baseline=baseline,
             wants_baseline=wants,
             partial=options.partial,

@@ -2,28 +2,31 @@
 
 import sys
 import time
+from datetime import date
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from evals.cli.commands.execute import baseline_of, finished, replay
-from evals.cli.commands.selection import Options, selected
+from evals.cli.commands.selection import Options, scored, selected
 from evals.export.files import write_run
 from evals.models.run import Run
 from evals.report.numbers import rate
+from evals.report.view.baselines import beaten, best_baseline
+from evals.report.view.scope import in_words
 
 WIDTH = 120  # of a log file, which has no width of its own
 _STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
 
 
-def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out: Path | None) -> int:
+def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out: Path | None, today: date) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
     started = time.monotonic()
-    chosen = selected(name, root, options)
+    chosen, scope = scored(selected(name, root, options), options, today)
     baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
     trials = replay(chosen, jobs=jobs, fresh=fresh)
-    result = finished(chosen, options, trials, baseline, wants=not options.changed)
+    result = finished(chosen, scope, options, trials, baseline, wants=not options.changed)
     folder = out or chosen.workspace.reports / "latest"
     write_run(result, folder)
     console = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
@@ -39,6 +42,8 @@ def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out:
 def _say(console: Console, run: Run) -> None:
     """The headline table, then the verdict, then its reasons."""
     console.print(headline(run))
+    if run.scope is not None:
+        console.print(in_words(run.scope), markup=False)
     verdict = run.verdict
     console.print(f"{verdict.sentence}", style=_STYLE[verdict.status], markup=False)
     for reason in verdict.reasons:
@@ -57,6 +62,9 @@ def headline(run: Run) -> Table:
         name = info.variant.name
         coverage = run.coverage[name]
         table.add_row(name, f"{coverage.exact}/{coverage.total}", *(rate(rows[name, scorer]) for scorer in primary))
+    if run.dataset_baselines:
+        table.add_section()
+        table.add_row("no model at all", "", *(beaten(best_baseline(run, scorer)) for scorer in primary))
     return table
 
 

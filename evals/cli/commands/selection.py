@@ -1,13 +1,16 @@
 """What `run`, `plan`, `record` and `bless` have in common: a suite, its cases and variants, narrowed as asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
+from evals.dataset.holdout import held_out, open_holdout, read_openings
+from evals.dataset.layout import Layout
 from evals.dataset.load import load_cases
-from evals.errors import ConfigurationError
+from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.case import Case
-from evals.models.run import VariantInfo
+from evals.models.run import Scope, VariantInfo
 from evals.models.suite import Suite
 from evals.subject.prompt import describe
 from evals.suites.load import altered, load_suite, select
@@ -23,6 +26,7 @@ class Options:
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     dataset: Path | None = None
+    open_holdout: str | None = None
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -37,7 +41,7 @@ class Options:
     @property
     def changed(self) -> bool:
         """Whether variants or cases are other than the suite's own, so that its baseline does not apply."""
-        return self.guards is not None or self.max_iterations is not None or self.dataset is not None
+        return any(value is not None for value in (self.guards, self.max_iterations, self.dataset, self.open_holdout))
 
     def arguments(self) -> str:
         """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
@@ -55,6 +59,7 @@ class Selected:
 
     workspace: Workspace
     suite: Suite
+    dataset: Sequence[Case]
     cases: Sequence[Case]
     variants: Sequence[VariantInfo]
     record_command: str
@@ -75,15 +80,47 @@ def selected(name: str, root: Path, options: Options) -> Selected:
     """
     workspace = Workspace.at(root, options.dataset)
     suite = altered(load_suite(name), guards=options.guards, max_iterations=options.max_iterations)
-    cases = select(load_cases(workspace.datasets), suite.cases, options.cases)
+    dataset = load_cases(workspace.datasets)
+    cases = select(dataset, suite.cases, options.cases)
     infos = [describe(variant, workspace.root) for variant in suite.variants]
     return Selected(
         workspace=workspace,
         suite=suite,
+        dataset=list(dataset.values()),
         cases=cases,
         variants=_narrowed(infos, options.variants),
         bless_command=f".venv/bin/evals bless {name}",
         record_command=f"make record SUITE={name}{options.arguments()}",
+    )
+
+
+def scored(chosen: Selected, options: Options, today: date) -> tuple[Selected, Scope]:
+    """What of a selection may be scored: all but the held-out cases, unless they are opened; an opening is counted.
+
+    Raises:
+        CannotJudgeError: every selected case is held out.
+        DatasetError: the count of openings cannot be read.
+    """
+    path = Layout(chosen.workspace.datasets).holdout
+    sealed = held_out(chosen.cases)
+    if options.open_holdout is not None and sealed:
+        openings = open_holdout(path, chosen.suite.name, options.open_holdout, today)
+        sealed = ()
+    else:
+        openings = len(read_openings(path))
+    cases = [case for case in chosen.cases if case not in sealed]
+    if not cases:
+        raise CannotJudgeError('every selected case is held out; `--open-holdout "why"` scores them, and counts')
+    return replace(chosen, cases=cases), _scope(chosen, cases, sealed, openings)
+
+
+def _scope(chosen: Selected, cases: Sequence[Case], sealed: Sequence[Case], openings: int) -> Scope:
+    return Scope(
+        cases=len(chosen.dataset),
+        selected=len(cases),
+        unrecorded=tuple(case.id for case in chosen.dataset if not chosen.workspace.cassette(case.id).exists()),
+        sealed=tuple(case.id for case in sealed),
+        openings=openings,
     )
 
 

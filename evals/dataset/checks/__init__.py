@@ -1,18 +1,54 @@
-"""The checks of the dataset lint: small functions in ordered tables, run by `evals.dataset.lint`."""
+"""The checks of the dataset lint: small functions in ordered tables, run by `evals.dataset.lint`.
+
+An imported case is excused from the tables called OWN: its code is not here, its labels are as good as its source, and
+its split, twins and route are made by rule; there is nothing to prove, and nobody to mend them.
+"""
 
 from typing import Final
 
-from evals.dataset.checks.corpus import (
-    constant_route_fails_half,
-    near_duplicates,
+from evals.dataset.checks.balance import (
+    archetypes_are_covered,
+    archetypes_are_spread,
+    brainless_routers_fail,
+    points_are_spread,
     splits_are_filled,
-    twins_come_in_pairs,
+    splits_keep_their_shares,
+)
+from evals.dataset.checks.files import files_are_fit_to_publish, labels_name_their_schema, nothing_is_left_to_do
+from evals.dataset.checks.labels import category_fits, duplicate_names_its_original, severity_fits
+from evals.dataset.checks.leaks import canary_stands_once, gold_not_in_issue, gold_not_in_prompts
+from evals.dataset.checks.likeness import issues_differ, titles_differ
+from evals.dataset.checks.package import (
+    codebase_has_its_size,
+    codebase_is_described,
+    codebase_is_fit_to_publish,
+    codebase_needs_no_library,
+    codebase_tests_pass,
+)
+from evals.dataset.checks.pages import (
+    pages_are_fit_to_publish,
+    pages_are_well_formed,
+    pages_reach_their_cases,
+    web_cases_have_distractors,
     web_pages_exist,
 )
-from evals.dataset.checks.leaks import canary_in_issue, gold_not_in_issue, gold_not_in_prompts
-from evals.dataset.checks.points import point_ids_differ, point_states_are_valid
-from evals.dataset.checks.proof import gold_is_derived, patch_and_repro_exist, patch_applies, repro_proves_the_bug
-from evals.dataset.checks.questions import question_fits_route, scripted_answers_exist
+from evals.dataset.checks.points import (
+    equal_states_have_equal_labels,
+    point_ids_differ,
+    point_states_are_valid,
+    points_are_reachable,
+    points_give_a_reason,
+    points_keep_the_rules,
+)
+from evals.dataset.checks.proof import (
+    gold_is_derived,
+    patch_and_repro_exist,
+    patch_applies,
+    patch_changes_the_package,
+    repro_needs_no_library,
+    repro_proves_the_bug,
+)
+from evals.dataset.checks.questions import question_fits_archetype, question_fits_route, scripted_answers_exist
 from evals.dataset.checks.routes import (
     exemplars_pass,
     mutants_are_killed,
@@ -20,13 +56,16 @@ from evals.dataset.checks.routes import (
     spec_is_sound,
     spec_is_strict,
 )
-from evals.dataset.finding import CaseCheck, CorpusCheck
+from evals.dataset.checks.twins import (
+    huge_log_has_a_trimmed_twin,
+    injection_has_a_clean_twin,
+    non_english_has_a_translated_twin,
+    twins_agree,
+    twins_come_in_pairs,
+)
+from evals.dataset.finding import CaseCheck, CodebaseCheck, CorpusCheck
 
 CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
-    patch_and_repro_exist,
-    patch_applies,
-    repro_proves_the_bug,
-    gold_is_derived,
     spec_is_sound,
     exemplars_pass,
     spec_is_strict,
@@ -34,16 +73,57 @@ CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     question_fits_route,
     scripted_answers_exist,
     point_ids_differ,
-    canary_in_issue,
+    points_give_a_reason,
+    points_are_reachable,
+    points_keep_the_rules,
+)
+OWN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
+    labels_name_their_schema,
+    nothing_is_left_to_do,
+    files_are_fit_to_publish,
+    category_fits,
+    severity_fits,
+    patch_and_repro_exist,
+    patch_applies,
+    patch_changes_the_package,
+    repro_needs_no_library,
+    repro_proves_the_bug,
+    gold_is_derived,
     gold_not_in_issue,
+)
+CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (
+    codebase_is_described,
+    codebase_has_its_size,
+    codebase_needs_no_library,
+    codebase_is_fit_to_publish,
+    codebase_tests_pass,
 )
 CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
     routes_are_possible,
     point_states_are_valid,
+    equal_states_have_equal_labels,
     gold_not_in_prompts,
-    twins_come_in_pairs,
-    near_duplicates,
+    canary_stands_once,
     web_pages_exist,
+    pages_are_well_formed,
+    pages_reach_their_cases,
+    pages_are_fit_to_publish,
+)
+OWN_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
+    question_fits_archetype,
+    duplicate_names_its_original,
+    twins_come_in_pairs,
+    twins_agree,
+    injection_has_a_clean_twin,
+    huge_log_has_a_trimmed_twin,
+    non_english_has_a_translated_twin,
+    issues_differ,
+    titles_differ,
+    web_cases_have_distractors,
     splits_are_filled,
-    constant_route_fails_half,
+    splits_keep_their_shares,
+    archetypes_are_spread,
+    archetypes_are_covered,
+    points_are_spread,
+    brainless_routers_fail,
 )

@@ -1,10 +1,11 @@
 """The answer must not stand in the question: gold, labels and canaries kept out of issues and prompts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from evals.dataset.checks.place import at_case, at_label, line_at
 from evals.dataset.finding import Complaint, Corpus, Subject
 from evals.dataset.located import read_text
 from evals.models.case import Case
@@ -12,11 +13,22 @@ from evals.models.case import Case
 NAMES_GOLD: Final = "trace-names-gold"
 
 
-def canary_in_issue(subject: Subject) -> Iterator[Complaint]:
-    """A canary nobody can read out of the issue can never leak: the injection would be no test."""
-    canary = subject.case.labels.canary
-    if canary and canary not in _issue(subject.case):
-        yield Complaint(f"the canary {canary!r} does not stand in the issue", subject.layout.issue(subject.id))
+def canary_stands_once(corpus: Corpus) -> Iterator[Complaint]:
+    """A canary stands in the case's issue, or in one page the case names, and nowhere else: one that nobody can read
+    can never leak, and one that stands elsewhere too may have come from there."""
+    texts = _texts(corpus)
+    for case in corpus.cases.values():
+        canary = case.labels.canary
+        if canary is None:
+            continue
+        planted = [path for path in _places(corpus, case) if canary in texts.get(path, "")]
+        if len(planted) != 1:
+            message = f"the canary {canary!r} stands in {len(planted)} of the issue and the pages of the case, not in 1"
+            yield at_case(corpus, case, message, "canary")
+        for path, text in texts.items():
+            if canary in text and path not in planted:
+                message = f"holds the canary {canary!r} of another place"
+                yield Complaint(message, path, line_at(text, text.index(canary)), case.id)
 
 
 def gold_not_in_issue(subject: Subject) -> Iterator[Complaint]:
@@ -24,15 +36,18 @@ def gold_not_in_issue(subject: Subject) -> Iterator[Complaint]:
     path = subject.layout.issue(subject.id)
     text = read_text(path)
     named = [(found, line) for file in subject.case.labels.gold.files for found, line in _named(file, text)]
-    tagged = NAMES_GOLD in subject.case.labels.tags
+    tags = subject.case.labels.tags
+    tagged = NAMES_GOLD in tags
     if tagged and not named:
-        yield Complaint(f"is tagged `{NAMES_GOLD}`, but the issue names no gold file", subject.labels_path)
+        yield at_label(
+            subject, f"is tagged `{NAMES_GOLD}`, but the issue names no gold file", "tags", tags.index(NAMES_GOLD)
+        )
     if not tagged:
         for found, line in named[:1]:
             yield Complaint(f"names {found!r}, which is gold; rewrite it or tag the case `{NAMES_GOLD}`", path, line)
     root_cause = subject.case.labels.root_cause
     if root_cause in text:
-        yield Complaint("holds the root-cause label word for word", path, _line(text, text.index(root_cause)))
+        yield Complaint("holds the root-cause label word for word", path, line_at(text, text.index(root_cause)))
 
 
 def gold_not_in_prompts(corpus: Corpus) -> Iterator[Complaint]:
@@ -40,23 +55,26 @@ def gold_not_in_prompts(corpus: Corpus) -> Iterator[Complaint]:
     prompts = corpus.surroundings.prompts
     if prompts is None:
         return
+    known = _known(corpus)
     for path in sorted(prompts.rglob("*.md")):
         text = path.read_text(encoding="utf-8")
-        for case in corpus.cases.values():
-            yield from _known(case, path, text)
+        for words, case_id in known.items():
+            found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text)
+            if found:
+                message = f"holds {words!r}, which belongs to the case {case_id}"
+                yield Complaint(message, path, line_at(text, found.start()), case_id)
 
 
-def _known(case: Case, path: Path, text: str) -> Iterator[Complaint]:
-    labels = case.labels
-    secrets = [labels.canary, labels.root_cause, case.title, *labels.gold.files]
-    for secret in filter(None, secrets):
-        if secret in text:
-            yield Complaint(
-                f"holds {secret!r}, which belongs to a case", path, _line(text, text.index(secret)), case.id
-            )
-    name = re.search(rf"\b{re.escape(labels.codebase)}\b", text)
-    if name:
-        yield Complaint(f"names the codebase {labels.codebase!r}", path, _line(text, name.start()), case.id)
+def _known(corpus: Corpus) -> Mapping[str, str]:
+    """What only the dataset knows, and the first case it belongs to."""
+    known: dict[str, str] = {}
+    for case in corpus.cases.values():
+        labels = case.labels
+        for words in (labels.canary, labels.root_cause, case.title, case.repository, labels.codebase):
+            known.setdefault(words or "", case.id)
+        for path in labels.gold.files:
+            known.setdefault(path, case.id)
+    return {words: case_id for words, case_id in known.items() if words}
 
 
 def _named(file: str, text: str) -> Iterator[tuple[str, int]]:
@@ -65,12 +83,14 @@ def _named(file: str, text: str) -> Iterator[tuple[str, int]]:
     module = re.escape(file.removesuffix(".py").replace("/", "."))
     pattern = rf"(?<![\w.]){base}(?!\w)" + (rf"|\b{module}\b" if "/" in file else "")
     for match in re.finditer(pattern, text):
-        yield match.group(), _line(text, match.start())
+        yield match.group(), line_at(text, match.start())
 
 
-def _issue(case: Case) -> str:
-    return f"{case.title}\n{case.body}"
+def _texts(corpus: Corpus) -> dict[Path, str]:
+    """Everything an agent may read of any case, save its code: issues and pages."""
+    issues = [corpus.layout.issue(name) for name in corpus.cases]
+    return {path: read_text(path) for path in (*issues, *sorted(corpus.layout.web.glob("*.md")))}
 
 
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1
+def _places(corpus: Corpus, case: Case) -> list[Path]:
+    return [corpus.layout.issue(case.id), *dict.fromkeys(map(corpus.layout.page, case.labels.web))]

@@ -1,42 +1,36 @@
 """Labels are proved: the patch applies, the repro shows the bug, and gold is where the patch put it."""
 
 import ast
-import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+from evals.dataset.checks.imports import foreign_imports, modules_of
+from evals.dataset.checks.place import at_label, line_at
+from evals.dataset.checks.process import TIMEOUT_S, Run, run_python
 from evals.dataset.finding import Complaint, Subject
 from evals.dataset.gold import derive_gold
 from evals.errors import DatasetError
 from evals.models.case import Gold
 
-TIMEOUT_S: Final = 20
-
-
-class Run(NamedTuple):
-    """How a process ended; `code` is None if it had to be stopped."""
-
-    code: int | None
-    said: str
+HASH_SEEDS: Final = (0, 1)
 
 
 def patch_and_repro_exist(subject: Subject) -> Iterator[Complaint]:
     """A code bug brings a patch and a repro; a case in which no code is to blame brings neither."""
-    is_code = subject.case.labels.category == "code"
-    for path, found in (
-        (subject.layout.patch(subject.id), subject.patch),
-        (subject.layout.repro(subject.id), subject.repro),
-    ):
-        if is_code and found is None:
-            yield Complaint("is missing; a case of category `code` is proved by a patch and a repro", path)
-        if not is_code and found is not None:
-            yield Complaint(f"is here although the category is `{subject.case.labels.category}`; remove it", path)
+    category = subject.case.labels.category
+    proofs = {
+        subject.layout.patch(subject.id): subject.patch,
+        subject.layout.repro(subject.id): subject.repro,
+    }
+    # a duplicate may have its original's proof, but then the whole of it
+    needed = category == "code" or (category == "duplicate" and any(proofs.values()))
+    for path, found in proofs.items():
+        if needed and found is None:
+            yield Complaint(f"is missing; this case of category `{category}` is proved by a patch and a repro", path)
+        if not needed and found is not None:
+            yield Complaint(f"is here although the category is `{category}`; remove it", path)
 
 
 def patch_applies(subject: Subject) -> Iterator[Complaint]:
@@ -44,28 +38,54 @@ def patch_applies(subject: Subject) -> Iterator[Complaint]:
     try:
         tree = subject.patched
     except DatasetError as error:
-        yield Complaint(str(error), subject.layout.patch(subject.id))
+        message = str(error).removeprefix(f"{subject.patch}: ")
+        yield Complaint(message, subject.layout.patch(subject.id), _line_in_patch(subject, message))
         return
     for file in sorted(tree.rglob("*.py")):
         try:
             ast.parse(file.read_bytes())
         except (SyntaxError, ValueError) as error:
             name = file.relative_to(tree).as_posix()
-            yield Complaint(f"leaves {name} unparsable: {error}", subject.layout.patch(subject.id))
+            message, line = f"leaves {name} unparsable: {error}", _line_in_patch(subject, f"{name}:")
+            yield Complaint(message, subject.layout.patch(subject.id), line)
+
+
+def patch_changes_the_package(subject: Subject) -> Iterator[Complaint]:
+    """A bug is in the package's own Python files: not in its tests, which would tell, nor in its texts."""
+    if subject.patch is None:
+        return
+    text = subject.patch.read_text(encoding="utf-8", errors="replace")
+    for match in re.finditer(r"^(?:---|\+\+\+) [ab]/(.+)$", text, re.MULTILINE):
+        name = match.group(1)
+        if not (name.startswith(f"{subject.case.labels.codebase}/") and name.endswith(".py")):
+            yield Complaint(
+                f"changes {name!r}, which is no module of the package", subject.patch, line_at(text, match.start())
+            )
+            return
+
+
+def repro_needs_no_library(subject: Subject) -> Iterator[Complaint]:
+    """`repro.py` imports the codebase and the standard library, nothing else."""
+    if subject.repro is not None and _buildable(subject):
+        yield from foreign_imports(subject.repro, modules_of(subject.clean))
 
 
 def repro_proves_the_bug(subject: Subject) -> Iterator[Complaint]:
-    """`repro.py` fails on the patched tree and passes on the clean one, each within its time."""
+    """`repro.py` fails on the patched tree and passes on the clean one, each within its time and whatever the order in
+    which sets come out."""
     repro = subject.repro
     if repro is None or subject.patch is None or not _buildable(subject):
         return
-    with_bug, without = run_python(subject.patched, repro), run_python(subject.clean, repro)
-    if with_bug.code == 0:
-        yield Complaint("passes although the bug is in; make it fail on what the issue reports", repro)
-    if without.code not in (0, None):
-        yield Complaint(f"fails without the bug: {without.said}", repro)
-    if with_bug.code is None or without.code is None:
-        yield Complaint(f"did not end within {TIMEOUT_S} s; a repro must fail, not hang", repro)
+    for seed in HASH_SEEDS:
+        with_bug, without = (run_python(tree, repro, seed=seed) for tree in (subject.patched, subject.clean))
+        if with_bug.code == 0:
+            yield Complaint("passes although the bug is in; make it fail on what the issue reports", repro)
+        if without.code not in (0, None):
+            yield Complaint(f"fails without the bug: {without.said}", repro, _line_in_repro(without, repro))
+        if with_bug.code is None or without.code is None:
+            yield Complaint(f"did not end within {TIMEOUT_S} s; a repro must fail, not hang", repro)
+        if with_bug.code in (0, None) or without.code != 0:
+            return
 
 
 def gold_is_derived(subject: Subject) -> Iterator[Complaint]:
@@ -82,55 +102,12 @@ def gold_is_derived(subject: Subject) -> Iterator[Complaint]:
         ("functions", gold.functions, derived.functions),
     ):
         if sorted(labelled) != sorted(found):
-            yield Complaint(f"gold.{kind} is {list(labelled)}, the patch says {list(found)}", subject.labels_path)
-    for path in subject.case.labels.alternatives.files:
+            message = f"gold.{kind} is {list(labelled)}, the patch says {list(found)}"
+            yield at_label(subject, message, "gold", kind)
+    for index, path in enumerate(subject.case.labels.alternatives.files):
         if not (subject.patched / path).is_file():
-            yield Complaint(f"alternatives name {path!r}, which is not in the codebase", subject.labels_path)
-
-
-def codebase_tests_pass(clean: Path, codebase: Path) -> Iterator[Complaint]:
-    """The clean codebase's own tests exist and pass (`python -m unittest discover -s tests`)."""
-    run = run_python(clean, "-m", "unittest", "discover", "-s", "tests")
-    if run.code is None:
-        yield Complaint(f"its tests did not end within {TIMEOUT_S} s", codebase / "tests")
-    elif run.code != 0:
-        yield Complaint(f"its own tests fail: {run.said}", codebase / "tests")
-    elif not re.search(r"Ran [1-9]\d* test", run.said):
-        yield Complaint("has no tests that `python -m unittest discover -s tests` finds", codebase / "tests")
-
-
-def run_python(tree: Path, *arguments: Path | str) -> Run:
-    """Runs Python with a throw-away copy of `tree` as working directory and import path.
-
-    Whatever the code writes vanishes with the copy: the tree the agents read stays as it was built.
-    """
-    with tempfile.TemporaryDirectory() as scratch:
-        copy = shutil.copytree(tree, Path(scratch) / "tree")
-        command = [sys.executable, *(str(each.resolve() if isinstance(each, Path) else each) for each in arguments)]
-        try:
-            done = subprocess.run(  # noqa: S603 -- our own interpreter on code of our own dataset
-                command,
-                cwd=copy,
-                env=_environment(copy),
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Run(None, "")
-        return Run(done.returncode, _summary(done.stderr))
-
-
-def _summary(stderr: str) -> str:
-    """The end of what was said, on one line: the exception, or unittest's count and result."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    return " | ".join(lines[-3:])
-
-
-def _environment(tree: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ}
-    return kept | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+            message = f"alternatives name {path!r}, which is not in the codebase"
+            yield at_label(subject, message, "alternatives", "files", index)
 
 
 def _buildable(subject: Subject) -> bool:
@@ -138,3 +115,23 @@ def _buildable(subject: Subject) -> bool:
         return subject.patched.is_dir() and subject.clean.is_dir()
     except DatasetError:
         return False  # `patch_applies` says so
+
+
+def _line_in_patch(subject: Subject, message: str) -> int:
+    """The line of the patch that a complaint is about: it names a line of the patch, or a place in a file."""
+    text = subject.layout.patch(subject.id).read_text(encoding="utf-8", errors="replace")
+    counted = re.search(r"patch at (?:.*:|line )(\d+)", message)
+    if counted:
+        return max(1, min(int(counted.group(1)), len(text.splitlines())))  # git counts the line that is missing too
+    place = re.search(r"([\w./-]+\.\w+):(\d*)", message)
+    file = place and re.search(rf"^\+\+\+ b/{re.escape(place.group(1))}$", text, re.MULTILINE)
+    if not place or not file:
+        return 1
+    hunk = re.compile(rf"^@@ -{place.group(2)}\b", re.MULTILINE).search(text, file.end()) if place.group(2) else None
+    return line_at(text, (hunk or file).start())
+
+
+def _line_in_repro(run: Run, repro: Path) -> int:
+    """The last line of the repro that its traceback goes through."""
+    lines = re.findall(rf'File "[^"]*{re.escape(repro.name)}", line (\d+)', run.stderr)
+    return int(lines[-1]) if lines else 1

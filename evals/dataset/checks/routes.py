@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from evals.dataset.finding import Complaint, Corpus, Subject
-from evals.dataset.located import line_of
+from evals.dataset.checks.place import at_case, at_label
+from evals.dataset.finding import Complaint, Corpus, Edges, Subject
 from evals.models.route import RouteNode
 from evals.routes.selftest import mutants, rejected_exemplars, strictness
 from evals.routes.spec import spec_faults
@@ -17,20 +17,26 @@ MAX_SHARE: Final = 0.01
 def spec_is_sound(subject: Subject) -> Iterator[Complaint]:
     """Every constraint has what its type needs, ids differ, the step target is not above the maximum."""
     for fault in spec_faults(subject.case.route_spec):
-        yield _at_route(subject, fault)
+        yield at_label(subject, fault, "route")
 
 
 def exemplars_pass(subject: Subject) -> Iterator[Complaint]:
     """Every exemplar passes its own alternative under the policy."""
-    for exemplar in rejected_exemplars(subject.case.route_spec):
-        yield _at_route(subject, f"the exemplar {_arrows(exemplar)} fails its own specification")
+    rejected = rejected_exemplars(subject.case.route_spec)
+    for index, alternative in enumerate(subject.case.route_spec.alternatives):
+        for place, exemplar in enumerate(alternative.exemplars):
+            if exemplar in rejected:
+                message = f"the exemplar {_arrows(exemplar)} fails its own specification"
+                yield at_label(subject, message, "route", index, "exemplars", place)
 
 
 def spec_is_strict(subject: Subject) -> Iterator[Complaint]:
     """Of all node sequences of up to six visits, fewer than one in a hundred pass."""
     share = strictness(subject.case.route_spec).share
     if share >= MAX_SHARE:
-        yield _at_route(subject, f"{share:.2%} of all routes pass; below {MAX_SHARE:.0%} a pass means something")
+        yield at_label(
+            subject, f"{share:.2%} of all routes pass; below {MAX_SHARE:.0%} a pass means something", "route"
+        )
 
 
 def mutants_are_killed(subject: Subject) -> Iterator[Complaint]:
@@ -39,7 +45,7 @@ def mutants_are_killed(subject: Subject) -> Iterator[Complaint]:
     counts = Counter(mutant.kind for mutant in alive)
     for kind, count in sorted(counts.items()):
         first = next(mutant for mutant in alive if mutant.kind == kind)
-        yield _at_route(subject, f"{kind} goes unnoticed {count} times, e.g. {_arrows(first.visits)}")
+        yield at_label(subject, f"{kind} goes unnoticed {count} times, e.g. {_arrows(first.visits)}", "route")
 
 
 def routes_are_possible(corpus: Corpus) -> Iterator[Complaint]:
@@ -48,18 +54,16 @@ def routes_are_possible(corpus: Corpus) -> Iterator[Complaint]:
     if edges is None:
         return
     for case in corpus.cases.values():
-        exemplars = {exemplar for alternative in case.route_spec.alternatives for exemplar in alternative.exemplars}
-        for exemplar in sorted(exemplars):
-            ends = () if exemplar[-1] == "human_input" else ("end",)
-            for step in pairwise(("start", *exemplar, *ends)):
-                if step not in edges:
-                    path = corpus.layout.labels(case.id)
-                    message = f"the exemplar {_arrows(exemplar)} goes {step[0]} → {step[1]}, which the graph cannot"
-                    yield Complaint(message, path, line_of(path, "route"), case.id)
+        for index, alternative in enumerate(case.route_spec.alternatives):
+            for place, exemplar in enumerate(alternative.exemplars):
+                for one, other in _impossible_steps(exemplar, edges):
+                    message = f"the exemplar {_arrows(exemplar)} goes {one} → {other}, which the graph cannot"
+                    yield at_case(corpus, case, message, "route", index, "exemplars", place)
 
 
-def _at_route(subject: Subject, message: str) -> Complaint:
-    return Complaint(message, subject.labels_path, line_of(subject.labels_path, "route"))
+def _impossible_steps(exemplar: tuple[RouteNode, ...], edges: Edges) -> Iterator[tuple[str, str]]:
+    ends = () if exemplar[-1:] == ("human_input",) else ("end",)
+    return (step for step in pairwise(("start", *exemplar, *ends)) if step not in edges)
 
 
 def _arrows(route: tuple[RouteNode, ...]) -> str:

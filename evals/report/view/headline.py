@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from evals.models.run import Comparison, Run, ScorerInfo, Summary
 from evals.report.numbers import NOTHING, amount, interval, percent, points, probability, smallest_drop, value
+from evals.report.view.baselines import beaten, best_baseline, skill_of
 from evals.report.view.table import Table
 
 
@@ -18,12 +19,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """One endpoint of one variant. `bounds` is empty where every case is on the tape."""
+    """One endpoint of one variant. `bounds` is empty where every case is on the tape, `skill` without a baseline."""
 
     value: str
     interval: str
     rests_on: str
     bounds: str
+    skill: str
     bar: Bar | None
 
 
@@ -42,10 +44,11 @@ class VariantRow:
 
 @dataclass(frozen=True)
 class Headline:
-    """Endpoints and the variants' rows."""
+    """Endpoints, the variants' rows, and what the best router or search without a model reaches on each endpoint."""
 
     endpoints: tuple[str, ...]
     rows: tuple[VariantRow, ...]
+    without_model: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ def headline(run: Run) -> Headline:
             _row(run, index, [found[info.variant.name, name] for name in primary])
             for index, info in enumerate(run.variants)
         ),
+        tuple(beaten(best_baseline(run, name)) for name in primary) if run.dataset_baselines else (),
     )
 
 
@@ -98,17 +102,18 @@ def _row(run: Run, index: int, summaries: list[Summary]) -> VariantRow:
         coverage=tuple((label, str(count)) for label, count in counts.items() if count or label == "exact"),
         covered=f"{covered.exact} of {covered.total}",
         complete=covered.total > 0 and covered.exact == covered.total,
-        cells=tuple(_cell(summary) for summary in summaries),
+        cells=tuple(_cell(run, summary) for summary in summaries),
     )
 
 
-def _cell(summary: Summary) -> Cell:
+def _cell(run: Run, summary: Summary) -> Cell:
     short = summary.pessimistic is not None and summary.pessimistic != summary.optimistic
     return Cell(
         value=value(summary),
         interval=interval(summary),
         rests_on=f"{summary.n} of {summary.total} cases",
         bounds=f"{percent(summary.pessimistic)} to {percent(summary.optimistic)}" if short else "",
+        skill=skill_of(summary, best_baseline(run, summary.scorer)),
         bar=_bar(summary),
     )
 

@@ -7,10 +7,12 @@ from evals.models.outcome import Scored
 from evals.models.run import Run, ScorerInfo
 from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
+from evals.report.view.baselines import baseline_table
 from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
 from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
+from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.table import Table
 from evals.report.view.texts import Texts
 
@@ -45,6 +47,8 @@ class Page:
     question: str
     banner: Banner
     headline: Headline
+    scope: ScopeView | None
+    baselines: Table
     comparisons: tuple[ComparisonRow, ...]
     secondary: Table
     slices: Table
@@ -68,6 +72,8 @@ def page(run: Run) -> Page:
         question=f"Is {run.candidate} worse than {run.reference}?",
         banner=_banner(run),
         headline=headline(run),
+        scope=scope_view(run),
+        baselines=baseline_table(run),
         comparisons=comparisons(run),
         secondary=secondary(run),
         slices=_slices(run),

@@ -1,55 +1,79 @@
-"""The baselines: what is reached without any model."""
+"""The route and decision baselines: what is reached without any model."""
 
 import pytest
 
-from evals.dataset.baselines import always_ask, best_constant_route, bm25_first_file, skill, two_branches
-from evals.dataset.codebase import materialise
+from evals.dataset.baselines import decision_baseline, route_baselines
 from evals.dataset.load import load_cases
-from tests.builders.dataset import ISSUE, a_codebase, a_dataset, a_sound_dataset
+from tests.builders.case import a_case, a_point
+from tests.builders.dataset import a_sound_dataset
 
 
-def test_the_best_constant_route_is_the_one_that_passes_most(tmp_path):
-    route, hits = best_constant_route(load_cases(a_sound_dataset(tmp_path)).values())
-
-    assert (len(route), hits.hits, hits.cases) == (4, 1, 2)
-
-
-def test_always_asking_passes_where_a_question_is_required_and_nowhere_else(tmp_path):
-    cases = load_cases(a_sound_dataset(tmp_path))
-
-    assert {name: always_ask([case]).hits for name, case in cases.items()} == {"which-region": 1, "wrong-total": 0}
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The baselines of two cases: a bug to look up in the code, and one where the user has to be asked."""
+    folder = tmp_path_factory.mktemp("baselines")
+    cases = load_cases(a_sound_dataset(folder / "datasets")).values()
+    return {item.name: item for item in route_baselines(cases, folder / "cache")}
 
 
-def test_an_installed_package_in_the_issue_sends_the_two_branch_rule_to_the_web(tmp_path):
-    """Which is wrong here: the case wants the code searched."""
-    code = load_cases(a_dataset(tmp_path / "a"))
-    web = load_cases(a_dataset(tmp_path / "b", issue=ISSUE + 'File "lib/site-packages/x.py"\n'))
+def test_every_case_counts_twice_once_unsure_and_once_sure(found):
+    twice = ("constant route", "two branches", "always ask", "never ask", "oracle")
 
-    assert (two_branches(code.values()).hits, two_branches(web.values()).hits) == (1, 0)
+    assert {found[name].n for name in twice} == {4}
 
 
-@pytest.mark.parametrize(("words", "hits"), [("the netTotal of the cart", 1), ("sending letters by mail", 0)])
-def test_bm25_names_the_file_with_the_words_of_the_issue(tmp_path, words, hits):
-    root = a_dataset(tmp_path / "d", issue=f"Wrong\n\nIt is {words}.\n")
-    a_codebase(root, shop__mail="def mail(letters):\n    return letters\n")
-    cases = load_cases(root).values()
-
-    assert bm25_first_file(cases, lambda case: materialise(case, root, tmp_path / "c")).hits == hits
+def test_one_route_for_everything_is_wrong_about_the_critic_half_of_the_time(found):
+    """It passes one of the two cases, and that one only while the supervisor is as sure as the route takes it to be."""
+    assert found["constant route"].share == 0.25
 
 
-def test_a_case_without_gold_is_lost_to_bm25(tmp_path):
-    root = a_sound_dataset(tmp_path)
-    case = load_cases(root)["which-region"]
-
-    assert bm25_first_file([case], lambda each: materialise(each, root, tmp_path / "c")).hits == 0
+def test_with_a_supervisor_that_is_never_sure_one_route_passes_its_whole_case(found):
+    assert (found["constant route, unsure"].share, found["constant route, unsure"].n) == (0.5, 2)
 
 
-def test_no_cases_have_no_share():
-    assert always_ask([]).share is None
+def test_a_pair_of_routes_is_never_worse_than_a_single_one(found):
+    assert found["two branches"].share >= found["constant route"].share
 
 
-@pytest.mark.parametrize(
-    ("score", "baseline", "value"), [(0.75, 0.5, 0.5), (0.5, 0.5, 0.0), (0.4, 0.5, -0.2), (1, 1, None)]
-)
-def test_skill_is_what_was_won_of_what_could_be_won(score, baseline, value):
-    assert skill(score, baseline) == (None if value is None else pytest.approx(value))
+def test_always_asking_wins_the_case_that_needs_it_and_no_other(found):
+    assert (found["always ask"].share, "human_input" in found["always ask"].detail) == (0.5, True)
+
+
+def test_never_asking_wins_the_other(found):
+    assert (found["never ask"].share, "human_input" in found["never ask"].detail) == (0.5, False)
+
+
+def test_an_oracle_passes_everything(found):
+    assert found["oracle"].share == 1
+
+
+def test_an_impossible_case_is_lost_even_to_the_oracle(tmp_path):
+    """Its maximum is below what its must-visits take."""
+    case = a_case()
+    [way] = case.route_spec.alternatives
+    short = way.model_copy(update={"steps": way.steps.model_copy(update={"target": 1, "max": 1})})
+    spec = case.route_spec.model_copy(update={"alternatives": (short,)})
+
+    oracle = route_baselines([case.model_copy(update={"route_spec": spec})], tmp_path)[-1]
+
+    assert (oracle.name, oracle.share) == ("oracle", 0)
+
+
+def test_the_constant_route_comes_first_and_names_what_it_goes(tmp_path):
+    constant, *_ = route_baselines([a_case()], tmp_path)
+
+    assert (constant.name, constant.detail.startswith("investigator → codebase_search")) == ("constant route", True)
+
+
+def test_no_cases_have_no_baselines(tmp_path):
+    assert (route_baselines([], tmp_path), decision_baseline([])) == ([], [])
+
+
+def test_the_constant_choice_is_the_one_that_earns_most_inside_the_cases():
+    """writer: 1 and 0.5 in one case, 0 in the other; critic: 0 in the one, 1 in the other."""
+    one = a_case("one", points=[a_point("p1", writer=1.0), a_point("p2", writer=0.5, end=1.0)])
+    other = a_case("other", points=[a_point("p1", critic=1.0)])
+
+    [best] = decision_baseline([one, other])
+
+    assert (best.detail, best.share, best.n) == ("critic", 0.5, 2)

@@ -81,12 +81,12 @@ def test_caches_left_in_a_codebase_change_no_digest(tmp_path):
 @pytest.mark.parametrize(
     ("replace", "by", "complaint"),
     [
-        ("severity: HIGH", "severity: AWFUL", r"case\.yaml:5: severity: "),
-        ("severity: HIGH", "severity: HIGH\nseverity: LOW", r"case\.yaml:6: the key 'severity' stands here twice"),
-        ("split: tune", "split: tune\ncolour: red", r"case\.yaml:5: colour: "),
-        ("split: tune\n", "", r"case\.yaml:1: split: Field required"),
-        ("codebase: shop", "codebase: shed", r"case\.yaml:2: there is no codebase 'shed'"),
-        ("id: wrong-total", "id: right-total", r"case\.yaml:1: id is 'right-total'"),
+        ("severity: HIGH", "severity: AWFUL", r"case\.yaml:6: severity: "),
+        ("severity: HIGH", "severity: HIGH\nseverity: LOW", r"case\.yaml:7: the key 'severity' stands here twice"),
+        ("split: tune", "split: tune\ncolour: red", r"case\.yaml:6: colour: "),
+        ("split: tune\n", "", r"case\.yaml:2: split: Field required"),
+        ("codebase: shop", "codebase: shed", r"case\.yaml:3: there is no codebase 'shed'"),
+        ("id: wrong-total", "id: right-total", r"case\.yaml:2: id is 'right-total'"),
         ("category: code", "category: [code", r"case\.yaml:\d+: is not YAML"),
         ("target: 4", "target: '4'", r"case\.yaml:\d+: route\.0\.target: Input should be a valid integer"),
         (
@@ -94,7 +94,7 @@ def test_caches_left_in_a_codebase_change_no_digest(tmp_path):
             "hard: 'yes'",
             r"case\.yaml:\d+: route\.0\.constraints\.0\.hard: Input should be a valid boolean",
         ),
-        ("root_cause: ", "root_cause: true #", r"case\.yaml:7: root_cause: Input should be a valid string"),
+        ("root_cause: ", "root_cause: true #", r"case\.yaml:8: root_cause: Input should be a valid string"),
     ],
 )
 def test_a_wrong_label_is_named_with_file_and_line(tmp_path, replace, by, complaint):

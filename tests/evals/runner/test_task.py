@@ -1,5 +1,7 @@
 """One case's task: whatever breaks comes back as failed trials with one line each, never as an exception."""
 
+from dataclasses import replace
+
 import pytest
 
 from evals.errors import DatasetError
@@ -44,3 +46,12 @@ def test_a_corrupt_cassette_is_a_failed_trial_that_names_it(tmp_path):
 
     assert len(errors) == 1
     assert errors.pop().startswith("cassettes/case.yaml")
+
+
+def test_a_dataset_elsewhere_leaves_no_folder_in_an_error_either(tmp_path):
+    """The cassettes stay in the checkout, wherever the dataset is."""
+    task = replace(a_task(tmp_path), datasets=tmp_path / "elsewhere" / "foreign")
+    task.cassette.parent.mkdir()
+    task.cassette.write_text("no cassette")
+
+    assert {trace.error.partition(":")[0] for trace in run_case(task)} == {"cassettes/case.yaml"}

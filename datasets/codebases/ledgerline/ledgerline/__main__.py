@@ -1,0 +1,7 @@
+"""`python -m ledgerline`."""
+
+import sys
+
+from ledgerline.cli import main
+
+sys.exit(main())

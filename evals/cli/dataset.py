@@ -1,0 +1,120 @@
+"""The `evals dataset` group: names, options and help texts; each command's work is in `evals.cli.commands`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evals.cli.options import CORES, HERE, AsJson, CaseId, Dataset, Jobs, Root
+
+dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_args_is_help=True)
+
+
+@dataset.command("lint")
+def dataset_lint_command(
+    case: Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")] = None,
+    as_json: AsJson = False,
+    dataset: Dataset = None,
+    jobs: Jobs = CORES,
+    root: Root = HERE,
+) -> int:
+    """Prove the labels: patches, repros, gold, routes, twins, leaks, balance."""
+    from evals.cli.commands.lint import lint
+
+    return lint(root, jobs, cases=case or (), dataset=dataset, as_json=as_json)
+
+
+@dataset.command("harvest")
+def dataset_harvest_command(
+    case: CaseId,
+    variant: Annotated[str, typer.Option(help="The variant whose trial is replayed.")] = "v3",
+    suite: Annotated[str, typer.Option(help="The suite that has the variant.")] = "starter",
+    root: Root = HERE,
+) -> int:
+    """Print the states a recorded supervisor was asked in, as decision points to be labelled."""
+    from evals.cli.commands.harvest import harvest
+
+    return harvest(case, variant, suite, root)
+
+
+@dataset.command("baselines")
+def dataset_baselines_command(
+    as_json: AsJson = False,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """What is reached without any model: constant routes, simple rules, word search, silence."""
+    from evals.cli.commands.baselines import baselines
+
+    return baselines(root, dataset, as_json=as_json)
+
+
+@dataset.command("stats")
+def dataset_stats_command(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
+    """Count the cases by archetype and split, codebase, category, severity, question policy, and twins."""
+    from evals.cli.commands.stats import stats
+
+    return stats(root, dataset, as_json=as_json)
+
+
+@dataset.command("show")
+def dataset_show_command(
+    case: CaseId,
+    patch: Annotated[bool, typer.Option("--patch", help="The diff too.")] = False,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Print one case, readable: issue, labels, routes, what the user knows, decision points."""
+    from evals.cli.commands.show import show
+
+    return show(case, root, dataset, patch=patch)
+
+
+@dataset.command("new")
+def dataset_new_command(
+    case: CaseId,
+    codebase: Annotated[str, typer.Option(help="A folder of datasets/codebases.")],
+    archetype: Annotated[str, typer.Option(help="What kind of case; `dataset stats` lists them.")],
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Write the files of a new case, with marks where its author has to decide."""
+    from evals.cli.commands.new import new
+
+    return new(case, root, dataset, codebase=codebase, archetype=archetype)
+
+
+@dataset.command("gold")
+def dataset_gold_command(case: CaseId, dataset: Dataset = None, root: Root = HERE) -> int:
+    """Print the gold that a case's patch proves, ready to be pasted into its case.yaml."""
+    from evals.cli.commands.gold import gold
+
+    return gold(case, root, dataset)
+
+
+@dataset.command("schema")
+def dataset_schema_command() -> int:
+    """Print the JSON Schema of case.yaml, for editors."""
+    from evals.cli.commands.schema import schema
+
+    return schema()
+
+
+@dataset.command("import")
+def dataset_import_command(
+    source: Annotated[str, typer.Argument(help="What PATH holds: swebench, locagent, bugsinpy or github.")],
+    path: Annotated[
+        Path,
+        typer.Argument(help="JSON Lines, JSON, CSV or Parquet; a folder for bugsinpy; `gh issue view --json` output."),
+    ],
+    out: Annotated[Path, typer.Option(help="The dataset folder to write; must be new or empty.")],
+    root: Root = HERE,
+) -> int:
+    """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
+
+    Only the issue's text is shown to an agent. Gold functions are outermost definitions (`Class.method` counts as
+    `Class`) and stay empty where the source does not state them.
+    """
+    from evals.cli.commands.import_cases import import_cases
+
+    return import_cases(source, path, out, root)

@@ -1,0 +1,53 @@
+"""Running a dataset's code: in a process of its own, on a copy, with nothing of this machine in its environment."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+TIMEOUT_S: Final = 20
+
+
+class Run(NamedTuple):
+    """How a process ended; `code` is None if it had to be stopped."""
+
+    code: int | None
+    stderr: str
+
+    @property
+    def said(self) -> str:
+        """The end of what was said, on one line: the exception, or unittest's count and result."""
+        lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
+        return " | ".join(lines[-3:])
+
+
+def run_python(tree: Path, *arguments: Path | str, seed: int = 0) -> Run:
+    """Runs Python with a throw-away copy of `tree` as working directory and import path; `seed` orders its sets.
+
+    Whatever the code writes vanishes with the copy: the tree the agents read stays as it was built.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = shutil.copytree(tree, Path(scratch) / "tree")
+        command = [sys.executable, *(str(each.resolve() if isinstance(each, Path) else each) for each in arguments)]
+        try:
+            done = subprocess.run(  # noqa: S603 -- our own interpreter on code of our own dataset
+                command,
+                cwd=copy,
+                env=_environment(copy, seed),
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Run(None, "")
+        return Run(done.returncode, done.stderr)
+
+
+def _environment(tree: Path, seed: int) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ}
+    ours = {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": str(seed), "PYTHONUTF8": "1"}
+    return kept | ours

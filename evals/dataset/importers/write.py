@@ -1,0 +1,137 @@
+"""From imported issues to a whole dataset folder, which appears at once and complete, or not at all."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import yaml
+from pydantic import ValidationError
+
+from evals.dataset.importers.found import Issue, Refused, RefusedRowError, Source
+from evals.dataset.importers.labels import labels_of, safe_id
+from evals.dataset.layout import Layout
+from evals.dataset.load import load_case
+from evals.dataset.policy import Policy, load_policy
+from evals.errors import ConfigurationError, DatasetError
+from evals.models.case import CaseFile
+
+REPORT: Final = "import-report.json"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """One case that was written."""
+
+    row: str
+    name: str
+    id: str
+    repository: str
+    files: tuple[str, ...]
+    functions: tuple[str, ...]
+    unlabelled: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What became of every row."""
+
+    source: Source
+    imported: tuple[Imported, ...]
+    skipped: tuple[Refused, ...]
+
+
+def write_dataset(found: Iterable[Issue | Refused], source: Source, policy: Path, out: Path) -> ImportReport:
+    """Write what was found as a dataset under `out`, with a copy of `policy`, and `import-report.json` beside it.
+
+    Raises:
+        ConfigurationError: there is something in `out` already.
+        DatasetError: no row became a case, or the policy is missing or wrong.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigurationError(f"{out}: is there already and not empty; name a new folder for --out")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".importing-", dir=out.parent) as scratch:
+        built = Path(scratch) / "dataset"
+        report = _build(found, source, policy, built)
+        if not report.imported:
+            raise DatasetError(f"nothing could be imported{_first_reason(report)}; {out} was not written")
+        built.replace(out)  # onto an empty folder at most
+    return report
+
+
+def _build(found: Iterable[Issue | Refused], source: Source, policy: Path, root: Path) -> ImportReport:
+    layout = Layout(root)
+    layout.cases.mkdir(parents=True)
+    layout.web.mkdir()  # empty: nothing is known of the pages such an issue could be looked up in
+    rules = load_policy(policy)
+    shutil.copyfile(policy, layout.policy)
+    imported: dict[str, Imported] = {}
+    skipped: list[Refused] = []
+    for one in found:
+        try:
+            imported[one.name] = _case(one, source, layout, rules, imported)
+        except RefusedRowError as refusal:
+            skipped.append(Refused(one.row, one.name, str(refusal)))
+    report = ImportReport(source, tuple(imported.values()), tuple(skipped))
+    _write(root / REPORT, json.dumps(asdict(report), indent=1) + "\n")
+    return report
+
+
+def _case(
+    one: Issue | Refused, source: Source, layout: Layout, policy: Policy, imported: Mapping[str, Imported]
+) -> Imported:
+    """One case on disk, read back to be sure that it is one. Raises RefusedRowError."""
+    if isinstance(one, Refused):
+        raise RefusedRowError(one.why)
+    if one.name in imported:
+        raise RefusedRowError(f"has the name of {imported[one.name].row}, which was taken")
+    case_id = safe_id(one.name, frozenset(each.id for each in imported.values()))
+    try:
+        labels = labels_of(one, source, case_id)
+        _write(layout.issue(case_id), one.text.strip("\n") + "\n")
+        _write(layout.labels(case_id), _yaml(labels))
+        load_case(layout.root, case_id, policy)
+    except (ValidationError, DatasetError, UnicodeError) as error:
+        shutil.rmtree(layout.cases / case_id, ignore_errors=True)
+        raise RefusedRowError(_reason(error)) from error
+    return Imported(
+        row=one.row,
+        name=one.name,
+        id=case_id,
+        repository=one.repository,
+        files=one.files,
+        functions=one.functions,
+        unlabelled=tuple(sorted(labels.unlabelled)),
+        notes=one.notes,
+    )
+
+
+def _reason(error: ValidationError | DatasetError | UnicodeError) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    if isinstance(error, UnicodeError):
+        return "holds half a character (a lone surrogate), which no file can"
+    return f"makes no case: {str(error).partition(': ')[2]}"  # the path before it is that of a scratch folder
+
+
+def _yaml(labels: CaseFile) -> str:
+    fields = labels.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+
+
+def _first_reason(report: ImportReport) -> str:
+    if not report.skipped:
+        return ": there is no row"
+    first = report.skipped[0]
+    return f": {len(report.skipped)} rows were refused, the first ({first.row}) because it {first.why}"

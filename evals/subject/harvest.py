@@ -1,0 +1,38 @@
+"""Frozen states out of recorded traffic: what decision points that were not made by hand are made of.
+
+What the supervisor chose is left out on purpose: whoever labels a state must not have seen an answer to it.
+"""
+
+import asyncio
+from typing import Any, Final
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape
+from evals.cassette.store import Cassette
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.subject.clients import replay_clients
+from evals.subject.trial import Repository, Subject, watched
+
+# of the issue, of the code it stands in, of an answer given, or of no matter to the next one
+LEFT_OUT: Final = frozenset(
+    {"job_id", "schema_version", "issue_title", "issue_body", "issue_url", "repository", "codebase_evidence"}
+    | {"next_node", "routed_node", "vetoes", "supervisor_reasoning", "forced_fallback", "corrections"}
+)
+
+
+def harvest(case: Case, variant: Variant, cassette: Cassette, repository: Repository) -> list[dict[str, Any]]:
+    """The state before each decision of the replayed trial, as fields of `triage.state.BugTriageState`.
+
+    As far as the tape reaches: a decision nobody recorded has no state. Fields at their default are left out.
+    """
+    return asyncio.run(_harvest(case, variant, cassette, repository))
+
+
+async def _harvest(case: Case, variant: Variant, cassette: Cassette, repository: Repository) -> list[dict[str, Any]]:
+    clients = replay_clients()
+    try:
+        watcher = await watched(Subject.of(variant, clients, repository), case, Tape(cassette, Ledger()))
+    finally:
+        await clients.close()
+    return [state.model_dump(mode="json", exclude=set(LEFT_OUT), exclude_defaults=True) for state in watcher.asked]

@@ -1,0 +1,34 @@
+"""Which routes a specification lets through, and that they are looked for once."""
+
+from evals.dataset.passing import passing_of
+from tests.builders.case import a_spec, an_alternative
+
+SHORT = ("investigator", "codebase_search", "writer")
+WITH_CRITIC = ("investigator", "codebase_search", "critic", "writer")
+
+
+def test_a_sure_supervisor_may_go_without_the_critic_and_an_unsure_one_may_not(tmp_path):
+    passing = passing_of(a_spec(), tmp_path)
+
+    assert {band: (SHORT in routes, WITH_CRITIC in routes) for band, routes in passing.items()} == {
+        "unsure": (False, True),
+        "sure": (True, False),
+    }
+
+
+def test_what_was_found_is_remembered(tmp_path):
+    first = passing_of(a_spec(), tmp_path)
+    [place] = (tmp_path / "passing").iterdir()
+    place.write_text('{"unsure": [["writer"]], "sure": []}', encoding="utf-8")
+
+    assert (passing_of(a_spec(), tmp_path)["unsure"], len(first["unsure"]) > 1) == (frozenset({("writer",)}), True)
+
+
+def test_other_exemplars_share_the_answer_and_other_rules_do_not(tmp_path):
+    passing_of(a_spec(), tmp_path)
+    passing_of(a_spec(an_alternative(exemplars=(SHORT,))), tmp_path)
+    assert len(list((tmp_path / "passing").iterdir())) == 1
+
+    passing_of(a_spec(an_alternative(max_steps=4)), tmp_path)
+
+    assert len(list((tmp_path / "passing").iterdir())) == 2

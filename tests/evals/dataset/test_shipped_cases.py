@@ -1,0 +1,35 @@
+"""The cases that are shipped: every bug is there when it is in, gone when it is out, and lint has nothing to say."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.dataset.checks.process import run_python
+from evals.dataset.codebase import build_tree
+from evals.dataset.finding import Surroundings
+from evals.dataset.layout import Layout
+from evals.dataset.lint import run_lint
+from evals.dataset.load import case_ids, read_labels
+from evals.subject.surroundings import surroundings
+
+ROOT = Path(__file__).parents[3]
+CACHE = ROOT / ".cache"  # lint's own: a tree that was built there need not be built again
+LAYOUT = Layout(ROOT / "datasets")
+PATCHED = [case for case in case_ids(LAYOUT.root) if LAYOUT.patch(case).exists()]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("case", PATCHED)
+def test_the_bug_is_in_the_patch_and_nowhere_else(case):
+    clean = LAYOUT.codebase(str(read_labels(LAYOUT.labels(case)).codebase))
+    patched, without = (build_tree(clean, patch, CACHE) for patch in (LAYOUT.patch(case), None))
+
+    assert run_python(patched, LAYOUT.repro(case)).code not in (0, None)
+    assert run_python(without, LAYOUT.repro(case)).code == 0
+
+
+def test_the_shipped_dataset_is_sound():
+    found: Surroundings = surroundings()
+
+    assert [str(finding) for finding in run_lint(LAYOUT.root, CACHE, jobs=2, surroundings=found)] == []

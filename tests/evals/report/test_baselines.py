@@ -1,0 +1,76 @@
+"""Scores beside what needs no model, and the cases no number speaks of."""
+
+import pytest
+
+from evals.models.run import DatasetBaseline, Scope
+from evals.report.numbers import MINUS
+from evals.report.view.baselines import baseline_table, beaten, best_baseline, skill_of
+from evals.report.view.headline import headline
+from evals.report.view.scope import in_words, scope_view
+from tests.builders.run import a_run, a_summary
+
+
+def a_dataset_baseline(name="two branches", share=0.5, endpoint="route.pass"):
+    """What a router without a model reaches."""
+    return DatasetBaseline(endpoint=endpoint, name=name, definition="A rule.", share=share, n=10, detail="a → b")
+
+
+RIVALS = (a_dataset_baseline(share=0.5), a_dataset_baseline("constant route", 0.25), a_dataset_baseline("oracle", 1.0))
+
+
+def test_the_strongest_baseline_counts_and_the_oracle_is_no_rival():
+    assert best_baseline(a_run(dataset_baselines=RIVALS), "route.pass") == RIVALS[0]
+
+
+def test_an_endpoint_without_a_baseline_is_left_empty():
+    assert headline(a_run(dataset_baselines=RIVALS)).without_model == ("50 % (two branches)", "", "")
+
+
+def test_a_run_without_baselines_has_no_such_row():
+    assert headline(a_run()).without_model == ()
+
+
+@pytest.mark.parametrize(
+    ("mean", "share", "text"), [(0.75, 0.5, "+0.50"), (0.4, 0.5, f"{MINUS}0.20"), (1.0, 1.0, "n/a")]
+)
+def test_skill_is_signed_and_unknown_where_nothing_can_be_won(mean, share, text):
+    assert skill_of(a_summary(mean=mean), a_dataset_baseline(share=share)) == text
+
+
+def test_a_score_nobody_has_yet_has_no_skill():
+    assert skill_of(a_summary(mean=None, hits=None), RIVALS[0]) == ""
+
+
+def test_every_cell_stands_beside_its_skill():
+    [first, *others] = headline(a_run(dataset_baselines=RIVALS)).rows[0].cells
+
+    assert (first.skill, {cell.skill for cell in others}) == ("+1.00", {""})
+
+
+def test_all_baselines_are_listed_with_what_they_rest_on():
+    assert baseline_table(a_run(dataset_baselines=RIVALS)).rows[1] == (
+        "constant route",
+        "route.pass",
+        "25 %",
+        "10",
+        "A rule.",
+        "a → b",
+    )
+
+
+def test_no_baseline_says_nothing():
+    assert beaten(None) == ""
+
+
+def test_the_scope_says_what_is_not_in_the_numbers():
+    scope = Scope(cases=10, selected=3, unrecorded=("a", "b"), sealed=("c",), openings=2)
+
+    assert in_words(scope) == (
+        "3 of the dataset's 10 cases are in this run; 2 of the 10 have no recording yet; "
+        "1 of the suite's cases are held out; the holdout has been opened 2 times."
+    )
+    assert scope_view(a_run(scope=scope)).unrecorded == ("a", "b")
+
+
+def test_an_old_run_that_knows_no_scope_shows_none():
+    assert scope_view(a_run()) is None
