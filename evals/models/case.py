@@ -45,7 +45,8 @@ class Gold(Closed):
 
 
 class ScriptedAnswer(Closed):
-    """What the simulated user says when a question touches `topic` (any of `keywords`, case-insensitive)."""
+    """What the simulated user says when a question touches `topic` (any of `keywords`, in any case, from
+    the start of a word)."""
 
     topic: str
     keywords: Annotated[tuple[str, ...], Field(min_length=1)]

@@ -1,5 +1,7 @@
 """The simulated user: answers by topic from the case's script, else says that it does not know."""
 
+import re
+
 from evals.models.case import Question, ScriptedAnswer
 
 
@@ -19,4 +21,6 @@ def answer_to(question: str, script: Question) -> tuple[str, str | None]:
 
 
 def _hits(text: str, item: ScriptedAnswer) -> int:
-    return sum(keyword.casefold() in text for keyword in item.keywords)
+    """How many keywords stand in the text, each from the start of a word: "ttl" is in "ttls", and not in "little"."""
+    keywords = (re.escape(keyword.strip().casefold()) for keyword in item.keywords)
+    return sum(re.search(rf"(?<!\w){keyword}", text) is not None for keyword in keywords)

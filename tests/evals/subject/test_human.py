@@ -16,11 +16,13 @@ ASKED = {
     "Which VERSION is it?": ("2.1", "version"),
     "Which region or country, and which version?": ("Norway", "region"),
     "version or region?": ("2.1", "version"),
+    "Which versions have you tried?": ("2.1", "version"),
+    "Is it a conversion of prereleases?": ("I don't know, sorry.", None),
     "What did you have for lunch?": ("I don't know, sorry.", None),
 }
 
 
 @pytest.mark.parametrize(("question", "answer"), ASKED.items())
 def test_the_answer_whose_keywords_are_touched_most_is_given(question, answer):
-    """Ties go to the earlier one."""
+    """Ties go to the earlier one; a keyword counts from the start of a word."""
     assert answer_to(question, SCRIPT) == answer
