@@ -58,7 +58,8 @@ def _must(node: str, *, at_least: int = 1, weight: int = 2) -> str:
 
 
 def _unneeded(node: str) -> str:
-    return f'{{id: "unneeded:{node}", type: existence, a: [{node}], max: 0, w: 2}}'
+    """Weighs 3: with 2 the longest kit would let one wasted visit pass at a fitness of just 0.9."""
+    return f'{{id: "unneeded:{node}", type: existence, a: [{node}], max: 0, w: 3}}'
 
 
 def _before(one: str, other: str, *, hard: bool = False) -> str:
