@@ -65,7 +65,7 @@ def scaffold(root: Path, case_id: str, codebase: str, archetype: str) -> list[Pa
         layout.issue(case_id): ISSUE,
     }
     if category == "code":
-        files |= {layout.patch(case_id): f"{MARK}: output of `git diff` on a copy of the codebase\n"}
+        files |= {layout.patch(case_id): f"{MARK}: output of `git diff --relative` in the codebase\n"}
         files |= {layout.repro(case_id): REPRO}
     layout.labels(case_id).parent.mkdir(parents=True)
     for path, text in files.items():

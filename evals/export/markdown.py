@@ -49,7 +49,9 @@ def _headline(run: Run) -> Iterable[str]:
         coverage = run.coverage[name]
         yield _row(name, f"{coverage.exact}/{coverage.total}", *(rate(cells[name, scorer]) for scorer in primary))
     if run.dataset_baselines:
-        yield _row("no model at all", "", *(beaten(best_baseline(run, scorer)) for scorer in primary))
+        yield _row(
+            "no model at all", f"{len(run.cases)} cases", *(beaten(best_baseline(run, scorer)) for scorer in primary)
+        )
 
 
 def _comparisons(run: Run) -> Iterable[str]:

@@ -49,7 +49,7 @@ class ScriptedAnswer(Closed):
     the start of a word)."""
 
     topic: str
-    keywords: Annotated[tuple[str, ...], Field(min_length=1)]
+    keywords: Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(min_length=1)]
     answer: str
 
 
@@ -110,7 +110,7 @@ class CaseFile(Closed):
     tags: tuple[str, ...] = ()
     severity: Severity
     category: Category
-    root_cause: str
+    root_cause: Annotated[str, Field(pattern=r"\S")]
     gold: Gold = Gold()
     alternatives: Gold = Gold()
     question: Question

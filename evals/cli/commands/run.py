@@ -64,7 +64,9 @@ def headline(run: Run) -> Table:
         table.add_row(name, f"{coverage.exact}/{coverage.total}", *(rate(rows[name, scorer]) for scorer in primary))
     if run.dataset_baselines:
         table.add_section()
-        table.add_row("no model at all", "", *(beaten(best_baseline(run, scorer)) for scorer in primary))
+        table.add_row(
+            "no model at all", f"{len(run.cases)} cases", *(beaten(best_baseline(run, scorer)) for scorer in primary)
+        )
     return table
 
 

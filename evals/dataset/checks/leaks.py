@@ -10,6 +10,7 @@ from evals.dataset.finding import Complaint, Corpus, Subject
 from evals.dataset.located import read_text
 from evals.models.case import Case
 
+TELLING: Final = 4  # characters; an imported issue may be titled "---", which is in every prompt
 NAMES_GOLD: Final = "trace-names-gold"
 
 
@@ -74,7 +75,7 @@ def _known(corpus: Corpus) -> Mapping[str, str]:
             known.setdefault(words or "", case.id)
         for path in labels.gold.files:
             known.setdefault(path, case.id)
-    return {words: case_id for words, case_id in known.items() if words}
+    return {words: case_id for words, case_id in known.items() if len(words) >= TELLING}
 
 
 def _named(file: str, text: str) -> Iterator[tuple[str, int]]:

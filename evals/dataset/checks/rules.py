@@ -16,6 +16,7 @@ MAX_QUESTIONS: Final = 2
 MAX_FAILURES: Final = 2
 MAX_SEARCHES: Final = 2
 DEFAULT_MAX_ITERATIONS: Final = 10
+SURE: Final = 0.85
 NO_SAY: Final[Say] = (None, set())
 
 
@@ -66,6 +67,13 @@ def a_rejection_binds(state: State) -> Say:
     return (None, {"writer"}) if verdict == "REJECTED" and fresh and not state.get("forced_fallback") else NO_SAY
 
 
+def the_critic_precedes_the_writer(state: State) -> Say:
+    """Below 0.85 the best next step is no report that the critic has not seen."""
+    heard = "critic" in state.get("visits", ()) or state.get("critic_feedback")
+    unsure = state.get("supervisor_confidence", 0.0) < SURE
+    return (None, {"writer"}) if unsure and not heard and not state.get("forced_fallback") else NO_SAY
+
+
 # In order: a rule that leaves one node only is not overruled by those below it.
 RULES: Final[tuple[Callable[[State], Say], ...]] = (
     nothing_after_the_report,
@@ -76,14 +84,21 @@ RULES: Final[tuple[Callable[[State], Say], ...]] = (
     one_critic_at_most,
     nobody_fails_three_times,
     a_rejection_binds,
+    the_critic_precedes_the_writer,
 )
+
+
+RULES_OF_THE_BEST: Final = frozenset({the_critic_precedes_the_writer})
+"""Held against the best nodes only: the confidence is that of the decision before, and may rise with the next."""
 
 
 def broken_rule(point: DecisionPoint) -> tuple[Choice, str] | None:
     """A node the label accepts against a rule, and that rule in words; None if it keeps them all."""
+    top = max(point.accept.values())
     for rule in RULES:
         only, wrong = rule(point.state)
-        against = sorted(choice for choice in point.accept if choice in wrong or (only and choice not in only))
+        held = [node for node, grade in point.accept.items() if grade == top or rule not in RULES_OF_THE_BEST]
+        against = sorted(choice for choice in held if choice in wrong or (only and choice not in only))
         if against:
             return against[0], str(rule.__doc__)
         if only:

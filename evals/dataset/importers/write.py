@@ -89,7 +89,7 @@ def _case(
     if isinstance(one, Refused):
         raise RefusedRowError(one.why)
     if one.name in imported:
-        raise RefusedRowError(f"has the name of {imported[one.name].row}, which was taken")
+        raise RefusedRowError(f"has the name of row {imported[one.name].row}, which was taken")
     case_id = safe_id(one.name, frozenset(each.id for each in imported.values()))
     try:
         labels = labels_of(one, source, case_id)
@@ -134,4 +134,4 @@ def _first_reason(report: ImportReport) -> str:
     if not report.skipped:
         return ": there is no row"
     first = report.skipped[0]
-    return f": {len(report.skipped)} rows were refused, the first ({first.row}) because it {first.why}"
+    return f": {len(report.skipped)} rows were refused, the first (row {first.row}): {first.why}"

@@ -20,9 +20,12 @@ def beaten(item: DatasetBaseline | None) -> str:
 
 
 def skill_of(summary: Summary, item: DatasetBaseline | None) -> str:
-    """The skill over the baseline, signed, 1 at best; empty where one of the two is unknown."""
-    if item is None or summary.mean is None:
+    """The skill over the baseline, signed, 1 at best; empty without a baseline, unknown where not every case of the run
+    is scored: the baseline is about all of them."""
+    if item is None:
         return ""
+    if summary.mean is None or summary.n < summary.total:
+        return NOTHING
     won = skill(summary.mean, item.share)
     return NOTHING if won is None else f"{won:+.2f}".replace("-", MINUS)
 

@@ -38,7 +38,11 @@ def test_skill_is_signed_and_unknown_where_nothing_can_be_won(mean, share, text)
 
 
 def test_a_score_nobody_has_yet_has_no_skill():
-    assert skill_of(a_summary(mean=None, hits=None), RIVALS[0]) == ""
+    assert skill_of(a_summary(mean=None, hits=None), RIVALS[0]) == "n/a"
+
+
+def test_a_score_over_some_of_the_cases_is_not_held_against_a_baseline_over_all():
+    assert skill_of(a_summary(mean=0.75, n=3, total=4), RIVALS[0]) == "n/a"
 
 
 def test_every_cell_stands_beside_its_skill():

@@ -29,6 +29,7 @@ def a_point(state, *accept):
         ("one_critic_at_most", LOOKED | {"findings": [CRITIC]}, "critic"),
         ("nobody_fails_three_times", LOOKED | {"agent_errors": [ERROR, ERROR]}, "web_search"),
         ("a_rejection_binds", {"visits": ["investigator", "critic"], "critic_feedback": REJECTED}, "writer"),
+        ("the_critic_precedes_the_writer", LOOKED | {"supervisor_confidence": 0.84}, "writer"),
     ],
 )
 def test_a_label_against_a_rule_is_told_which(rule, state, accepted):
@@ -49,10 +50,20 @@ def test_a_label_against_a_rule_is_told_which(rule, state, accepted):
         ({"visits": ["codebase_search"] * 2, "human_exchanges": [ASKED, ASKED]}, "codebase_search"),
         ({"visits": ["investigator", "critic", "codebase_search"], "critic_feedback": REJECTED}, "writer"),
         ({"visits": ["critic"], "critic_feedback": REJECTED, "iterations": 10}, "writer"),
+        (LOOKED | {"supervisor_confidence": 0.85}, "writer"),
+        ({"visits": ["investigator", "critic"], "supervisor_confidence": 0.7}, "writer"),
     ],
 )
 def test_a_label_that_keeps_the_rules_is_left_alone(state, accepted):
     assert broken_rule(a_point(state, accepted)) is None
+
+
+def test_a_report_without_a_review_may_be_defensible_though_not_best():
+    """The confidence is that of the decision before; the next one may be surer."""
+    accept = {"critic": 1.0, "writer": 0.5}
+    point = DecisionPoint(id="p", state=LOOKED | {"supervisor_confidence": 0.8}, accept=accept, why="so")
+
+    assert broken_rule(point) is None
 
 
 def test_a_defensible_answer_is_held_to_the_rules_too():
