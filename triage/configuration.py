@@ -1,16 +1,87 @@
 """One configuration of the graph: what a variant may vary without touching a worker."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated, Final, Self
 
+from pydantic import Field, model_validator
+
+from triage.errors import ConfigurationError
 from triage.prompts import SupervisorPrompt
-from triage.state import ConfidenceFloor
+from triage.state import Confidence, ConfidenceFloor, PlanLimits, Value
+
+DEFAULT_MAX_RETRIES: Final = 2
+FILTER: Final = 0.20
+"""The similarity from which a chunk counts as a match: what the cases' own hypotheses find lies above, chance below."""
+UNFILTERED_BAR: Final = 0.75
+"""The lowest bar for confidence where weak matches are let through: they make a weak answer sound sure."""
+
+
+class RulesSettings(Value):
+    """The numbers the `rules` supervisor decides by (seed 001).
+
+    `low_confidence` and `min_score` are coupled: a bar below 0.75 rests on the filter at 0.20 or above. With a stricter
+    filter the bar may be raised, it need not be.
+    """
+
+    low_confidence: Confidence = 0.65
+    min_score: Confidence = FILTER
+    max_retries: Annotated[int | None, Field(ge=0)] = None
+    """Searches beyond the first; None and 0 both mean two, as the seed has it."""
+    review_below: Confidence = 0.85
+    """A draft as sure as this goes unreviewed, as the route policy wants it; 1 has all but certain ones reviewed."""
+    chunks: Annotated[int, Field(ge=1)] = 5
+    """What the first search reads; each further one reads as many more."""
+
+    @property
+    def retries(self) -> int:
+        """How often a search is repeated before anybody is asked."""
+        return self.max_retries or DEFAULT_MAX_RETRIES
+
+    @model_validator(mode="after")
+    def _coupled(self) -> Self:
+        if self.min_score < FILTER and self.low_confidence < UNFILTERED_BAR:
+            raise ValueError(
+                f"low_confidence {self.low_confidence:.2f} with min_score {self.min_score:.2f} lets weak matches sound "
+                f"sure: raise low_confidence to {UNFILTERED_BAR:.2f} or min_score to {FILTER:.2f}"
+            )
+        return self
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """The supervisor and its prompt, the guard set by name, and the thresholds to enforce in code, if any."""
+    """The supervisor with its prompt or its settings, the guard set by name, and thresholds to enforce in code, if any.
 
-    prompt: SupervisorPrompt
+    Raises:
+        ConfigurationError: the prompt is not one this supervisor can follow.
+    """
+
+    prompt: SupervisorPrompt | None = None
     guards: str = "hardened"
     confidence_floor: ConfidenceFloor | None = None
     supervisor: str = "llm"
+    plan: str | None = None
+    """A shipped plan or a .yaml file, for the plan supervisors that start from one."""
+    plan_limits: PlanLimits = field(default_factory=PlanLimits)
+    rules: RulesSettings = field(default_factory=RulesSettings)
+
+    def __post_init__(self) -> None:
+        """A prompt that asks for another kind of reply would fail at every decision; better at none."""
+        if self.supervisor == "rules" and self.prompt is not None:
+            raise ConfigurationError("supervisor 'rules' reads no prompt: leave `prompt` out")
+        if self.plan is not None and not self.supervisor.startswith("plan-"):
+            raise ConfigurationError(f"supervisor {self.supervisor!r} follows no plan: leave `plan` out")
+        if self.supervisor in ("llm", "registry") or self.supervisor.startswith("plan-"):
+            self._check(self.needed_prompt)
+
+    @property
+    def needed_prompt(self) -> SupervisorPrompt:
+        """The prompt, for a supervisor that cannot do without one."""
+        if self.prompt is None:
+            raise ConfigurationError(f"supervisor {self.supervisor!r} needs a prompt: name one with `prompt`")
+        return self.prompt
+
+    def _check(self, prompt: SupervisorPrompt) -> None:
+        if prompt.supervisor != self.supervisor.partition("-")[0]:
+            raise ConfigurationError(
+                f"prompt {prompt.version} is written for supervisor {prompt.supervisor!r}, not {self.supervisor!r}"
+            )

@@ -3,7 +3,8 @@
     TriageError              exit 2 unless said otherwise
     ├── InputError           the issue, the repository or an option cannot be used
     ├── ConfigurationError   also a ValueError: an unknown guard set or supervisor, a missing key
-    │   └── PromptError      a prompt file cannot be used; the message starts with its path
+    │   ├── PromptError      a prompt file cannot be used; the message starts with its path
+    │   └── PlanError        a plan file cannot be used; the message starts with its name and says the line
     └── CheckpointError      a stored job cannot be resumed
 
 Outages of the endpoint are not in the tree: they surface as the client library raised them.
@@ -34,6 +35,10 @@ class ConfigurationError(TriageError, ValueError):
 
 class PromptError(ConfigurationError):
     """A prompt file cannot be used; the message starts with its path."""
+
+
+class PlanError(ConfigurationError):
+    """A plan file cannot be used; the message starts with its name and says the line."""
 
 
 class CheckpointError(TriageError):

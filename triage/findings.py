@@ -8,6 +8,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from triage.state import AgentFinding, Confidence, HumanExchange, Worker
 
 NO_FINDINGS = "No findings yet."
+NOT_IDENTIFIED = "not identified"
+"""A codebase search's details where it names no place."""
+NONE_IDENTIFIED = "none identified"
+"""A web search's details where it knows of no cause outside the repository."""
 
 
 def _none_if_blank(value: object) -> object:

@@ -1,9 +1,11 @@
 """The graph: a supervisor decides, guards rule, one worker acts, and round again until the report is written.
 
 The supervisor node records both the choice and where the guards sent it; the edge behind it only reads `routed_node`.
+Under a plan supervisor several workers may act side by side, and each result passes the critic on its way back.
 """
 
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, Final
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -12,27 +14,35 @@ from langgraph.graph.state import CompiledStateGraph
 from triage.agents import AGENTS
 from triage.agents.agent import Toolbox
 from triage.agents.human_input import human_input
+from triage.agents.visit import Node as Visit
 from triage.agents.visit import worker_node
 from triage.configuration import Configuration
 from triage.errors import ConfigurationError
 from triage.guards import GuardSet, guard_set, rule
-from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState
+from triage.plans import MODES
+from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, Worker
 from triage.supervisors import SUPERVISORS, Supervise
+from triage.supervisors.plan import as_task, dispatched, fan_out, for_review
+from triage.supervisors.plan.execution import REVIEW, review
 
 __all__ = ["Configuration", "TriageGraph", "build_graph", "recursion_limit", "supervisor_node"]
 
 TriageGraph = CompiledStateGraph[BugTriageState, None, BugTriageState, BugTriageState]
 
+STOPS: Final[dict[str, str]] = {**{name: name for name in WORKERS}, "end": END}
+"""Where the supervisor may send a job."""
+
 _WASTED_VISITS: Final = 2
 """Visits beyond the budget that are let happen before LangGraph stops the job: the writer's, and one to show a loop."""
 
 
-def recursion_limit(max_iterations: int) -> int:
-    """Supersteps a job may take: two per visit (supervisor, worker), and a last word of the supervisor.
+def recursion_limit(max_iterations: int, supervisor: str = "llm") -> int:
+    """Supersteps a job may take: two per visit (supervisor, worker), and a last word of the supervisor. Under a plan it
+    is three, since the work and its review take five (supervisor, worker, wait, critic, wait).
 
     Guard sets `none` and `prd` can loop; this is what keeps them finite (LangGraph's own limit is 10,007).
     """
-    return 2 * (max_iterations + _WASTED_VISITS) + 1
+    return (3 if supervisor in MODES else 2) * (max_iterations + _WASTED_VISITS) + 1
 
 
 def supervisor_node(configuration: Configuration, toolbox: Toolbox) -> Supervise:
@@ -45,11 +55,12 @@ def supervisor_node(configuration: Configuration, toolbox: Toolbox) -> Supervise
         known = ", ".join(SUPERVISORS)
         raise ConfigurationError(f"no supervisor is called {configuration.supervisor!r}; choose one of {known}")
     supervise = SUPERVISORS[configuration.supervisor](configuration, toolbox)
-    guards = guard_set(configuration.guards, configuration.confidence_floor)
+    guards = guard_set(configuration.guards, configuration.confidence_floor, configuration.supervisor)
 
     async def decide(state: BugTriageState) -> dict[str, Any]:
         """Choose, then rule on the choice."""
-        return ruled(state, await supervise(state), guards)
+        update = ruled(state, await supervise(state), guards)
+        return dispatched(state, update) if configuration.supervisor in MODES else update
 
     return decide
 
@@ -72,18 +83,41 @@ def build_graph(
     Raises:
         ConfigurationError: no supervisor or guard set of that name.
     """
-    guards = guard_set(configuration.guards, configuration.confidence_floor)
+    guards = guard_set(configuration.guards, configuration.confidence_floor, configuration.supervisor)
     graph = StateGraph(BugTriageState)
     graph.add_node("supervisor", supervisor_node(configuration, toolbox))
-    for name, agent in AGENTS.items():
-        graph.add_node(name, cast("Supervise", worker_node(agent, toolbox)))  # langgraph wants the argument's name
-    graph.add_node("human_input", human_input)
     graph.add_edge(START, "supervisor")
-    graph.add_conditional_edges("supervisor", routed, {**{name: name for name in WORKERS}, "end": END})
+    workers: dict[Worker, Visit] = {name: worker_node(agent, toolbox) for name, agent in AGENTS.items()}
+    workers["human_input"] = human_input
+    connect = _connect_plan if configuration.supervisor in MODES else _connect
+    connect(graph, workers, configuration, guards)
+    limit = recursion_limit(DEFAULT_MAX_ITERATIONS, configuration.supervisor)
+    return graph.compile(checkpointer=checkpointer).with_config(recursion_limit=limit)
+
+
+Workers = Mapping[Worker, Visit]
+
+
+def _connect(graph: Any, workers: Workers, _configuration: Configuration, guards: GuardSet) -> None:  # noqa: ANN401 - LangGraph's builder is generic in four unexported ways
+    """One worker at a time, and back to the supervisor."""
+    for name, visit in workers.items():
+        graph.add_node(name, visit)
+    graph.add_conditional_edges("supervisor", routed, STOPS)
     for name in WORKERS:
         over = name == "writer" and guards.writer_ends
         graph.add_edge(name, END if over else "supervisor")
-    return graph.compile(checkpointer=checkpointer).with_config(recursion_limit=recursion_limit(DEFAULT_MAX_ITERATIONS))
+
+
+def _connect_plan(graph: Any, workers: Workers, configuration: Configuration, guards: GuardSet) -> None:  # noqa: ANN401 - see _connect
+    """All tasks of a step side by side, then a critic for each result, then back to the supervisor."""
+    for name, visit in workers.items():
+        graph.add_node(name, as_task(visit, configuration.plan_limits))
+    graph.add_node(REVIEW, review)
+    graph.add_conditional_edges("supervisor", fan_out, STOPS)
+    for name in WORKERS:
+        graph.add_edge(name, REVIEW)
+    judge = for_review(configuration, writer_ends=guards.writer_ends)
+    graph.add_conditional_edges(REVIEW, judge, {"critic": "critic", "supervisor": "supervisor", "end": END})
 
 
 def routed(state: BugTriageState) -> str:

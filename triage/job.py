@@ -62,5 +62,5 @@ async def _step(
 ) -> None:
     async for update in graph.astream(given, config, stream_mode="updates", durability="sync"):
         for node, changes in update.items():
-            if not node.startswith("__"):
-                tell(node, changes or {})
+            if not node.startswith("__") and changes is not None:  # a node that only waits is no step to tell of
+                tell(node, changes)

@@ -1,5 +1,6 @@
 """Wiring for real use: settings checked, clients opened and closed, one repository indexed."""
 
+import datetime as dt
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -51,6 +52,11 @@ def index_of_repository(root: Path) -> CodebaseIndex:
     return index
 
 
+def now() -> dt.datetime:
+    """The time, with its zone."""
+    return dt.datetime.now(dt.UTC)
+
+
 @asynccontextmanager
 async def live_toolbox(settings: Settings, index: CodebaseIndex) -> AsyncIterator[Toolbox]:
     """A toolbox that really connects; every repository name means the one indexed. Open it in the loop that uses it."""
@@ -61,4 +67,4 @@ async def live_toolbox(settings: Settings, index: CodebaseIndex) -> AsyncIterato
         await opened.enter_async_context(clients.tavily_async)
         if clients.services_async is not None:
             await opened.enter_async_context(clients.services_async)
-        yield Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index)
+        yield Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index, now)

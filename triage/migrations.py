@@ -1,7 +1,8 @@
 """Bringing the stored state of a job up to the current schema, one version at a time.
 
 Schema 1 is the state of PRD-003 as first written: no visits, no routed node, no vetoes, and iterations that left out
-some visits. Schema 2 is `triage.state`. Prompts are in no schema, so a new prompt version needs nothing here.
+some visits. Schema 2 is the job of one visit at a time. Schema 3 is `triage.state`: it adds plans, retries and
+telemetry, which a job begun without them does not have. Prompts are in no schema: a new version needs nothing here.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,4 +57,9 @@ def _seen_by_critic(findings: list[Plain], answers: list[Plain]) -> int:
     return (reviews[-1] if reviews else len(findings)) + len(answers)
 
 
-MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {1: _from_1}
+def _from_2(state: Plain) -> Plain:
+    """Nothing is lost or added: all fields of schema 3 have their defaults."""
+    return state | {"schema_version": 3}
+
+
+MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {1: _from_1, 2: _from_2}

@@ -1,7 +1,7 @@
 """What the graph knows: the state every node reads and the values the nodes exchange."""
 
 from operator import add
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,7 +21,7 @@ WORKERS: Final[tuple[Worker, ...]] = (
 NODES: Final[tuple[Node, ...]] = (*WORKERS, "end")
 MAX_QUESTIONS: Final = 2
 DEFAULT_MAX_ITERATIONS: Final = 10
-CURRENT_SCHEMA_VERSION: Final = 2
+CURRENT_SCHEMA_VERSION: Final = 3
 
 
 class Value(BaseModel):
@@ -76,9 +76,10 @@ class Veto(Value):
 
 class CriticVerdict(Value):
     """The critic's binary gate. `evidence_seen` counts findings and answers when it was given, so that a
-    rejection can be seen to be spent once something new has landed."""
+    rejection can be seen to be spent once something new has landed. `review` is the word the gate was made of."""
 
     verdict: Literal["APPROVED", "REJECTED"]
+    review: Literal["CONFIRMED", "UNCERTAIN", "CHALLENGED"] | None = None
     gaps: tuple[str, ...] = ()
     required_evidence: tuple[str, ...] = ()
     confidence: Confidence
@@ -107,8 +108,120 @@ class TicketDraft(Value):
     effort: Literal["XS", "S", "M", "L", "XL"] = "M"
 
 
+class SearchScope(Value):
+    """How widely the next codebase search looks, where the supervisor has an opinion on it.
+
+    `chunks` is how many it reads, `min_score` the cosine similarity below which a chunk counts as no match; `keywords`
+    and `instructions` are added to its own.
+    """
+
+    chunks: Annotated[int, Field(ge=1)]
+    min_score: Confidence = 0.0
+    keywords: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+
+
+class Retrieval(Value):
+    """What the latest codebase search had to go on: chunks there are, and chunks it read."""
+
+    searched: int
+    kept: int
+
+
+class RetryReason(Value):
+    """Why the `rules` supervisor had the search repeated: the signals as they stood, `iteration` counting from 1."""
+
+    iteration: int
+    confidence: Confidence
+    reason: str
+    citation_issue: bool
+    hallucination: bool
+
+
+class DecisionEvent(Value):
+    """One decision of the `rules` supervisor as telemetry. `first_run`: there is no reviewed draft to judge yet."""
+
+    node: Literal["supervisor"] = "supervisor"
+    decision: Literal["first_run", "retry", "finalize", "HITL_triggered"]
+    confidence: Confidence
+    retry_count: int
+    reason: str
+
+
+class SupervisorError(Value):
+    """A reply of the `registry` supervisor that could not be used; the job is over, and this is why."""
+
+    iteration: int
+    error: str
+
+
+TaskStatus = Literal["READY", "RUNNING", "NEEDS_REVIEW", "COMPLETED", "FAILED", "RERUN", "ERRORED", "CANCELLED"]
+
+
+class PlanLimits(Value):
+    """How long a plan is worked on: tries per task, and answers of the supervisor."""
+
+    max_attempts: Annotated[int, Field(ge=1)] = 2
+    max_steps: Annotated[int, Field(ge=1)] = 10
+
+
+class TaskEvent(Value):
+    """One thing that happened to a task: at which step of the supervisor, the status it left, and why."""
+
+    step: int
+    status: TaskStatus
+    note: str = ""
+
+
+class TaskItem(Value):
+    """One task of a plan: what is to be done, by whom, after which others, and what became of it.
+
+    `feedback` is the critic's latest review, `guidance` what the supervisor tells the worker. Both reach the worker as
+    instructions; a review that failed the task is appended to `objective`.
+    """
+
+    task_id: Annotated[int, Field(ge=1)]
+    objective: Annotated[str, Field(min_length=1)]
+    capability: Worker
+    dependencies: tuple[int, ...] = ()
+    status: TaskStatus = "READY"
+    result: AgentFinding | None = None
+    feedback: CriticVerdict | None = None
+    guidance: str = ""
+    attempts: int = 0
+    is_final: bool = False
+    history: tuple[TaskEvent, ...] = ()
+
+
+Kept = TypeVar("Kept")
+
+
+def latest(_before: Kept, after: Kept) -> Kept:
+    """Of visits that run side by side, the last task's word counts."""
+    return after
+
+
+def furthest(before: int, after: int) -> int:
+    """Visits that run side by side are numbered one after the other; the count stands at the highest."""
+    return max(before, after)
+
+
+def each_once(before: list[str], after: list[str]) -> list[str]:
+    """Two searches side by side may cite the same snippet."""
+    return list(dict.fromkeys([*before, *after]))
+
+
+def by_id(before: list[TaskItem], after: list[TaskItem]) -> list[TaskItem]:
+    """The plan with the tasks of `after` in the place of those they stand for, in order of id."""
+    merged = {task.task_id: task for task in (*before, *after)}
+    return [merged[number] for number in sorted(merged)]
+
+
 class BugTriageState(BaseModel):
-    """The LangGraph state. Lists marked `add` only grow; everything else is overwritten by the last writer."""
+    """The LangGraph state. Lists marked `add` only grow; what names no reducer has one writer at a time.
+
+    Only the tasks of a plan run side by side; the other reducers say what happens to a field two of them write.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -126,7 +239,7 @@ class BugTriageState(BaseModel):
     redirect_instructions: list[str] = Field(default_factory=list)
 
     visits: Annotated[list[Worker], add] = Field(default_factory=list)
-    iterations: int = 0
+    iterations: Annotated[int, furthest] = 0
     max_iterations: int = DEFAULT_MAX_ITERATIONS
 
     next_node: Node | None = None
@@ -137,10 +250,24 @@ class BugTriageState(BaseModel):
     forced_fallback: bool = False
     corrections: int = 0
 
-    critic_feedback: CriticVerdict | None = None
-    search_keywords: list[str] = Field(default_factory=list)
-    codebase_evidence: Annotated[list[str], add] = Field(default_factory=list)
-    report: TriageReport | None = None
-    comment: str = ""
-    ticket: TicketDraft | None = None
+    plan: Annotated[list[TaskItem], by_id] = Field(default_factory=list)
+    plan_steps: int = 0
+    selected_tasks: list[int] = Field(default_factory=list)
+    task_id: int | None = None
+    """Set only in what one task's worker, or its reviewer, is sent."""
+    briefing: str = ""
+    """The message the last decision rests on, where it cannot be rebuilt from the state alone."""
+
+    retry_reasons: Annotated[list[RetryReason], add] = Field(default_factory=list)
+    decision_events: Annotated[list[DecisionEvent], add] = Field(default_factory=list)
+    supervisor_errors: Annotated[list[SupervisorError], add] = Field(default_factory=list)
+    search_scope: SearchScope | None = None
+    retrieval: Annotated[Retrieval | None, latest] = None
+
+    critic_feedback: Annotated[CriticVerdict | None, latest] = None
+    search_keywords: Annotated[list[str], latest] = Field(default_factory=list)
+    codebase_evidence: Annotated[list[str], each_once] = Field(default_factory=list)
+    report: Annotated[TriageReport | None, latest] = None
+    comment: Annotated[str, latest] = ""
+    ticket: Annotated[TicketDraft | None, latest] = None
     agent_errors: Annotated[list[AgentError], add] = Field(default_factory=list)

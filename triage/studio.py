@@ -12,7 +12,7 @@ from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
 from triage.configuration import Configuration
 from triage.graph import TriageGraph, build_graph
-from triage.live import index_of_repository, settings_from_environment
+from triage.live import index_of_repository, now, settings_from_environment
 from triage.llm import ModelFactory, live_clients
 from triage.prompts import load_supervisor_prompt
 
@@ -23,5 +23,5 @@ async def make_graph() -> TriageGraph:
     repository = os.environ.get("TRIAGE_REPO")
     index = index_of_repository(Path(repository)) if repository else CodebaseIndex.build(None, MiniLM())
     clients = live_clients(settings)
-    toolbox = Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index)
+    toolbox = Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index, now)
     return build_graph(Configuration(prompt=load_supervisor_prompt("v3")), toolbox)

@@ -58,13 +58,13 @@ class CaseInfo(Closed):
 
 
 class VariantInfo(Closed):
-    """A variant with the exact prompt text it ran."""
+    """A variant with the exact prompt text it ran; all four are empty where its supervisor reads none."""
 
     variant: Variant
-    prompt_version: str
-    prompt_digest: str
-    prompt_source: str
-    prompt_text: str
+    prompt_version: str = ""
+    prompt_digest: str = ""
+    prompt_source: str = ""
+    prompt_text: str = ""
 
 
 class Trial(Closed):

@@ -18,6 +18,23 @@ class ConfidenceFloor(Closed):
     min_findings: Annotated[int, Field(ge=1)] = 2
 
 
+class PlanLimits(Closed):
+    """How long a plan is worked on: tries per task, and answers of the supervisor."""
+
+    max_attempts: Annotated[int, Field(ge=1)] = 2
+    max_steps: Annotated[int, Field(ge=1)] = 10
+
+
+class RulesSettings(Closed):
+    """The numbers the `rules` supervisor decides by; `triage.configuration` explains and checks them together."""
+
+    low_confidence: Fraction = 0.65
+    min_score: Fraction = 0.20
+    max_retries: Annotated[int | None, Field(ge=0)] = None
+    review_below: Fraction = 0.85
+    chunks: Annotated[int, Field(ge=1)] = 5
+
+
 class Models(Closed):
     """Which model answers for which agent. `default` serves every agent not named in `agents`."""
 
@@ -28,11 +45,14 @@ class Models(Closed):
 
 
 class Variant(Closed):
-    """One configuration of the graph."""
+    """One configuration of the graph. A supervisor that is plain code has no `prompt`, but `rules`, its settings."""
 
     name: str
-    supervisor: Literal["llm"] = "llm"
-    prompt: str
+    supervisor: Literal["llm", "rules", "registry", "plan-fixed", "plan-llm", "plan-hybrid"] = "llm"
+    prompt: str | None = None
+    rules: RulesSettings | None = None
+    plan: str | None = None
+    plan_limits: PlanLimits | None = None
     guards: str = "hardened"
     confidence_floor: ConfidenceFloor | None = None
     max_iterations: Annotated[int, Field(ge=1)] = 10

@@ -36,7 +36,8 @@ class GuardVeto(Closed):
 
 
 class Decision(Closed):
-    """One supervisor answer: what it was shown, what it chose, where the guards sent it."""
+    """One supervisor answer: what it was shown, what it chose, where the guards sent it. `tasks` are those of a plan it
+    chose to run side by side; `chosen` then stands for all of them."""
 
     index: int
     iteration: int
@@ -49,6 +50,8 @@ class Decision(Closed):
     vetoes: tuple[GuardVeto, ...] = ()
     forced_fallback: bool = False
     corrections: int = 0
+    error: str | None = None
+    tasks: tuple[int, ...] = ()
 
 
 class Exchange(Closed):
@@ -95,6 +98,38 @@ class Report(Closed):
     confidence: float
 
 
+class TaskEvent(Closed):
+    """One thing that happened to a task of a plan: at which step of the supervisor, the status it left, and why."""
+
+    step: int
+    status: str
+    note: str
+
+
+class Task(Closed):
+    """One task of a plan as the trial left it. `feedback` is the critic's last word on its result, None if there is
+    none; `attempts` counts how often a worker was sent."""
+
+    task_id: int
+    objective: str
+    capability: RouteNode
+    dependencies: tuple[int, ...]
+    status: str
+    attempts: int
+    is_final: bool
+    guidance: str
+    result: str | None
+    feedback: str | None
+    history: tuple[TaskEvent, ...]
+
+
+class Plan(Closed):
+    """The plan of a trial: its tasks in order of id, and its edges, each from a task to one that waits for it."""
+
+    tasks: tuple[Task, ...]
+    edges: tuple[tuple[int, int], ...]
+
+
 class PointAnswer(Closed):
     """What the supervisor chose in one frozen state (open-loop); `chosen` is None when nobody recorded it."""
 
@@ -134,6 +169,7 @@ class Trace(Closed):
     point_misses: tuple[Miss, ...] = ()
     repository_files: tuple[str, ...] = ()
     topology: str = ""
+    plan: Plan | None = None
     error: str | None = None
 
     @property

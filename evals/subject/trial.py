@@ -3,11 +3,12 @@
 The graph is stopped at the first miss: whatever it would do after an answer nobody recorded is not evidence.
 """
 
+import datetime as dt
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape, playing
@@ -16,7 +17,7 @@ from evals.models.suite import Variant
 from evals.models.trace import PointAnswer, Trace
 from evals.subject.clients import Clients
 from evals.subject.human import answer_to
-from evals.subject.prompt import prompt_of
+from evals.subject.prompt import configuration_of
 from evals.subject.settings import settings_of
 from evals.subject.watch import Watcher
 
@@ -33,7 +34,10 @@ from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
 from triage.graph import Configuration, build_graph, recursion_limit, supervisor_node
 from triage.llm import HttpClients, ModelFactory
-from triage.state import BugTriageState, ConfidenceFloor
+from triage.state import BugTriageState
+
+NOW: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+"""When every trial takes place, recorded or replayed: a model that asks for the time must not get another answer."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +78,10 @@ class Subject:
         """Assemble the variant. Raises ConfigurationError for a prompt or guard set that does not exist."""
         settings = settings_of(variant.models)
         doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
-        floor = variant.confidence_floor
         return cls(
             variant,
-            Configuration(
-                prompt=prompt_of(variant),
-                guards=variant.guards,
-                confidence_floor=ConfidenceFloor(**floor.model_dump()) if floor else None,
-                supervisor=variant.supervisor,
-            ),
-            Toolbox(settings, doors, ModelFactory(settings, doors), lambda _name: repository.index),
+            configuration_of(variant),
+            Toolbox(settings, doors, ModelFactory(settings, doors), lambda _name: repository.index, lambda: NOW),
         )
 
 
@@ -124,7 +122,7 @@ async def watched(subject: Subject, case: Case, tape: Tape, halted: Callable[[],
 async def _drive(graph: Any, subject: Subject, case: Case, watcher: Watcher, halted: Callable[[], bool]) -> None:  # noqa: ANN401 - LangGraph's compiled graph is generic in four unexported ways
     config = {
         "configurable": {"thread_id": case.id},
-        "recursion_limit": recursion_limit(subject.variant.max_iterations),
+        "recursion_limit": recursion_limit(subject.variant.max_iterations, subject.variant.supervisor),
     }
     turn: object = BugTriageState(
         job_id=case.id,
@@ -141,8 +139,8 @@ async def _drive(graph: Any, subject: Subject, case: Case, watcher: Watcher, hal
                 waiting = chunk["__interrupt__"][0].value
                 continue
             watcher.see(mode, chunk)
-            if watcher.ledger.misses or halted():
-                return
+            if mode == "values" and (watcher.ledger.misses or halted()):
+                return  # never amid a superstep: its neighbours' requests would be cut off at a point of chance
         turn = Command(resume=_reply(waiting.question, waiting.context, case, watcher)) if waiting else None
 
 

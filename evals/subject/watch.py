@@ -1,8 +1,9 @@
 """Turns what the graph streams into a trace: decisions, visits, questions, and what they rest on."""
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape
@@ -15,15 +16,21 @@ from evals.models.trace import (
     Finding,
     GuardVeto,
     Miss,
+    Plan,
     PointAnswer,
     Provenance,
     Report,
+    Task,
+    TaskEvent,
     Trace,
     Visit,
 )
 from triage.context import supervisor_context
+from triage.plans import edges
 from triage.prompts import SupervisorPrompt
-from triage.state import WORKERS, BugTriageState
+from triage.state import WORKERS, BugTriageState, TaskItem
+
+_SHOWN: Final = set(Task.model_fields) - {"result", "feedback", "history"}
 
 
 class Watcher:
@@ -31,7 +38,12 @@ class Watcher:
     was asked in, one per decision."""
 
     def __init__(
-        self, variant: Variant, prompt: SupervisorPrompt, case: Case, tape: Tape, repository_files: tuple[str, ...]
+        self,
+        variant: Variant,
+        prompt: SupervisorPrompt | None,
+        case: Case,
+        tape: Tape,
+        repository_files: tuple[str, ...],
     ) -> None:
         self.variant = variant
         self.prompt = prompt
@@ -45,22 +57,32 @@ class Watcher:
         self.asked: list[BugTriageState] = []
         self.decisions: list[Decision] = []
         self.visits: list[Visit] = []
+        self._beside: list[tuple[int, Visit]] = []  # the visits of this superstep, each with its task
+        self._ends: list[int] = []  # how many requests had been served when each superstep ended
         self.exchanges: list[Exchange] = []
         self.superstep = 0
 
     def see(self, mode: str, chunk: Mapping[str, Any]) -> None:
-        """One streamed chunk: a node's update, or the state after a step. What a visit made of a miss is dropped."""
+        """One streamed chunk: a node's update, or the state after a step. A superstep with a miss is dropped: what a
+        visit made of it is no evidence, and how far its neighbours came is chance."""
         if self.ledger.misses:
             return
         if mode == "values":
-            self.state = dict(chunk)
-            self.superstep += 1
+            self._stepped(chunk)
             return
         for node, update in chunk.items():
             if node == "supervisor":
                 self._decided(update)
             elif node in WORKERS:
                 self._visited(node, update)
+
+    def _stepped(self, values: Mapping[str, Any]) -> None:
+        """A superstep is over. Which of several visits came back first is chance; their tasks have an order."""
+        self.visits += [visit for _, visit in sorted(self._beside, key=lambda pair: pair[0])]
+        self._beside.clear()
+        self._ends.append(len(self.ledger.served))
+        self.state = dict(values)
+        self.superstep += 1
 
     def hear(self, question: str, context: str, answer: str, topic: str | None) -> None:
         """The simulated user was asked."""
@@ -70,11 +92,12 @@ class Watcher:
         before = BugTriageState.model_validate(self.state)
         self.asked.append(before)
         pending = update.get("pending_exchange")
+        errors = update.get("supervisor_errors", ())
         self.decisions.append(
             Decision(
                 index=len(self.decisions),
                 iteration=before.iterations,
-                context=supervisor_context(before, self.prompt),
+                context=update.get("briefing") or self._context(before),
                 chosen=update["next_node"],
                 routed=update["routed_node"],
                 reasoning=update["supervisor_reasoning"],
@@ -86,19 +109,24 @@ class Watcher:
                 ),
                 forced_fallback=update["forced_fallback"],
                 corrections=update["corrections"],
+                error=errors[0].error if errors else None,
+                tasks=tuple(update.get("selected_tasks", ())),
             )
         )
 
+    def _context(self, state: BugTriageState) -> str:
+        return supervisor_context(state, self.prompt) if self.prompt else ""
+
     def _visited(self, node: Any, update: Mapping[str, Any]) -> None:  # noqa: ANN401 - LangGraph streams plain strings
         errors = update.get("agent_errors", ())
-        self.visits.append(
-            Visit(
-                node=node,
-                superstep=self.superstep,
-                findings=tuple(Finding.model_validate(found.model_dump()) for found in update.get("findings", ())),
-                error=errors[0].error if errors else None,
-            )
+        visit = Visit(
+            node=node,
+            superstep=self.superstep,
+            findings=tuple(Finding.model_validate(found.model_dump()) for found in update.get("findings", ())),
+            error=errors[0].error if errors else None,
         )
+        tasks = update.get("plan", ())
+        self._beside.append((tasks[0].task_id if tasks else 0, visit))
 
     def trace(self, trajectory: Ledger, points: tuple[PointAnswer, ...], points_ledger: Ledger) -> Trace:
         """The finished trace: `trajectory` is what the graph asked, `points_ledger` what the frozen states asked."""
@@ -114,12 +142,13 @@ class Watcher:
             report=Report.model_validate(final.report.model_dump()) if final and final.report else None,
             comment=final.comment if final else "",
             ticket=final.ticket.model_dump() if final and final.ticket else None,
-            calls=_calls(trajectory),
+            calls=_calls(trajectory, self._ends),
             misses=_misses(trajectory, len(self.decisions)),
             points=points,
             point_misses=_misses(points_ledger, 0),
             repository_files=self.repository_files,
             topology=self.topology,
+            plan=plan_of(final.plan) if final and final.plan else None,
             error=self.error,
         )
 
@@ -133,10 +162,32 @@ class Watcher:
         return Provenance(label="frontier", frontier=len(self.decisions))
 
 
-def _calls(ledger: Ledger) -> tuple[Call, ...]:
-    """The calls in order. An agent may ask for several things at once (the writer does), and whose answer comes
-    first is chance: calls of one agent in a row are ordered by key."""
-    in_a_row = (sorted(row, key=lambda served: served.key) for _, row in groupby(ledger.served, lambda one: one.agent))
+def plan_of(tasks: Sequence[TaskItem]) -> Plan:
+    """The plan as the report shows it."""
+    return Plan(
+        tasks=tuple(
+            Task(
+                **task.model_dump(include=_SHOWN),
+                result=task.result.summary if task.result else None,
+                feedback=task.feedback.verdict if task.feedback else None,
+                history=tuple(TaskEvent(**event.model_dump()) for event in task.history),
+            )
+            for task in tasks
+        ),
+        edges=edges(tasks),
+    )
+
+
+def _calls(ledger: Ledger, ends: Sequence[int] = ()) -> tuple[Call, ...]:
+    """The calls in order. Agents may ask for several things at once (the writer does), and tasks of a plan run side by
+    side; whose answer comes first is chance: calls of one superstep, or of one agent in a row, are ordered by agent and
+    key. The supervisor asks one thing after the other. `ends` are the places where supersteps ended."""
+    steps = [bisect_left(ends, place + 1) for place in range(len(ledger.served))]
+    placed = zip(steps, ledger.served, strict=True)
+    in_a_row = (
+        sorted((served for _, served in row), key=lambda one: (one.agent, "" if one.agent == "supervisor" else one.key))
+        for _, row in groupby(placed, key=lambda pair: (pair[0], "" if ends else pair[1].agent))
+    )
     return tuple(
         Call(
             agent=served.agent,
@@ -161,5 +212,5 @@ def _misses(ledger: Ledger, decision: int) -> tuple[Miss, ...]:
             model=missed.model,
             decision=decision,
         )
-        for missed in ledger.misses
+        for missed in sorted(ledger.misses, key=lambda missed: (missed.agent, missed.key))
     )

@@ -1,5 +1,6 @@
 """An OpenAI-compatible endpoint in memory: it answers each agent from a script and remembers what it was asked."""
 
+import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from triage.llm import AGENT_HEADER, HttpClients, ModelFactory
 from triage.settings import Settings
 
 Reply = Mapping[str, Any] | str | int
+NOW = dt.datetime(2026, 11, 22, 9, 30, tzinfo=dt.UTC)
+"""The time in every test."""
 
 
 @dataclass
@@ -138,4 +141,4 @@ def a_toolbox(answer: Callable[[httpx2.Request], httpx2.Response]) -> Toolbox:
     """A toolbox over `answer`, with no source code to search."""
     models = some_models(answer)
     nothing = CodebaseIndex.build(None, MiniLM())
-    return Toolbox(models.settings, models.clients, models, lambda _repository: nothing)
+    return Toolbox(models.settings, models.clients, models, lambda _repository: nothing, lambda: NOW)

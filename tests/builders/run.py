@@ -58,6 +58,12 @@ def a_variant_info(name: str = "v2", prompt_text: str = "Choose.\nOne line each.
     )
 
 
+def rules_info(name: str = "rules") -> VariantInfo:
+    """A variant whose supervisor reads no prompt."""
+    models = Models(default="a-model", fallback="a-model")
+    return VariantInfo(variant=Variant(name=name, supervisor="rules", models=models))
+
+
 def a_trial(trace: Trace | None = None, outcomes: dict[str, Outcome] | None = None, **fields: Any) -> Trial:
     """An honest trial that passes everything."""
     passed: dict[str, Outcome] = {name: Scored(value=1.0) for name in PRIMARY}

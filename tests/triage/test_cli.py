@@ -173,7 +173,7 @@ def test_one_model_may_answer_for_all(desk, monkeypatch):
         (["--issue", "untitled.json"], "untitled.json: the JSON has no title"),
         (["--issue", "issue.md", "--repo", "nowhere"], "nowhere: no such folder"),
         (["--issue", "issue.md", "--repo", "hollow"], "hollow: there is no text file to search in"),
-        (["--issue", "issue.md", "--prompt", "v9"], "v9: no such supervisor prompt; choose one of v1"),
+        (["--issue", "issue.md", "--prompt", "v9"], "v9: no such supervisor prompt; choose one of"),
         (["--issue", "issue.md", "--guards", "strict"], "no guard set is called 'strict'"),
         (["--issue", "issue.md", "--max-iterations", "0"], "Invalid value for '--max-iterations'"),
         (["--resume"], "give --job-id"),

@@ -4,6 +4,7 @@ import pytest
 
 from triage.errors import PromptError
 from triage.prompts import load_agent_prompt, load_supervisor_prompt, parse_supervisor_prompt
+from triage.registry import MAX_CALLS, registry_json
 from triage.state import NODES, WORKERS, ConfidenceFloor
 
 
@@ -23,6 +24,26 @@ def test_every_version_knows_itself_and_every_agent(version):
     assert prompt.version == version
     assert all(worker in prompt.system for worker in WORKERS)
     assert all(node in prompt.task for node in NODES)
+
+
+def test_the_registrys_prompt_knows_every_agent_and_the_shape_of_the_reply():
+    prompt = load_supervisor_prompt("v4")
+
+    assert (prompt.parent, prompt.supervisor) == ("v3", "registry")
+    assert all(f'"{worker}": {{' in prompt.system for worker in WORKERS)
+    assert all(f'"{member}"' in prompt.task for member in ("reasoning", "next_agent", "input_check"))
+    assert "finished" in prompt.task
+
+
+def test_the_registry_is_rendered_into_the_prompt():
+    """The guards enforce the same table: what the model reads is what counts."""
+    assert registry_json() in load_supervisor_prompt("v4").system
+    assert f"was called {MAX_CALLS} times" in load_supervisor_prompt("v4").system
+
+
+@pytest.mark.parametrize("version", ["v1", "v2", "v3"])
+def test_a_prompt_is_for_the_llm_supervisor_unless_it_says_otherwise(version):
+    assert load_supervisor_prompt(version).supervisor == "llm"
 
 
 def test_versions_descend_from_each_other():
@@ -94,7 +115,7 @@ def test_a_prompt_may_be_any_markdown_file(tmp_path):
 
 
 def test_an_unknown_version_lists_the_known_ones():
-    with pytest.raises(PromptError, match=r"v9: no such supervisor prompt; choose one of v1, v2, v3"):
+    with pytest.raises(PromptError, match=r"v9: no such supervisor prompt; choose one of .*v1, v2, v3, v4 or"):
         load_supervisor_prompt("v9")
 
 

@@ -1,5 +1,6 @@
 """What an agent is: a name, an input read from the state, a chain, and the way its answer enters the state."""
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
@@ -43,6 +44,8 @@ class Toolbox:
     models: ModelFactory
     index_of: Callable[[str], CodebaseIndex]
     """Repository name -> its index; an unknown repository has an empty one."""
+    clock: Callable[[], dt.datetime]
+    """What time it is; stands still in a replay."""
 
 
 @dataclass(frozen=True)

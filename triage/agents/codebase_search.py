@@ -7,14 +7,13 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, latest_hypothesis, structured
-from triage.findings import Answer, to_finding
-from triage.state import AgentFinding, BugTriageState
+from triage.findings import NOT_IDENTIFIED, Answer, to_finding
+from triage.state import AgentFinding, BugTriageState, Confidence, Retrieval
 
 CHUNKS: Final = 5
 WIDE_CHUNKS: Final = 8
 """How many chunks a redirected search reads: it was sent back because the first look was too narrow."""
 NO_SOURCE: Final = "No source code is available for this repository."
-NOT_IDENTIFIED: Final = "not identified"
 
 
 class CodebaseSearchInput(AgentInput):
@@ -24,6 +23,10 @@ class CodebaseSearchInput(AgentInput):
     keywords: tuple[str, ...] = ()
     hypothesis: str
     affected_areas: tuple[str, ...] = ()
+    chunks: int | None = None
+    """How many chunks to read; None leaves it to the search."""
+    min_score: Confidence = 0.0
+    """The cosine similarity to the query below which a chunk is not read."""
 
 
 class RelevantFile(BaseModel):
@@ -43,20 +46,24 @@ class CodebaseAnswer(Answer):
 
 
 class CodebaseSearchOutput(CodebaseAnswer):
-    """The model's answer, and the snippets it rests on."""
+    """The model's answer, the snippets it rests on, and what there was to read."""
 
     cited_snippets: tuple[str, ...] = ()
+    retrieval: Retrieval | None = None
 
 
 def read(state: BugTriageState) -> CodebaseSearchInput:
-    """Keywords, hypothesis and areas are the investigator's latest."""
+    """Keywords, hypothesis and areas are the investigator's latest; the supervisor's scope adds to them."""
+    scope = state.search_scope
     areas = [finding.relevant_files for finding in state.findings if finding.agent_name == "investigator"]
     return CodebaseSearchInput(
         repository=state.repository,
-        keywords=tuple(state.search_keywords),
+        keywords=(*state.search_keywords, *(scope.keywords if scope else ())),
         hypothesis=latest_hypothesis(state),
         affected_areas=areas[-1] if areas else (),
-        instructions=tuple(state.redirect_instructions),
+        instructions=(*state.redirect_instructions, *(scope.instructions if scope else ())),
+        chunks=scope.chunks if scope else None,
+        min_score=scope.min_score if scope else 0.0,
     )
 
 
@@ -84,10 +91,15 @@ def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutpu
     ask = structured("codebase_search", CodebaseAnswer, toolbox.models, "codebase_search")
 
     async def search(given: CodebaseSearchInput) -> CodebaseSearchOutput:
-        retriever = toolbox.index_of(given.repository).retriever(WIDE_CHUNKS if given.instructions else CHUNKS)
-        documents = await retriever.ainvoke(query_of(given))
+        index = toolbox.index_of(given.repository)
+        chunks = given.chunks or (WIDE_CHUNKS if given.instructions else CHUNKS)
+        documents = await index.retriever(chunks, given.min_score).ainvoke(query_of(given))
         answer = await ask.ainvoke(_variables(given, documents))
-        return CodebaseSearchOutput(**answer.model_dump(), cited_snippets=cited(answer, documents))
+        return CodebaseSearchOutput(
+            **answer.model_dump(),
+            cited_snippets=cited(answer, documents),
+            retrieval=Retrieval(searched=len(index.chunks), kept=len(documents)),
+        )
 
     return RunnableLambda(search)
 
@@ -112,7 +124,8 @@ def finding(output: CodebaseSearchOutput) -> AgentFinding:
 def update(state: BugTriageState, output: CodebaseSearchOutput) -> dict[str, Any]:
     """Cited snippets are the evidence the critic checks claims against; each is kept once."""
     known = set(state.codebase_evidence)
-    return {"codebase_evidence": [text for text in output.cited_snippets if text not in known]}
+    new = [text for text in output.cited_snippets if text not in known]
+    return {"codebase_evidence": new, "retrieval": output.retrieval}
 
 
 CODEBASE_SEARCH: Final = Agent(

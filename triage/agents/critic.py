@@ -68,6 +68,7 @@ def verdict_of(output: CriticOutput, evidence_seen: int) -> CriticVerdict:
     gaps = () if approved else tuple(output.gaps)
     return CriticVerdict(
         verdict="APPROVED" if approved else "REJECTED",
+        review=output.verdict,
         gaps=gaps,
         required_evidence=gaps,
         confidence=max(0.0, min(1.0, 0.5 + output.confidence_adjustment)),

@@ -22,14 +22,13 @@ from triage.agents.agent import (
     prompt_of,
     structured,
 )
-from triage.findings import Answer, to_finding
+from triage.findings import NONE_IDENTIFIED, Answer, to_finding
 from triage.llm import resilient
 from triage.state import AgentFinding, BugTriageState
 
 MAX_SEARCHES: Final = 3
 """Searches of one visit; a model that asks for more gets the first ones."""
 NO_SEARCH: Final = "No search was made."
-NONE_IDENTIFIED: Final = "none identified"
 
 
 class WebSearchInput(AgentInput):

@@ -63,11 +63,17 @@ class CodebaseIndex:
         content = "\0".join(f"{chunk.id}\0{chunk.text}" for chunk in self.chunks)
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def retriever(self, k: int = DEFAULT_K) -> BaseRetriever:
-        """A retriever of the `k` best chunks, as documents with `id`, `path`, `start` and `end`, best first."""
+    def retriever(self, k: int = DEFAULT_K, min_score: float = 0.0) -> BaseRetriever:
+        """A retriever of the `k` best chunks, as documents with `id`, `path`, `start` and `end`, best first.
+
+        With a `min_score` above 0 a chunk counts only if its cosine similarity to the query is that high, and is among
+        the highest `FETCHED`: however many words it shares, it is not about the same thing.
+        """
         if not self.chunks:
             return _Nothing()
-        return HybridRetriever(vectorstore=self._store, words=self._words, documents=self._documents, k=k)
+        return HybridRetriever(
+            vectorstore=self._store, words=self._words, documents=self._documents, k=k, min_score=min_score
+        )
 
     @cached_property
     def _documents(self) -> list[Document]:
@@ -101,6 +107,7 @@ class HybridRetriever(VectorStoreRetriever):
     """All documents of the index, in the order of `words`."""
     words: WordIndex
     k: int = DEFAULT_K
+    min_score: float = 0.0
 
     def _best(self, query: str) -> list[Document]:
         near = self.vectorstore.similarity_search_with_score(query, k=min(FETCHED, len(self.documents)))
@@ -109,7 +116,11 @@ class HybridRetriever(VectorStoreRetriever):
         by_words = sorted((-score, str(document.id)) for score, document in scored if score > 0)[:FETCHED]
         by_id = {str(document.id): document for document in self.documents}
         worth = {name: worth_of(document.metadata["path"]) for name, document in by_id.items()}
-        return [by_id[name] for name in fused(by_meaning, by_words, worth=worth)[: self.k]]
+        best = fused(by_meaning, by_words, worth=worth)
+        if self.min_score > 0:
+            close = {name for distance, name in by_meaning if passes(distance, self.min_score)}
+            best = [name for name in best if name in close]
+        return [by_id[name] for name in best[: self.k]]
 
     # The signatures are the parent's; a search needs nothing but its query.
     def _get_relevant_documents(
@@ -129,6 +140,11 @@ class HybridRetriever(VectorStoreRetriever):
         **_kwargs: Any,  # noqa: ANN401
     ) -> list[Document]:
         return self._best(query)  # a few milliseconds: a thread would cost more than it frees
+
+
+def passes(distance: float, min_score: float) -> bool:
+    """Whether a rounded distance is a similarity of at least `min_score`; as decimals, for 1 - 0.8 is not quite 0.2."""
+    return distance <= round(1 - min_score, 4)
 
 
 def worth_of(path: str) -> float:

@@ -7,6 +7,7 @@ from triage.errors import ConfigurationError
 from triage.guards.guard import Guard, GuardSet
 from triage.guards.hardened import HARDENED, confidence_floor, report_before_end
 from triage.guards.prd import PRD
+from triage.guards.registry import REGISTRY_GUARDS
 from triage.state import ConfidenceFloor
 
 SETS: Final[dict[str, GuardSet]] = {
@@ -23,8 +24,12 @@ SETS: Final[dict[str, GuardSet]] = {
 }
 
 
-def guard_set(name: str, floor: ConfidenceFloor | None = None) -> GuardSet:
-    """The set called `name`, with the thresholds of `floor` enforced as well if one is given.
+OWN: Final[dict[str, tuple[Guard, ...]]] = {"registry": REGISTRY_GUARDS}
+"""Guards that belong to one supervisor. They come with every set but `none`, and speak last."""
+
+
+def guard_set(name: str, floor: ConfidenceFloor | None = None, supervisor: str = "llm") -> GuardSet:
+    """The set called `name` as it is for `supervisor`, with the thresholds of `floor` enforced as well if one is given.
 
     Raises:
         ConfigurationError: no set of that name.
@@ -32,6 +37,8 @@ def guard_set(name: str, floor: ConfidenceFloor | None = None) -> GuardSet:
     if name not in SETS:
         raise ConfigurationError(f"no guard set is called {name!r}; choose one of {', '.join(SETS)}")
     chosen = SETS[name]
+    if name != "none":
+        chosen = replace(chosen, guards=(*chosen.guards, *OWN.get(supervisor, ())))
     return chosen if floor is None else replace(chosen, guards=_with_floor(chosen.guards, confidence_floor(floor)))
 
 

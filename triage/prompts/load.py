@@ -17,6 +17,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from triage.errors import PromptError
+from triage.registry import MAX_CALLS, registry_json
 from triage.state import MAX_QUESTIONS, ConfidenceFloor
 
 HERE: Final = Path(__file__).parent
@@ -36,6 +37,7 @@ class FrontMatter(BaseModel):
     date: dt.date
     changes: str
     context: tuple[Literal["critic"], ...] = ()
+    supervisor: Literal["llm", "registry", "plan"] = "llm"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class SupervisorPrompt:
     task: str
     shows_critic: bool
     digest: str
+    supervisor: Literal["llm", "registry", "plan"] = "llm"
+    """Whose prompt it is: supervisors differ in what they are told, and in the reply they can read."""
 
 
 def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
@@ -80,6 +84,7 @@ def parse_supervisor_prompt(text: str, source: str, thresholds: ConfidenceFloor 
         task=task,
         shows_critic="critic" in head.context,
         digest=hashlib.sha256(shaped.encode()).hexdigest(),
+        supervisor=head.supervisor,
     )
 
 
@@ -115,6 +120,8 @@ def _render(body: str, thresholds: ConfidenceFloor, source: str) -> str:
         "corroborated": f"{thresholds.corroborated:.2f}",
         "min_findings": str(thresholds.min_findings),
         "max_questions": str(MAX_QUESTIONS),
+        "max_calls": str(MAX_CALLS),
+        "registry": registry_json(),
     }
     unknown = sorted(set(PLACEHOLDER.findall(body)) - set(values))
     if unknown:

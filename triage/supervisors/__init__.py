@@ -2,11 +2,16 @@
 
 from typing import Final
 
-from triage.supervisors import llm
-from triage.supervisors.supervisor import MakesModels, Supervise, Supervisor
+from triage.supervisors import llm, plan, registry, rules
+from triage.supervisors.supervisor import MakesModels, Supervise, Supervisor, Tools
 
 SUPERVISORS: Final[dict[str, Supervisor]] = {
     "llm": llm.supervisor,
+    "rules": rules.supervisor,
+    "registry": registry.supervisor,
+    "plan-fixed": plan.fixed,
+    "plan-llm": plan.llm,
+    "plan-hybrid": plan.hybrid,
 }
 
-__all__ = ["SUPERVISORS", "MakesModels", "Supervise", "Supervisor"]
+__all__ = ["SUPERVISORS", "MakesModels", "Supervise", "Supervisor", "Tools"]

@@ -3,21 +3,19 @@
 Only invalid output is forgiven. Outages (401, 429 after retries, 5xx, time-outs) and unrecorded requests surface.
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
-from langchain_openai.chat_models.base import OpenAIRefusalError
-from openai import ContentFilterFinishReasonError, LengthFinishReasonError
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from triage.configuration import Configuration
 from triage.context import supervisor_context
 from triage.llm import resilient
 from triage.state import NODES, BugTriageState, HumanExchange, Node
+from triage.supervisors.invalid import INVALID_OUTPUT, fault
 from triage.supervisors.supervisor import MakesModels, Supervise
 
 
@@ -53,21 +51,13 @@ FORCED: Final = Answer(
     forced_fallback=True,
 )
 
-# ValueError covers broken JSON, a broken schema and an empty reply; no error of the HTTP client is one.
-INVALID_OUTPUT: Final = (
-    ValueError,
-    OpenAIRefusalError,
-    LengthFinishReasonError,
-    ContentFilterFinishReasonError,
-)
-
 Chain = Runnable[Any, Any]
 
 
 def supervisor(configuration: Configuration, toolbox: MakesModels) -> Supervise:
     """The LLM supervisor with the prompt of `configuration`."""
     chain = resilient(_structured, toolbox.models, "supervisor")
-    prompt = configuration.prompt
+    prompt = configuration.needed_prompt
 
     async def supervise(state: BugTriageState) -> dict[str, Any]:
         """Ask the model who acts next."""
@@ -103,28 +93,6 @@ def correction(what: str) -> HumanMessage:
         "Reply again with JSON that fits the schema exactly.\n"
         f"next_node is one of: {', '.join(NODES)}."
     )
-
-
-def fault(error: Exception) -> str:
-    """What was wrong, in words that depend on the reply alone: no ids, usage counts or library versions, since the
-    words become part of the next request."""
-    match error:
-        case ValidationError():
-            return "; ".join(f"{_place(found['loc'])}: {found['msg']}" for found in error.errors())
-        case json.JSONDecodeError():
-            return f"it is not JSON ({error.msg} at character {error.pos})"
-        case OpenAIRefusalError():
-            return "it was a refusal"
-        case LengthFinishReasonError():
-            return "it was cut off at the length limit; be brief"
-        case ContentFilterFinishReasonError():
-            return "it was stopped by the content filter"
-        case _:
-            return "it was empty"
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, location)) or "reply"
 
 
 def _structured(model: ChatOpenAI) -> Chain:

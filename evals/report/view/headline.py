@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evals.models.run import Comparison, Run, ScorerInfo, Summary
+from evals.models.run import Comparison, Run, ScorerInfo, Summary, VariantInfo
 from evals.report.numbers import NOTHING, amount, interval, percent, points, probability, smallest_drop, value
 from evals.report.view.baselines import beaten, best_baseline, skill_of
 from evals.report.view.table import Table
@@ -98,12 +98,20 @@ def _row(run: Run, index: int, summaries: list[Summary]) -> VariantRow:
         part=", ".join(
             part for part, holder in (("candidate", run.candidate), ("reference", run.reference)) if holder == name
         ),
-        prompt=f"prompt {info.prompt_version}, guards {info.variant.guards}",
+        prompt=_prompt(info),
         coverage=tuple((label, str(count)) for label, count in counts.items() if count or label == "exact"),
         covered=f"{covered.exact} of {covered.total}",
         complete=covered.total > 0 and covered.exact == covered.total,
         cells=tuple(_cell(run, summary) for summary in summaries),
     )
+
+
+def _prompt(info: VariantInfo) -> str:
+    """What was configured; the usual supervisor goes without saying."""
+    supervisor = info.variant.supervisor
+    parts = [] if supervisor == "llm" else [f"supervisor {supervisor}"]
+    parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
+    return ", ".join([*parts, f"guards {info.variant.guards}"])
 
 
 def _cell(run: Run, summary: Summary) -> Cell:

@@ -169,6 +169,7 @@ def _provenance(run: Run) -> Table:
         *(
             (f"prompt of {info.variant.name}", f"{info.prompt_source} {info.prompt_digest[:16]}")
             for info in run.variants
+            if info.prompt_version
         ),
         *((f"digest of {name}", digest[:16]) for name, digest in sorted(run.digests.items())),
         ("schema", str(run.schema_version)),

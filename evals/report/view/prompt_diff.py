@@ -44,8 +44,9 @@ class PromptDiff:
 
 
 def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
-    """Every variant's prompt against the reference's, the candidate's first and open."""
-    infos = {info.variant.name: info for info in run.variants}
+    """Every variant's prompt against the reference's, the candidate's first and open; variants without one are left
+    out."""
+    infos = {info.variant.name: info for info in run.variants if info.prompt_text}
     reference = infos.get(run.reference)
     if reference is None:
         return ()

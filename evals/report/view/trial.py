@@ -122,7 +122,11 @@ def _step(decision: Decision, visits: Sequence[Visit], texts: Texts) -> Step:
         vetoes=tuple(f"{veto.guard}: {veto.chosen} → {veto.send_to}" for veto in decision.vetoes),
         notes=tuple(
             note
-            for note, holds in (("forced fallback", decision.forced_fallback), (corrected, decision.corrections > 0))
+            for note, holds in (
+                ("forced fallback", decision.forced_fallback),
+                (corrected, decision.corrections > 0),
+                (f"unusable reply: {decision.error}", decision.error is not None),
+            )
             if holds
         ),
         context=texts.add(decision.context) if decision.context else "",

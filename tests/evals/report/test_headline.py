@@ -1,7 +1,18 @@
 """The numbers at the top."""
 
+import pytest
+
 from evals.report.view.headline import comparisons, costs, headline, secondary
-from tests.builders.run import PRIMARY, a_comparison, a_run, a_scorer_info, a_summary, a_trial
+from tests.builders.run import (
+    PRIMARY,
+    a_comparison,
+    a_run,
+    a_scorer_info,
+    a_summary,
+    a_trial,
+    a_variant_info,
+    rules_info,
+)
 from tests.builders.trace import a_trace
 
 
@@ -46,3 +57,21 @@ def test_costs_are_kept_apart_from_other_scores():
 
     assert [row[0] for row in secondary(run).rows] == ["ask.false"]
     assert [row[0] for row in costs(run).rows] == ["cost.visits"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({}, "prompt v3, guards hardened"),
+        ({"supervisor": "registry"}, "supervisor registry, prompt v3, guards hardened"),
+    ],
+)
+def test_a_supervisor_is_named_unless_it_is_the_usual_one(fields, shown):
+    info = a_variant_info("v3")
+    other = info.model_copy(update={"variant": info.variant.model_copy(update=fields)})
+
+    assert headline(a_run(variants=[other])).rows[0].prompt == shown
+
+
+def test_a_supervisor_without_a_prompt_says_so():
+    assert headline(a_run(variants=[rules_info()])).rows[0].prompt == "supervisor rules, no prompt, guards hardened"

@@ -1,7 +1,7 @@
 """What one prompt changed in another."""
 
 from evals.report.view.prompt_diff import diff_lines, prompt_diffs
-from tests.builders.run import a_run, a_variant_info
+from tests.builders.run import a_run, a_variant_info, rules_info
 
 
 def _kinds(old: list[str], new: list[str]) -> list[str]:
@@ -56,3 +56,16 @@ def test_the_candidate_is_shown_first_and_open():
     diffs = prompt_diffs(a_run(variants=variants, candidate="v3", reference="v2"))
 
     assert [(diff.title, diff.open) for diff in diffs] == [("v2 to v3", True), ("v2 to v1", False)]
+
+
+def test_a_variant_without_a_prompt_has_no_diff():
+    variants = [a_variant_info("v2"), a_variant_info("v3"), rules_info()]
+    diffs = prompt_diffs(a_run(variants=variants, candidate="v3", reference="v2"))
+
+    assert [diff.title for diff in diffs] == ["v2 to v3"]
+
+
+def test_against_a_reference_without_a_prompt_there_are_no_diffs():
+    variants = [rules_info(), a_variant_info("v3")]
+
+    assert prompt_diffs(a_run(variants=variants, candidate="v3", reference="rules")) == ()

@@ -49,6 +49,13 @@ def test_corrections_and_forced_fallbacks_are_said():
     assert step.notes == ("forced fallback", "2 corrections asked for")
 
 
+def test_a_reply_that_could_not_be_used_is_said():
+    decision = a_decision(0, "end", error="the reply was empty", forced_fallback=True)
+    step = _view(a_trial(a_trace(decisions=[decision]))).steps[0]
+
+    assert step.notes == ("forced fallback", "unusable reply: the reply was empty")
+
+
 def test_an_answer_the_user_did_not_have_says_so():
     assert _view(a_trial(a_trace(exchanges=[an_exchange(answer="Sorry.")]))).exchanges == (
         ("Which version?", "Sorry.", "don't know"),

@@ -14,6 +14,7 @@ from triage.agents.codebase_search import (
     CodebaseSearchOutput,
     query_of,
 )
+from triage.state import Retrieval, SearchScope
 
 
 def an_answer(*paths, location=None):
@@ -105,7 +106,61 @@ def test_the_finding_is_the_location_and_the_paths(location, details):
 def test_a_snippet_is_kept_as_evidence_once():
     update = CODEBASE_SEARCH.update(a_state(codebase_evidence=["one"]), an_output(cited_snippets=("one", "two")))
 
-    assert update == {"codebase_evidence": ["two"]}
+    assert update["codebase_evidence"] == ["two"]
+
+
+async def test_the_state_learns_how_much_there_was_to_read(tmp_path):
+    index = an_index(tmp_path)
+    _, output = await search(index, an_answer())
+
+    read = Retrieval(searched=len(index.chunks), kept=min(CHUNKS, len(index.chunks)))
+    assert CODEBASE_SEARCH.update(a_state(), output)["retrieval"] == read
+
+
+async def test_without_source_there_was_nothing_to_read():
+    chain = CODEBASE_SEARCH.chain(a_toolbox(a_team()))
+    output = await chain.ainvoke(CODEBASE_SEARCH.read(a_state()))
+
+    assert output.retrieval == Retrieval(searched=0, kept=0)
+
+
+async def test_a_filter_nothing_passes_is_told_apart_from_no_source(tmp_path):
+    index = an_index(tmp_path)
+    prompt, output = await search(index, an_answer(), search_scope=SearchScope(chunks=5, min_score=1.0))
+
+    assert output.retrieval == Retrieval(searched=len(index.chunks), kept=0)
+    assert "```" not in prompt
+
+
+def test_the_supervisors_scope_adds_words_and_instructions():
+    scope = SearchScope(chunks=10, min_score=0.2, keywords=("tax",), instructions=("Look wider.",))
+    given = CODEBASE_SEARCH.read(
+        a_state(search_keywords=["cart"], redirect_instructions=["Be quick."], search_scope=scope)
+    )
+
+    assert given.keywords == ("cart", "tax")
+    assert given.instructions == ("Be quick.", "Look wider.")
+    assert (given.chunks, given.min_score) == (10, 0.2)
+
+
+@pytest.mark.parametrize("chunks", [5, 10, 15])
+async def test_the_supervisors_scope_says_how_many_chunks_are_read(tmp_path, chunks):
+    index = an_index(tmp_path, {f"f{n}.py": f"def f{n}(): ...\n" for n in range(20)})
+    scope = SearchScope(chunks=chunks, instructions=("Look wider.",))
+
+    prompt, _ = await search(index, an_answer(), search_scope=scope)
+
+    assert prompt.count("```\n# f") == chunks
+
+
+async def test_a_scope_as_wide_as_usual_changes_no_request(tmp_path):
+    """One recording of a first search serves supervisors with and without a scope."""
+    usual, _ = await search(an_index(tmp_path / "one"), an_answer(), search_keywords=["cart"])
+    scoped, _ = await search(
+        an_index(tmp_path / "two"), an_answer(), search_keywords=["cart"], search_scope=SearchScope(chunks=CHUNKS)
+    )
+
+    assert scoped == usual
 
 
 async def test_the_request_depends_on_nothing_but_issue_content_and_query(tmp_path):

@@ -30,6 +30,12 @@ def test_only_confirmed_and_ready_is_approved(verdict, ready):
     assert approved == (verdict == "CONFIRMED" and ready)
 
 
+@pytest.mark.parametrize("verdict", ["CONFIRMED", "UNCERTAIN", "CHALLENGED"])
+def test_the_gate_keeps_the_word_it_was_made_of(verdict):
+    """`rules` takes a challenge for a hallucination, and an uncertainty for a request to search again."""
+    assert verdict_of(a_review(verdict=verdict), 1).review == verdict
+
+
 def test_an_approval_has_no_gaps_left():
     verdict = verdict_of(a_review(), 1)
 

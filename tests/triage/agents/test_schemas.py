@@ -13,6 +13,7 @@ from triage.agents.critic import CriticOutput
 from triage.agents.investigator import InvestigatorOutput
 from triage.agents.web_search import WebSearchOutput
 from triage.agents.writer import ReportDraft
+from triage.supervisors.plan.decide import PlanDecision
 
 ASKED = {
     "investigator": InvestigatorOutput,
@@ -39,7 +40,7 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
             yield from objects(part)
 
 
-@pytest.mark.parametrize("model", ASKED.values())
+@pytest.mark.parametrize("model", [*ASKED.values(), PlanDecision])
 def test_every_object_is_closed_and_wants_all_its_fields(model):
     found = list(objects(the_schema(model)))
 

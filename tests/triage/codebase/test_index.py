@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import HashEmbedder, a_repository, an_index
-from triage.codebase.index import CodebaseIndex, fused, worth_of
+from triage.codebase.index import CodebaseIndex, fused, passes, worth_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -33,6 +33,21 @@ def test_no_more_chunks_are_returned_than_asked_for(tmp_path):
 
     assert len(found(index, "shop", k=2)) == 2
     assert len(found(index, "shop", k=50)) == len(index.chunks)
+
+
+def test_a_filter_lets_only_chunks_near_the_query_through(tmp_path):
+    """The builder's vectors: a text is near itself and nothing else, whatever words it shares."""
+    index = an_index(tmp_path)
+    text = index.chunks[0].text
+
+    assert [document.id for document in index.retriever(5, min_score=0.9).invoke(text)] == [index.chunks[0].id]
+    assert len(index.retriever(5, min_score=0.0).invoke(text)) > 1
+
+
+def test_a_chunk_exactly_on_the_filter_passes():
+    """1 - 0.8 is a little less than 0.2 for a computer."""
+    assert passes(distance=0.8, min_score=0.2)
+    assert not passes(distance=0.8001, min_score=0.2)
 
 
 async def test_waiting_for_a_result_gives_the_same_result(tmp_path):

@@ -1,0 +1,236 @@
+"""Trials under the plan supervisor: recorded from a team in memory, replayed from the tape, and what traces say."""
+
+import asyncio
+import json
+
+import httpx
+import httpx2
+import pytest
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape
+from evals.cassette.recorder import RecordingTransport
+from evals.cassette.store import Cassette
+from evals.models.suite import Models, Variant
+from evals.recording.live import prove
+from evals.routes.check import check
+from evals.scorers.route import route_score_of
+from evals.subject.clients import Clients, replay_clients
+from evals.subject.trial import Repository, Subject, run_trial
+from tests.builders.case import a_case, a_constraint, a_point, a_spec, an_alternative
+from tests.builders.interaction import a_recorder
+from tests.builders.plan import REJECTED, PlanningTeam, a_choice, can_run
+from triage.llm import AGENT_HEADER
+
+LATE_CODE, LATE_WEB = ({name: 0.03} for name in ("codebase_search", "web_search"))
+
+
+class Late(httpx2.AsyncBaseTransport):
+    """A team some of whose agents take their time, in seconds."""
+
+    def __init__(self, team, delays):
+        self.team, self.delays = team, delays
+
+    async def handle_async_request(self, request):
+        await request.aread()
+        await asyncio.sleep(self.delays.get(request.headers[AGENT_HEADER], 0))
+        return self.team(request)
+
+
+def a_variant(supervisor="plan-fixed", plan="fan-out", **fields) -> Variant:
+    told = {"name": supervisor, "prompt": "plan-v1", "models": Models(default="m", fallback="m")}
+    return Variant.model_validate({**told, "supervisor": supervisor, "plan": plan, **fields})
+
+
+async def recorded(tmp_path, team=None, delays=None, variant=None, case=None):
+    """The trace of a recorded trial, and the answers it took."""
+    nothing = httpx.MockTransport(lambda _: httpx.Response(200, json={"query": "", "results": []}))
+    sync = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(500)))
+    transport = RecordingTransport(a_recorder(), Late(team or PlanningTeam(), delays or {}))
+    clients = Clients(sync, httpx2.AsyncClient(transport=transport), httpx.AsyncClient(transport=nothing))
+    ledger = Ledger()
+    tape = Tape(Cassette(tmp_path / "case.yaml", []), ledger)
+    trace = await run_trial(a_subject(variant or a_variant(), clients), case or a_case(), tape)
+    await clients.close()
+    return trace, list({found.key: found for found in ledger.served}.values())
+
+
+async def replayed(interactions, variant=None):
+    clients = replay_clients()
+    tape = Tape(Cassette("case.yaml", interactions), Ledger())
+    trace = await run_trial(a_subject(variant or a_variant(), clients), a_case(), tape)
+    await clients.close()
+    return trace
+
+
+def a_subject(variant, clients) -> Subject:
+    return Subject.of(variant, clients, Repository.nowhere())
+
+
+async def test_visits_side_by_side_share_their_superstep(tmp_path):
+    trace, _ = await recorded(tmp_path)
+    first = trace.visits[0].superstep
+
+    assert [(visit.node, visit.superstep - first) for visit in trace.visits] == [
+        ("investigator", 0),
+        ("critic", 1),
+        ("codebase_search", 3),
+        ("web_search", 3),
+        ("critic", 4),
+        ("critic", 4),
+        ("writer", 6),
+        ("critic", 7),
+    ]
+
+
+async def test_who_answers_first_changes_nothing(tmp_path):
+    """Neither visits nor calls; latencies are told of every answer for itself."""
+    traces = []
+    for number, delays in enumerate((LATE_CODE, LATE_WEB)):
+        trace, _ = await recorded(tmp_path / str(number), delays=delays)
+        calls = tuple(call.model_copy(update={"latency_ms": 0.0}) for call in trace.calls)
+        traces.append(trace.model_copy(update={"calls": calls}))
+
+    assert traces[0] == traces[1]
+
+
+@pytest.mark.parametrize("supervisor", ["plan-fixed", "plan-hybrid", "plan-llm"])
+async def test_a_recorded_trial_replays_to_the_very_same_trace(tmp_path, supervisor):
+    """Tools, clock and concurrency included."""
+    add = [
+        ("add_task", {"objective": "Look.", "capability": "investigator"}),
+        ("add_task", {"objective": "Look.", "capability": "web_search"}),
+    ]
+    team = PlanningTeam(calls=[[("get_current_datetime", {}), *add]])
+    variant = a_variant(supervisor, plan=None if supervisor == "plan-llm" else "fan-out")
+    trace, interactions = await recorded(tmp_path, team, LATE_WEB, variant)
+
+    await prove(a_case(), variant, 0, a_subject, Cassette("case.yaml", interactions), trace)
+
+    assert trace.provenance.label == "exact"
+
+
+async def test_the_route_checker_takes_what_ran_side_by_side_in_any_order(tmp_path):
+    """Whichever of two searches ought to come first, it did; in a row, one of the two rules is broken."""
+    trace, _ = await recorded(tmp_path)
+    both = [
+        a_constraint("precedence", ["codebase_search"], ["web_search"], id="code first"),
+        a_constraint("precedence", ["web_search"], ["codebase_search"], id="web first"),
+    ]
+    spec = a_spec(an_alternative(*both, max_steps=9, node_max={}))
+
+    assert route_score_of(a_case(spec=spec), trace).F == 1.0
+    assert check(spec, trace.route, {}).F == 0.5
+
+
+async def test_reviews_count_as_visits_of_the_critic(tmp_path):
+    """Which is what the policy's "once, and nothing after the writer" holds against every plan."""
+    trace, _ = await recorded(tmp_path)
+
+    assert trace.route.count("critic") == 4
+    assert route_score_of(a_case(), trace).hard == ("P3", "P5", "end")
+
+
+async def test_the_trace_holds_the_plan_and_each_tasks_history(tmp_path):
+    team = PlanningTeam(replies={"critic": [REJECTED, REJECTED]})
+    trace, _ = await recorded(tmp_path, team)
+    plan = trace.plan
+
+    assert plan.edges == ((1, 2), (1, 3), (2, 4), (3, 4))
+    assert [(task.task_id, task.capability, task.status, task.attempts) for task in plan.tasks] == [
+        (1, "investigator", "FAILED", 2),
+        (2, "codebase_search", "READY", 0),
+        (3, "web_search", "READY", 0),
+        (4, "writer", "READY", 0),
+    ]
+    assert [(event.step, event.status) for event in plan.tasks[0].history] == [
+        (1, "RUNNING"),
+        (1, "NEEDS_REVIEW"),
+        (1, "READY"),
+        (2, "RUNNING"),
+        (2, "NEEDS_REVIEW"),
+        (2, "FAILED"),
+    ]
+    assert (plan.tasks[0].result, plan.tasks[0].feedback) == ("s", "REJECTED")
+    assert json.loads(trace.model_dump_json())["plan"]["edges"] == [[1, 2], [1, 3], [2, 4], [3, 4]]
+
+
+async def test_a_decision_names_the_tasks_it_chose_and_what_it_was_shown(tmp_path):
+    team = PlanningTeam()
+    trace, _ = await recorded(tmp_path, team)
+
+    assert [(decision.tasks, decision.chosen) for decision in trace.decisions] == [
+        ((1,), "investigator"),
+        ((2, 3), "codebase_search"),
+        ((4,), "writer"),
+        ((), "end"),
+    ]
+    assert [decision.context for decision in trace.decisions[:3]] == team.decided
+
+
+async def test_the_supervisors_calls_stay_in_the_order_they_were_made(tmp_path):
+    trace, interactions = await recorded(tmp_path)
+    first = [call for call in trace.calls if call.agent == "supervisor"][:2]
+    asked = {found.key: found.request for found in interactions}
+
+    assert ["tools" in asked[call.key] for call in first] == [True, False]
+
+
+async def test_a_miss_amid_a_superstep_drops_all_of_it(tmp_path):
+    """How far the neighbour of the visit that missed came is chance."""
+    _, interactions = await recorded(tmp_path)
+    trace = await replayed([found for found in interactions if found.agent != "web_search"])
+
+    assert trace.route == ("investigator", "critic")
+    assert (trace.provenance.label, trace.provenance.frontier) == ("frontier", 2)
+
+
+async def test_all_that_a_superstep_misses_is_known_at_once(tmp_path):
+    """So that `evals plan` says the same every time, and a recorder asks for all of it."""
+    _, interactions = await recorded(tmp_path)
+    trace = await replayed([found for found in interactions if found.agent not in {"web_search", "codebase_search"}])
+
+    assert [miss.agent for miss in trace.misses] == ["codebase_search", "web_search"]
+
+
+async def test_a_trial_takes_place_at_one_and_the_same_time(tmp_path):
+    team = PlanningTeam(calls=[[("get_current_datetime", {})]])
+    await recorded(tmp_path, team)
+
+    assert "get_current_datetime(): 2026-01-01T00:00:00+00:00" in team.decided[0]
+
+
+async def test_the_user_is_simulated_under_a_plan_too(tmp_path):
+    team = PlanningTeam(decide=lambda context: a_choice(4 if 4 in can_run(context) else can_run(context)[0]))
+    trace, _ = await recorded(tmp_path, team, variant=a_variant(plan="optional-branch"))
+
+    assert [exchange.question[:13] for exchange in trace.exchanges] == ["Which version"]
+    assert trace.decisions[2].question == trace.exchanges[0].question
+    assert trace.route == (
+        "investigator",
+        "critic",
+        "codebase_search",
+        "critic",
+        "human_input",
+        "web_search",
+        "critic",
+        "writer",
+        "critic",
+    )
+
+
+async def test_a_frozen_state_is_put_to_the_plan_supervisor_with_its_tasks_done(tmp_path):
+    """A plan that stands where the state's findings have brought it."""
+    finding = {"agent_name": "investigator", "summary": "s", "confidence": 0.5, "details": "d"}
+    point = a_point(codebase_search=1.0).model_copy(
+        update={"state": {"visits": ["investigator"], "iterations": 1, "findings": [finding]}}
+    )
+    trace, _ = await recorded(tmp_path, variant=a_variant(plan="linear"), case=a_case(points=[point]))
+
+    assert trace.points[0].chosen == "codebase_search"
+
+
+async def test_without_a_plan_the_trace_has_none(tmp_path):
+    trace = await replayed([], Variant(name="v3", prompt="v3", models=Models(default="m", fallback="m")))
+
+    assert trace.plan is None

@@ -1,0 +1,133 @@
+"""The life of a task: every transition, and none besides."""
+
+import pytest
+
+from tests.builders.plan import a_task
+from tests.builders.state import a_finding, a_rejection
+from triage.state import CriticVerdict, PlanLimits, TaskStatus
+from triage.supervisors.plan.status import (
+    MOVES,
+    OVER,
+    SUPERVISORS,
+    RefusedError,
+    errored,
+    guided,
+    returned,
+    reviewed,
+    runnable,
+    set_status,
+    started,
+)
+
+LIMITS = PlanLimits(max_attempts=2)
+APPROVED = CriticVerdict(verdict="APPROVED", confidence=0.8)
+STATUSES: tuple[TaskStatus, ...] = tuple(MOVES)
+
+
+def under_review(attempts=1, **fields):
+    return a_task(status="NEEDS_REVIEW", attempts=attempts, result=a_finding(), **fields)
+
+
+def test_a_result_that_passes_is_completed():
+    assert reviewed(under_review(), 1, APPROVED, LIMITS).status == "COMPLETED"
+
+
+def test_a_result_that_fails_makes_the_task_ready_again():
+    assert reviewed(under_review(attempts=1), 1, a_rejection(), LIMITS).status == "READY"
+
+
+def test_what_the_review_found_is_appended_to_the_objective():
+    task = reviewed(under_review(objective="Find it."), 1, a_rejection(gaps=("no line named",)), LIMITS)
+
+    assert task.objective == "Find it.\nA review of attempt 1 found: no line named"
+
+
+def test_a_rejection_without_gaps_still_says_something():
+    assert "does not answer the objective" in reviewed(under_review(), 1, a_rejection(gaps=()), LIMITS).objective
+
+
+def test_without_tries_left_a_result_that_fails_is_final():
+    task = reviewed(under_review(attempts=2, objective="Find it."), 1, a_rejection(), LIMITS)
+
+    assert (task.status, task.objective) == ("FAILED", "Find it.")
+
+
+def test_the_latest_review_is_kept():
+    assert reviewed(under_review(), 1, APPROVED, LIMITS).feedback == APPROVED
+
+
+@pytest.mark.parametrize("capability", ["investigator", "codebase_search", "web_search", "writer"])
+def test_what_a_worker_found_awaits_its_review(capability):
+    assert returned(a_task(capability=capability, status="RUNNING"), 1, a_finding()).status == "NEEDS_REVIEW"
+
+
+@pytest.mark.parametrize("capability", ["critic", "human_input"])
+def test_a_review_and_an_answer_stand_as_they_are(capability):
+    assert returned(a_task(capability=capability, status="RUNNING"), 1, a_finding()).status == "COMPLETED"
+
+
+@pytest.mark.parametrize("status", ["RUNNING", "NEEDS_REVIEW"])
+def test_a_breakdown_is_an_error(status):
+    assert errored(a_task(status=status), 1, "no answer").status == "ERRORED"
+
+
+def test_each_start_is_an_attempt():
+    assert started(a_task(attempts=1), 3).attempts == 2
+
+
+def test_the_history_tells_step_status_and_reason():
+    task = returned(started(guided(a_task(), "be brief"), 4), 4, a_finding(summary="Found it."))
+
+    assert [(event.step, event.status, event.note) for event in task.history] == [
+        (4, "RUNNING", "attempt 1; told: be brief"),
+        (4, "NEEDS_REVIEW", "Found it."),
+    ]
+
+
+@pytest.mark.parametrize("status", ["READY", "RERUN"])
+def test_ready_and_rerun_may_run(status):
+    assert runnable([a_task(status=status)])
+
+
+@pytest.mark.parametrize("status", sorted(set(STATUSES) - {"READY", "RERUN"}))
+def test_no_other_status_may_run(status):
+    assert not runnable([a_task(status=status)])
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_task_runs_only_after_all_it_waits_for_are_completed(status):
+    plan = [a_task(1, status="COMPLETED"), a_task(2, status=status), a_task(3, dependencies=(1, 2))]
+
+    assert (3 in {task.task_id for task in runnable(plan)}) == (status == "COMPLETED")
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("wanted", STATUSES)
+def test_the_supervisor_moves_a_task_only_where_the_table_lets_it(status, wanted):
+    task = a_task(status=status)
+    if wanted in MOVES[status] & SUPERVISORS:
+        assert set_status(task, 1, wanted, LIMITS).status == wanted
+    else:
+        with pytest.raises(RefusedError):
+            set_status(task, 1, wanted, LIMITS)
+
+
+def test_the_supervisor_never_approves():
+    with pytest.raises(RefusedError, match="COMPLETED follows from the work and its review"):
+        set_status(under_review(), 1, "COMPLETED", LIMITS)
+
+
+@pytest.mark.parametrize("wanted", ["READY", "RERUN"])
+def test_no_attempt_is_given_back(wanted):
+    with pytest.raises(RefusedError, match="has used all 2 attempts"):
+        set_status(a_task(status="ERRORED", attempts=2), 1, wanted, LIMITS)
+
+
+def test_what_is_over_stays_over():
+    assert {"COMPLETED", "FAILED", "CANCELLED"} == OVER
+
+
+@pytest.mark.parametrize("status", sorted(set(STATUSES) - {"READY", "RERUN"}))
+def test_only_what_may_run_is_started(status):
+    with pytest.raises(RefusedError, match=f"is {status} and cannot become RUNNING"):
+        started(a_task(status=status), 1)

@@ -1,0 +1,83 @@
+"""The status board: what the supervisor is told of the plan, in one fixed order.
+
+It depends on the state, the plan and what the tools have said in this step, so equal steps give equal requests.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from triage.context import exchanges, redirects
+from triage.plans import Mode
+from triage.state import BugTriageState, CriticVerdict, PlanLimits, TaskItem
+from triage.supervisors.plan.status import runnable
+
+ISSUE_SHOWN: Final = 2_000
+"""Characters of the issue's text on the board; the workers read more of it."""
+SHAPE: Final[dict[Mode, str]] = {
+    "fixed": "fixed: no task can be added or changed",
+    "llm": "yours to make: add the tasks it needs",
+    "hybrid": "given: tasks can be added and changed",
+}
+
+
+def board(
+    state: BugTriageState, plan: Sequence[TaskItem], mode: Mode, limits: PlanLimits, notes: Sequence[str], ending: str
+) -> str:
+    """The human message: sections with a blank line between, `ending` last."""
+    sections = [
+        redirects(state.redirect_instructions),
+        f"## Issue\n{state.issue_title}\n\n{state.issue_body[:ISSUE_SHOWN]}",
+        _progress(state, limits),
+        f"## Plan ({SHAPE[mode]})\n{tasks_text(plan, limits)}",
+        f"## Can run now\n{', '.join(str(task.task_id) for task in runnable(plan)) or 'nothing'}",
+        f"## Human exchanges so far\n{exchanges(state.human_exchanges, None)}",
+        f"## What your tools have said\n{_numbered(notes)}" if notes else "",
+        ending,
+    ]
+    return "\n\n".join(section for section in sections if section)
+
+
+def tasks_text(plan: Sequence[TaskItem], limits: PlanLimits) -> str:
+    """The tasks in order, a blank line between."""
+    return "\n\n".join(_task(task, limits) for task in plan) or "There is no task yet."
+
+
+def report_on(task: TaskItem) -> str:
+    """What the critic last said of the result of `task`."""
+    if task.feedback is None:
+        return f"task {task.task_id} has not been reviewed"
+    return f"task {task.task_id}: {_verdict(task.feedback)}"
+
+
+def _progress(state: BugTriageState, limits: PlanLimits) -> str:
+    return (
+        f"## Progress\nStep {state.plan_steps + 1} of {limits.max_steps}\n"
+        f"Visits so far: {state.iterations} of {state.max_iterations}"
+    )
+
+
+def _task(task: TaskItem, limits: PlanLimits) -> str:
+    final = ", final" if task.is_final else ""
+    waits = f"waits for: {', '.join(map(str, task.dependencies)) or 'none'}"
+    tries = f"attempts: {task.attempts} of {limits.max_attempts}"
+    lines = [
+        f"[{task.task_id}] {task.status} {task.capability}{final} ({waits}; {tries})",
+        f"Objective: {task.objective}",
+    ]
+    if task.result:
+        lines += [f"Result (confidence: {task.result.confidence:.0%}): {task.result.summary}"]
+        lines += [f"Details: {task.result.details}"]
+    if task.feedback:
+        lines += [f"Review: {_verdict(task.feedback)}"]
+    if task.status in {"ERRORED", "CANCELLED"} and task.history:
+        lines += [f"Reason: {task.history[-1].note}"]
+    return "\n".join(lines)
+
+
+def _verdict(verdict: CriticVerdict) -> str:
+    missing = f"; missing: {'; '.join(verdict.gaps)}" if verdict.gaps else ""
+    return f"{verdict.verdict} (confidence: {verdict.confidence:.0%}){missing}"
+
+
+def _numbered(notes: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {note}" for number, note in enumerate(notes, 1))

@@ -1,0 +1,5 @@
+"""The supervisor of seed 001: no model, but ordered rules over several signals, with retries before questions."""
+
+from triage.supervisors.rules.node import supervisor
+
+__all__ = ["supervisor"]
