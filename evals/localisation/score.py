@@ -51,8 +51,8 @@ class Metric:
 
 @dataclass(frozen=True)
 class LevelScores:
-    """One level. `unlabelled` instances say nothing of it in the gold file; `empty` ones have nothing to find there, of
-    which `silent` were rightly given no name; of the `scored` rest, `unpredicted` have no prediction at all."""
+    """One level. `unlabelled` instances say nothing of it in the gold file; `empty` ones have nothing to find there,
+    `silent` of them a prediction that rightly names nothing; of the `scored` rest, `unpredicted` have none at all."""
 
     level: Level
     scored: int
@@ -98,7 +98,7 @@ def _level(
         scored=len(scored),
         unpredicted=sum(name not in predictions for name in scored),
         empty=len(empty),
-        silent=sum(not named[name] for name in empty),
+        silent=sum(name in predictions and not named[name] for name in empty),
         unlabelled=len(gold) - len(wanted),
         metrics=(*_rates(pairs, ks), *_means(pairs, seed)),
     )

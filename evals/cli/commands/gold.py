@@ -7,7 +7,7 @@ import yaml
 from evals.dataset.codebase import build_tree
 from evals.dataset.gold import derive_gold
 from evals.dataset.layout import Layout
-from evals.dataset.load import read_labels
+from evals.dataset.load import case_ids, read_labels
 from evals.errors import EXIT_OK, DatasetError
 from evals.workspace import Workspace
 
@@ -16,6 +16,8 @@ def gold(case: str, root: Path, dataset: Path | None = None) -> int:
     """Print the `gold:` block that the case's patch proves. Returns 0; raises ConfigurationError, DatasetError."""
     workspace = Workspace.at(root, dataset)
     layout = Layout(workspace.datasets)
+    if case not in case_ids(workspace.datasets):
+        raise DatasetError(f"{case}: there is no such case; `evals dataset new` makes one")
     patch = layout.patch(case)
     if not patch.exists():
         raise DatasetError(f"{patch}: is missing; without a patch gold is empty and there is nothing to derive")

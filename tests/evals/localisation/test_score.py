@@ -107,3 +107,10 @@ def test_equal_means_have_equal_intervals():
     level = a_level({f"i{n}": ["a"] for n in range(9)}, {f"i{n}": ["a"] for n in range(4)})
 
     assert len({metric.interval for metric in level.metrics if metric.hits is None}) == 1
+
+
+def test_saying_nothing_at_all_is_not_naming_nothing():
+    """Where there is nothing to find, only a prediction can be right about it."""
+    level = a_level({"i1": ["a"], "i2": [], "i3": []}, {"i1": ["a"], "i2": []})
+
+    assert (level.empty, level.silent) == (2, 1)

@@ -1,0 +1,24 @@
+"""What was computed once and may be thrown away: kept whole or not at all, named by the code behind it."""
+
+import hashlib
+import os
+from functools import cache as once
+from pathlib import Path
+
+import evals
+
+
+def keep(place: Path, content: bytes) -> None:
+    """Write the file by one rename, since a torn one would be taken for what was computed."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    scratch = place.with_suffix(f".{os.getpid()}")
+    scratch.write_bytes(content)
+    scratch.replace(place)
+
+
+@once
+def code_digest(*patterns: str) -> bytes:
+    """Sha256 over the files of `evals` that match one of the patterns."""
+    package = Path(evals.__file__).parent
+    files = sorted(file for pattern in patterns for file in package.glob(pattern))
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).digest()
