@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts) or a suite file.")]
+Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts, guards, supervisors) or a suite file.")]
 Dataset = Annotated[
     Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")
 ]
