@@ -102,5 +102,5 @@ def _efficiency(length: int, steps: Steps) -> float:
 
 
 def _alignment(walk: Walk, alternative: RouteAlternative) -> float:
-    route = [step.node for step in walk]
-    return max((similarity(route, exemplar) for exemplar in alternative.exemplars), default=0.0)
+    route, supersteps = [step.node for step in walk], [step.superstep for step in walk]
+    return max((similarity(route, exemplar, supersteps) for exemplar in alternative.exemplars), default=0.0)

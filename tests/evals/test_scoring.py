@@ -34,3 +34,10 @@ def test_hard_violations_are_kept_for_the_gate():
 def test_the_first_divergence_is_counted_from_zero():
     """The exemplar searches the code where this route searches the web."""
     assert scored(visits=("investigator", "web_search", "critic", "writer")).first_divergence == 1
+
+
+def test_what_ran_side_by_side_does_not_diverge_by_its_order():
+    crossed = ("investigator", "critic", "codebase_search", "writer")
+
+    assert scored(visits=crossed).first_divergence == 1
+    assert scored(visits=crossed, supersteps=[0, 1, 1, 2]).first_divergence is None

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, Run, Trial
+from evals.models.trace import Trace
 from evals.report.numbers import percent
 from evals.report.view.ribbon import Ribbon, plain_ribbon, ribbon
 from evals.report.view.texts import Texts
@@ -143,11 +145,17 @@ def _differs(columns: Sequence[Sequence[Trial]]) -> bool:
     """Whether variants took different routes, or passed and failed differently, where both are on the tape."""
     exact = [[trial for trial in trials if trial.trace.provenance.label == "exact"] for trials in columns]
     seen = {
-        tuple((trial.trace.route, *(trial.outcomes.get(name) for name, _ in MARKED)) for trial in trials)
+        tuple((_way(trial.trace), *(trial.outcomes.get(name) for name, _ in MARKED)) for trial in trials)
         for trials in exact
         if trials
     }
     return len(seen) > 1
+
+
+def _way(trace: Trace) -> tuple[tuple[str, ...], ...]:
+    """The route, superstep by superstep: what ran side by side has no order to differ in."""
+    steps = groupby(trace.visits, key=lambda visit: visit.superstep)
+    return tuple(tuple(sorted(visit.node for visit in visits)) for _, visits in steps)
 
 
 def _rank(trials: Sequence[Trial]) -> float:

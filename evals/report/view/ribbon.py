@@ -5,6 +5,7 @@ from typing import Final
 
 from evals.models.route import RouteNode
 from evals.models.run import Trial
+from evals.models.trace import Visit
 
 LETTERS: Final[dict[RouteNode, str]] = {
     "investigator": "I",
@@ -44,15 +45,22 @@ def ribbon(trial: Trial) -> Ribbon:
         Stop(
             node=visit.node,
             letter=LETTERS[visit.node],
-            label=f"{visit.node}{', failed' if visit.error else ''}{', leaves the exemplar here' if i == mark else ''}",
+            label=_label(visit, beside=beside, diverges=i == mark),
             diverges=i == mark,
             broken=visit.error is not None,
-            beside=i > 0 and visits[i - 1].superstep == visit.superstep,
+            beside=beside,
         )
         for i, visit in enumerate(visits)
+        for beside in (i > 0 and visits[i - 1].superstep == visit.superstep,)
     )
     spoken = ", ".join(stop.label for stop in stops) or "no visit"
     return Ribbon(stops, spoken, ended_early=mark is not None and mark >= len(stops))
+
+
+def _label(visit: Visit, *, beside: bool, diverges: bool) -> str:
+    """The visit and what is to be said of it."""
+    told = ((" beside it", beside), (", failed", visit.error is not None), (", leaves the exemplar here", diverges))
+    return visit.node + "".join(words for words, holds in told if holds)
 
 
 def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:

@@ -33,6 +33,16 @@ def test_variants_that_walk_differently_disagree():
     assert "differs" in _words(a_trial(a_trace(variant="v2")), a_trial(other))
 
 
+def test_side_by_side_has_no_order_to_disagree_in():
+    both = ("codebase_search", "web_search")
+    traces = [
+        a_trace("investigator", *nodes, "writer", variant=name, supersteps=[0, 1, 1, 2])
+        for name, nodes in (("v2", both), ("v3", both[::-1]))
+    ]
+
+    assert _words(*map(a_trial, traces)) == {"pass"}
+
+
 def test_a_variant_off_the_tape_does_not_count_as_disagreeing():
     off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
     skipped = {name: Skipped(reason="off the tape") for name in ("route.pass", "root_cause.hit")}

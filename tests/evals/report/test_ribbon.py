@@ -24,9 +24,10 @@ def test_a_route_that_stops_too_early_says_so():
 
 
 def test_visits_of_one_superstep_stand_side_by_side():
-    stops = ribbon(a_trial(a_trace("investigator", "codebase_search", "web_search", supersteps=[0, 1, 1]))).stops
+    row = ribbon(a_trial(a_trace("investigator", "codebase_search", "web_search", supersteps=[0, 1, 1])))
 
-    assert [stop.beside for stop in stops] == [False, False, True]
+    assert [stop.beside for stop in row.stops] == [False, False, True]
+    assert row.spoken == "investigator, codebase_search, web_search beside it"
 
 
 def test_a_failed_visit_is_said_in_words():

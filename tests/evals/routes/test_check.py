@@ -16,6 +16,8 @@ GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").r
 UNSURE = {"confidence_before_writer": 0.7}
 HONEST = ("investigator", "codebase_search", "critic", "writer")
 routes = st.lists(st.sampled_from(NODES), max_size=12)
+walks = st.lists(st.lists(st.sampled_from(NODES), min_size=1, max_size=4), max_size=6)
+chance = st.randoms(use_true_random=False)
 states = st.fixed_dictionaries({}, optional={"confidence_before_writer": st.floats(0, 1)})
 
 
@@ -72,6 +74,18 @@ def test_running_visits_side_by_side_never_lowers_fitness(spec, visits, cuts):
     single = spec.model_copy(update={"alternatives": (alone,)})
 
     assert check(single, visits, UNSURE, supersteps).F >= check(single, visits, UNSURE).F - 1e-12
+
+
+@given(spec=st.sampled_from(GOLD_SPECS), walk=walks, state=states, chance=chance)
+def test_the_order_inside_a_superstep_changes_no_number_and_no_verdict(spec, walk, state, chance):
+    """R, pass, the hard rules broken, and alignment: visits side by side have no order."""
+    supersteps = [step for step, group in enumerate(walk) for _ in group]
+    listed, shuffled = (
+        [node for group in groups for node in group]
+        for groups in (walk, [chance.sample(group, len(group)) for group in walk])
+    )
+
+    assert check(spec, shuffled, state, supersteps) == check(spec, listed, state, supersteps)
 
 
 def test_a_hard_violation_halves_the_score():

@@ -1,9 +1,11 @@
 """The ten constraint types, as a table: type, sets, walk, activations and fulfilment."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evals.routes.constraints import tally, walk_of
-from tests.builders.case import a_constraint
+from tests.builders.case import NODES, a_constraint
 
 LETTERS = {
     "I": "investigator",
@@ -92,6 +94,24 @@ def test_a_constraint_counts_activations_and_fulfilment(row):
     constraint = a_constraint(kind, nodes(a), nodes(b), **bounds)
 
     assert tally(constraint, walk(route), {}) == expected
+
+
+TYPES = sorted({kind for kind, *_ in TABLE})
+sets = st.lists(st.sampled_from(NODES), min_size=1, max_size=3, unique=True)
+groups = st.lists(st.lists(st.sampled_from(NODES), min_size=1, max_size=4), max_size=5)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@given(a=sets, b=sets, walk=groups, chance=st.randoms(use_true_random=False))
+def test_the_order_inside_a_superstep_changes_no_verdict(kind, a, b, walk, chance):
+    constraint = a_constraint(kind, a, b, min=1, max=2)
+    supersteps = [step for step, group in enumerate(walk) for _ in group]
+    listed, shuffled = (
+        walk_of([node for group in groups for node in group], supersteps)
+        for groups in (walk, [chance.sample(group, len(group)) for group in walk])
+    )
+
+    assert tally(constraint, shuffled, {}) == tally(constraint, listed, {})
 
 
 GUARDS = [

@@ -1,9 +1,13 @@
 """Scores of the route."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evals.models.outcome import Scored
+from evals.scorers import SCORERS
 from evals.scorers.route import route_pass, route_score
 from evals.scorers.scorer import score
-from tests.builders.case import a_case
+from tests.builders.case import NODES, a_case
 from tests.builders.trace import a_trace
 
 
@@ -23,6 +27,23 @@ def test_visits_side_by_side_are_not_held_against_the_route():
 
     assert score(route_pass, a_case(), a_trace(*crossed)).value == 0
     assert score(route_pass, a_case(), a_trace(*crossed, supersteps=[0, 1, 2, 2])).value == 1
+
+
+@given(
+    beside=st.lists(st.sampled_from(NODES), min_size=1, max_size=4).flatmap(
+        lambda nodes: st.tuples(st.just(nodes), st.permutations(nodes))
+    ),
+    after=st.lists(st.sampled_from(NODES), max_size=3),
+)
+def test_which_of_two_visits_side_by_side_is_listed_first_changes_no_score(beside, after):
+    """Of a plan's tasks that ran in one superstep, none was first: every route score, R and pass among them."""
+    scores = []
+    for nodes in beside:
+        steps = [0, *[1] * len(nodes), *range(2, 2 + len(after))]
+        trace = a_trace("investigator", *nodes, *after, supersteps=steps, decisions=[])
+        scores.append([score(s, a_case(), trace) for s in SCORERS if s.name.startswith("route.")])
+
+    assert scores[0] == scores[1]
 
 
 def test_a_broken_hard_rule_halves_the_score():
