@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from evals.models.run import Comparison, Run
 from evals.report.numbers import points, probability, rate, smallest_drop
 from evals.report.view.baselines import beaten, best_baseline
+from evals.report.view.costs import what_it_costs
+from evals.report.view.guards import guard_table
 from evals.report.view.scope import in_words
+from evals.report.view.table import Table
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]()<>+!|~:.&-])")
 _CALLING = re.compile(r"([@#])")  # mentions and issue numbers are found after Markdown: a backslash does not stop them
@@ -22,6 +25,10 @@ def summary(run: Run) -> str:
             *(f"- **{reason.kind}**: {escape(reason.text)}" for reason in run.verdict.reasons),
             "",
             *_headline(run),
+            "",
+            *_table(what_it_costs(run)),
+            "",
+            *_table(guard_table(run)),
             "",
             *_comparisons(run),
             "",
@@ -52,6 +59,15 @@ def _headline(run: Run) -> Iterable[str]:
         yield _row(
             "no model at all", f"{len(run.cases)} cases", *(beaten(best_baseline(run, scorer)) for scorer in primary)
         )
+
+
+def _table(table: Table) -> Iterable[str]:
+    """A table of the report as it stands there."""
+    yield f"{escape(table.caption)}:"
+    yield ""
+    yield _row(*table.head)
+    yield _row(*["---"] * len(table.head))
+    yield from (_row(*map(escape, row)) for row in table.rows)
 
 
 def _comparisons(run: Run) -> Iterable[str]:

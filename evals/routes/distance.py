@@ -1,6 +1,6 @@
 """How far a route is from a specification's exemplars. Diagnostics only: no exemplar is the one right way.
 
-Visits of one superstep ran side by side and have no order: each question is answered for the order kindest to the route.
+Visits of one superstep ran side by side and have no order: each answer is that of the order kindest to the route.
 """
 
 from collections import Counter

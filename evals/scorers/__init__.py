@@ -40,6 +40,7 @@ SCORERS: Final[tuple[Scorer, ...]] = (
     cost.latency_s,
     cost.corrections,
     cost.forced_fallbacks,
+    cost.questions,
     cost.vetoes,
     cost.failed_visits,
 )

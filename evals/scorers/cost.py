@@ -43,6 +43,12 @@ def forced_fallbacks(case: Case, trace: Trace) -> float:
     return sum(decision.forced_fallback for decision in trace.decisions)
 
 
+@scorer("cost.questions", unit="count", better="lower")
+def questions(case: Case, trace: Trace) -> float:
+    """Questions the user was asked, answered or not."""
+    return len(trace.exchanges)
+
+
 @scorer("cost.vetoes", unit="count", better="lower")
 def vetoes(case: Case, trace: Trace) -> float:
     """Times a guard overruled the supervisor."""

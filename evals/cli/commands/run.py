@@ -13,7 +13,9 @@ from evals.cli.commands.selection import Options, scored, selected
 from evals.export.files import write_run
 from evals.models.run import Run
 from evals.report.numbers import rate
+from evals.report.view import table as view
 from evals.report.view.baselines import beaten, best_baseline
+from evals.report.view.costs import what_it_costs
 from evals.report.view.scope import in_words
 
 WIDTH = 120  # of a log file, which has no width of its own
@@ -40,8 +42,9 @@ def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out:
 
 
 def _say(console: Console, run: Run) -> None:
-    """The headline table, then the verdict, then its reasons."""
+    """The headline table, what it costs, then the verdict and its reasons."""
     console.print(headline(run))
+    console.print(shown(what_it_costs(run)))
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
     verdict = run.verdict
@@ -67,6 +70,16 @@ def headline(run: Run) -> Table:
         table.add_row(
             "no model at all", f"{len(run.cases)} cases", *(beaten(best_baseline(run, scorer)) for scorer in primary)
         )
+    return table
+
+
+def shown(ready: view.Table) -> Table:
+    """A table of the report in the terminal, its caption above."""
+    table = Table(title=ready.caption)
+    for heading in ready.head:
+        table.add_column(heading)
+    for row in ready.rows:
+        table.add_row(*row)
     return table
 
 

@@ -9,6 +9,8 @@ from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
 from evals.report.view.baselines import baseline_table
 from evals.report.view.cases import MARKED, CaseTable, case_table
+from evals.report.view.costs import what_it_costs
+from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
 from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
@@ -47,6 +49,7 @@ class Page:
     question: str
     banner: Banner
     headline: Headline
+    bargain: Table
     scope: ScopeView | None
     baselines: Table
     comparisons: tuple[ComparisonRow, ...]
@@ -72,6 +75,7 @@ def page(run: Run) -> Page:
         question=f"Is {run.candidate} worse than {run.reference}?",
         banner=_banner(run),
         headline=headline(run),
+        bargain=what_it_costs(run),
         scope=scope_view(run),
         baselines=baseline_table(run),
         comparisons=comparisons(run),
@@ -81,7 +85,7 @@ def page(run: Run) -> Page:
         cases=case_table(run, texts),
         diffs=prompt_diffs(run),
         definitions=tuple(_definition(info) for info in run.scorers),
-        guards=_guards(run),
+        guards=guard_table(run),
         costs=costs(run),
         provenance=_provenance(run),
         texts=script_json(
@@ -104,27 +108,6 @@ def _banner(run: Run) -> Banner:
 def _definition(info: ScorerInfo) -> Definition:
     primary = "primary, " if info.primary else ""
     return Definition(info.name, f"{primary}{info.unit}, {info.better} is better", info.definition)
-
-
-def _guards(run: Run) -> Table:
-    """How often each guard overruled the supervisor, in all trials as far as they are recorded."""
-    names = tuple(info.variant.name for info in run.variants)
-    fired = Counter(
-        (veto.guard, trial.trace.variant)
-        for trial in run.trials
-        for decision in trial.trace.decisions
-        for veto in decision.vetoes
-    )
-    decisions = Counter(trial.trace.variant for trial in run.trials for _ in trial.trace.decisions)
-    guards = sorted({guard for guard, _ in fired})
-    return Table(
-        "Guard vetoes, over all recorded decisions",
-        ("guard", *names),
-        (
-            *((guard, *(str(fired[guard, name]) for name in names)) for guard in guards),
-            ("decisions in all", *(str(decisions[name]) for name in names)),
-        ),
-    )
 
 
 def _slices(run: Run) -> Table:

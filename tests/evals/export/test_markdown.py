@@ -4,7 +4,8 @@ import pytest
 
 from evals.export.markdown import escape, summary
 from evals.models.run import Reason
-from tests.builders.run import a_comparison, a_run, a_verdict
+from tests.builders.run import a_comparison, a_run, a_trial, a_verdict
+from tests.builders.trace import a_decision, a_trace, a_veto
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,14 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_heading():
     rows = [line for line in summary(a_run()).splitlines() if line.startswith("|")]
     counts = [row.count("|") for row in rows]
 
-    assert counts == [6] * 4 + [10] * 5
+    assert counts == [6] * 4 + [8] * 4 + [4] * 6 + [10] * 5
+
+
+def test_costs_and_guards_are_those_of_the_report():
+    text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, vetoes=[a_veto()])]))))
+
+    assert "| variant | exact trials | visits | LLM calls | tokens | questions | vetoes |" in text
+    assert r"| veto by investigator\_first | 1 in 1 trial | 0 |" in text
 
 
 def test_every_reason_is_listed():

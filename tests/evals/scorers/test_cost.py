@@ -6,7 +6,7 @@ from evals.models.trace import Visit
 from evals.scorers import cost
 from evals.scorers.scorer import score
 from tests.builders.case import a_case
-from tests.builders.trace import a_call, a_decision, a_trace, a_veto
+from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
 
 TRACE = a_trace(
     calls=[a_call(prompt=100, completion=20, latency_ms=500), a_call(prompt=10, completion=1, latency_ms=250)],
@@ -14,6 +14,7 @@ TRACE = a_trace(
         a_decision(0, vetoes=[a_veto(), a_veto("iteration_limit")], corrections=1),
         a_decision(1, forced_fallback=True, corrections=1, vetoes=[a_veto()]),
     ],
+    exchanges=[an_exchange(), an_exchange(topic="version")],
 )
 
 
@@ -26,6 +27,7 @@ TRACE = a_trace(
         (cost.latency_s, 0.75),
         (cost.corrections, 2),
         (cost.forced_fallbacks, 1),
+        (cost.questions, 2),
         (cost.vetoes, 3),
         (cost.failed_visits, 0),
     ],

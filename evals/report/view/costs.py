@@ -1,0 +1,36 @@
+"""What a trial costs, one row per variant: a right answer that takes twice the calls is another bargain."""
+
+from typing import Final
+
+from evals.models.run import Run
+from evals.report.numbers import NOTHING, amount
+from evals.report.view.table import Table
+
+COLUMNS: Final[dict[str, str]] = {
+    "cost.visits": "visits",
+    "cost.llm_calls": "LLM calls",
+    "cost.tokens": "tokens",
+    "cost.questions": "questions",
+    "cost.vetoes": "vetoes",
+}
+
+
+def what_it_costs(run: Run) -> Table:
+    """Means per case over exact trials, each with the number of cases it is the mean of."""
+    infos = {info.name: info for info in run.scorers}
+    found = {(item.variant, item.scorer): item for item in run.summaries}
+    rows = []
+    for info in run.variants:
+        name = info.variant.name
+        covered = run.coverage[name]
+        cells = [
+            amount(found[name, scorer], infos[scorer]) if (name, scorer) in found else NOTHING for scorer in COLUMNS
+        ]
+        rows.append((name, f"{covered.exact}/{covered.total}", *cells))
+    return Table(_caption(run), ("variant", "exact trials", *COLUMNS.values()), tuple(rows))
+
+
+def _caption(run: Run) -> str:
+    caption = "What it costs: means per case, over exact trials"
+    uneven = len({covered.exact for covered in run.coverage.values()}) > 1
+    return f"{caption}; variants with other n rest on other cases" if uneven else caption

@@ -1,0 +1,34 @@
+"""What a trial costs, variant by variant."""
+
+from evals.report.view.costs import COLUMNS, what_it_costs
+from evals.scorers import SCORERS
+from tests.builders.run import a_run, a_scorer_info, a_summary, a_trial
+from tests.builders.trace import a_trace
+
+UNITS = {scorer.name: scorer.unit for scorer in SCORERS}
+INFOS = [a_scorer_info(name, unit=UNITS[name], better="lower") for name in COLUMNS]
+
+
+def test_every_column_is_a_score_there_is():
+    assert COLUMNS.keys() <= UNITS.keys()
+
+
+def test_every_mean_stands_with_the_cases_it_rests_on():
+    summaries = [a_summary(name, scorer, hits=None, mean=2.5, n=7) for name in ("v2", "v3") for scorer in COLUMNS]
+    first = what_it_costs(a_run(scorers=INFOS, summaries=summaries)).rows[0]
+
+    assert first == ("v2", "1/1", "2.5 n=7", "2.5 n=7", "2 n=7", "2.5 n=7", "2.5 n=7")
+
+
+def test_what_nobody_scored_costs_is_not_nothing():
+    unknown = [a_summary(name, scorer, hits=None, mean=None, n=0) for name in ("v2", "v3") for scorer in COLUMNS]
+
+    assert set(what_it_costs(a_run(scorers=INFOS, summaries=unknown)).rows[0][2:]) == {"n/a"}
+
+
+def test_means_over_different_cases_are_called_that():
+    off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
+    uneven = a_run(a_trial(a_trace(variant="v2")), a_trial(off))
+
+    assert "variants with other n rest on other cases" in what_it_costs(uneven).caption
+    assert "other cases" not in what_it_costs(a_run()).caption
