@@ -63,7 +63,7 @@ def _headline(run: Run) -> Iterable[str]:
 
 def _table(table: Table) -> Iterable[str]:
     """A table of the report as it stands there."""
-    yield f"{escape(table.caption)}:"
+    yield f"**{escape(table.caption)}**"
     yield ""
     yield _row(*table.head)
     yield _row(*["---"] * len(table.head))

@@ -58,13 +58,15 @@ class CaseInfo(Closed):
 
 
 class VariantInfo(Closed):
-    """A variant with the exact prompt text it ran; all four are empty where its supervisor reads none."""
+    """A variant with the exact prompt text it ran, and the plan file it started from; the digest is of both. All are
+    empty where its supervisor reads none."""
 
     variant: Variant
     prompt_version: str = ""
     prompt_digest: str = ""
     prompt_source: str = ""
     prompt_text: str = ""
+    plan_text: str = ""
 
 
 class Trial(Closed):

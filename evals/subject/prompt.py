@@ -74,7 +74,8 @@ def describe(variant: Variant, root: Path) -> VariantInfo:
         prompt_version=prompt.version,
         prompt_digest=hashlib.sha256(f"{prompt.digest}\n{plan}".encode()).hexdigest() if plan else prompt.digest,
         prompt_source=_relative(source.resolve(), root),
-        prompt_text=f"{prompt.system}\n\n{prompt.task}\n" + (f"\n# plan {variant.plan}\n{plan}" if plan else ""),
+        prompt_text=f"{prompt.system}\n\n{prompt.task}\n",
+        plan_text=plan,
     )
 
 

@@ -64,6 +64,14 @@ def rules_info(name: str = "rules") -> VariantInfo:
     return VariantInfo(variant=Variant(name=name, supervisor="rules", models=models))
 
 
+def a_system_info(supervisor: str, prompt: str, text: str, **fields: Any) -> VariantInfo:
+    """A variant named after its supervisor. `fields`: a `plan` and its `plan_text`."""
+    info = a_variant_info(prompt, text, plan_text=fields.pop("plan_text", ""))
+    return info.model_copy(
+        update={"variant": info.variant.model_copy(update={"name": supervisor, "supervisor": supervisor, **fields})}
+    )
+
+
 def a_trial(trace: Trace | None = None, outcomes: dict[str, Outcome] | None = None, **fields: Any) -> Trial:
     """An honest trial that passes everything."""
     passed: dict[str, Outcome] = {name: Scored(value=1.0) for name in PRIMARY}

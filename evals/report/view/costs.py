@@ -31,6 +31,6 @@ def what_it_costs(run: Run) -> Table:
 
 
 def _caption(run: Run) -> str:
-    caption = "What it costs: means per case, over exact trials"
+    caption = "What it costs (means per case, over exact trials)"
     uneven = len({covered.exact for covered in run.coverage.values()}) > 1
     return f"{caption}; variants with other n rest on other cases" if uneven else caption

@@ -15,6 +15,7 @@ from evals.report.view.headline import ComparisonRow, Headline, comparisons, cos
 from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
 from evals.report.view.scope import ScopeView, scope_view
+from evals.report.view.systems import PromptText, difference, prompt_texts
 from evals.report.view.table import Table
 from evals.report.view.texts import Texts
 
@@ -57,6 +58,8 @@ class Page:
     slices: Table
     legend: tuple[tuple[str, str], ...]
     cases: CaseTable
+    systems: str
+    prompts: tuple[PromptText, ...]
     diffs: tuple[PromptDiff, ...]
     definitions: tuple[Definition, ...]
     guards: Table
@@ -83,6 +86,8 @@ def page(run: Run) -> Page:
         slices=_slices(run),
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
         cases=case_table(run, texts),
+        systems=difference(run),
+        prompts=prompt_texts(run),
         diffs=prompt_diffs(run),
         definitions=tuple(_definition(info) for info in run.scorers),
         guards=guard_table(run),

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Final, Literal
 
 from evals.models.run import Run, VariantInfo
+from evals.report.view.systems import systems
 
 CONTEXT: Final = 3
 _TOKEN: Final = re.compile(r"\s+|\w+|[^\w\s]")
@@ -35,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt against the reference's. Without lines: the texts are the same."""
+    """A variant's prompt against another's. Without lines: the texts are the same."""
 
     title: str
     note: str
@@ -44,21 +45,29 @@ class PromptDiff:
 
 
 def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
-    """Every variant's prompt against the reference's, the candidate's first and open; variants without one are left
-    out."""
-    infos = {info.variant.name: info for info in run.variants if info.prompt_text}
-    reference = infos.get(run.reference)
-    if reference is None:
-        return ()
-    others = sorted((name for name in infos if name != run.reference), key=lambda name: name != run.candidate)
-    return tuple(_diff(reference, infos[name], opened=name == run.candidate) for name in others)
+    """Inside each system every variant's prompt against the leader's (the reference's, where it is one of them), the
+    candidate's first and open; variants without a prompt are left out."""
+    pairs = [
+        (system.leader, info)
+        for system in systems(run)
+        for info in system.variants
+        if info != system.leader and info.prompt_text and system.leader.prompt_text
+    ]
+    pairs.sort(key=lambda pair: pair[1].variant.name != run.candidate)
+    return tuple(_diff(old, new, opened=new.variant.name == run.candidate) for old, new in pairs)
 
 
 def _diff(old: VariantInfo, new: VariantInfo, *, opened: bool) -> PromptDiff:
-    lines = tuple(diff_lines(old.prompt_text.splitlines(), new.prompt_text.splitlines()))
+    lines = tuple(diff_lines(_whole(old), _whole(new)))
     changed = {kind: sum(line.kind == kind for line in lines) for kind in ("ins", "del")}
     note = f"{changed['ins']} lines added, {changed['del']} removed" if lines else "the same text, word for word"
     return PromptDiff(f"{_name(old)} to {_name(new)}", note, lines, opened)
+
+
+def _whole(info: VariantInfo) -> list[str]:
+    """The prompt and the plan behind it, line by line."""
+    plan = ["", f"# plan {info.variant.plan}", *info.plan_text.splitlines()] if info.plan_text else []
+    return [*info.prompt_text.splitlines(), *plan]
 
 
 def _name(info: VariantInfo) -> str:

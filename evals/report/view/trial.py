@@ -8,6 +8,7 @@ from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, ScorerInfo, Trial
 from evals.models.trace import Decision, Finding, Miss, Report, Trace, Visit
 from evals.report.numbers import NOTHING, measure, percent
+from evals.report.view.plan import PlanView, plan_view
 from evals.report.view.ribbon import Ribbon, ribbon
 from evals.report.view.texts import Texts
 
@@ -38,6 +39,7 @@ class Step:
     number: str
     chosen: str
     routed: str
+    tasks: str
     confidence: str
     reasoning: str
     question: str
@@ -70,6 +72,7 @@ class TrialView:
     error: str
     ribbon: Ribbon
     violations: tuple[str, ...]
+    plan: PlanView | None
     steps: tuple[Step, ...]
     exchanges: tuple[tuple[str, str, str], ...]
     report: tuple[tuple[str, str], ...]
@@ -90,6 +93,7 @@ def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], text
         error=trace.error or "",
         ribbon=ribbon(trial),
         violations=trial.hard_violations,
+        plan=plan_view(trace.plan, texts) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),
         exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
         report=_report(trace.report) if trace.report else (),
@@ -101,13 +105,25 @@ def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], text
 
 
 def _steps(trace: Trace, texts: Texts) -> list[Step]:
-    """Decisions with their visits: the k-th decision that went to a worker led to the k-th superstep."""
-    groups = [list(group) for _, group in groupby(trace.visits, key=lambda visit: visit.superstep)]
+    """Decisions with their visits: the k-th decision that went to a worker led to the k-th group of visits."""
+    groups = _groups(trace)
     steps = []
     for decision in trace.decisions:
         went = decision.routed != "end" and groups
         steps.append(_step(decision, groups.pop(0) if went else [], texts))
     return steps + [_orphan(group, texts) for group in groups]
+
+
+def _groups(trace: Trace) -> list[list[Visit]]:
+    """The visits of one decision after the other: a superstep, and under a plan the reviews in the one right behind."""
+    groups: list[list[Visit]] = []
+    for superstep, visits in groupby(trace.visits, key=lambda visit: visit.superstep):
+        reviews = trace.plan is not None and bool(groups) and groups[-1][-1].superstep == superstep - 1
+        if reviews:
+            groups[-1] += visits
+        else:
+            groups.append(list(visits))
+    return groups
 
 
 def _step(decision: Decision, visits: Sequence[Visit], texts: Texts) -> Step:
@@ -116,6 +132,7 @@ def _step(decision: Decision, visits: Sequence[Visit], texts: Texts) -> Step:
         number=str(decision.iteration),
         chosen=decision.chosen,
         routed=decision.routed,
+        tasks=_tasks(decision) if decision.tasks else "",
         confidence=percent(decision.confidence),
         reasoning=texts.add(decision.reasoning) if decision.reasoning else "",
         question=decision.question or "",
@@ -134,8 +151,14 @@ def _step(decision: Decision, visits: Sequence[Visit], texts: Texts) -> Step:
     )
 
 
+def _tasks(decision: Decision) -> str:
+    """The tasks a plan's step chose, in the numbers of their histories."""
+    numbers = ", ".join(map(str, decision.tasks))
+    return f"step {decision.index + 1}: task{'s' * (len(decision.tasks) > 1)} {numbers}"
+
+
 def _orphan(visits: Sequence[Visit], texts: Texts) -> Step:
-    return Step("", "", "", "", "", "", (), (), "", tuple(_visit(visit, texts) for visit in visits))
+    return Step("", "", "", "", "", "", "", (), (), "", tuple(_visit(visit, texts) for visit in visits))
 
 
 def _visit(visit: Visit, texts: Texts) -> VisitView:

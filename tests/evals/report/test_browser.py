@@ -9,7 +9,7 @@ import pytest
 from evals.models.outcome import Scored
 from evals.report.render import render
 from tests.builders.run import a_case_info, a_run, a_trial
-from tests.builders.trace import a_decision, a_trace
+from tests.builders.trace import a_decision, a_plan, a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -40,7 +40,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     told = [a_decision(0, "investigator", context=HOSTILE, reasoning=HOSTILE)]
     trials = [
         a_trial(
-            a_trace("investigator", case_id=case.id, variant=variant, decisions=told),
+            a_trace("investigator", case_id=case.id, variant=variant, decisions=told, plan=a_plan()),
             {"route.pass": Scored(value=float((case.id, variant) != ("a-crash", "v3")))},
         )
         for case in cases
@@ -149,6 +149,23 @@ def test_hostile_text_is_only_text(opened):
     assert shown == f"{HOSTILE}\nsecond line"
     assert page.title() != "owned"
     assert page.locator("img, #detail-c-hostile pre b").count() == 0
+
+
+def test_a_plan_is_drawn_and_told_in_words(opened):
+    drawing = opened("#case=a-crash").get_by_role("img", name="Plan of 2 tasks. Task 1, investigator, completed").first
+
+    assert drawing.locator("rect").count() == 2
+    assert drawing.bounding_box()["height"] > 100
+
+
+def test_a_task_opens_to_its_history(opened):
+    page = opened("#case=a-crash")
+    page.locator("details.story summary").first.click()
+
+    assert page.locator("details.story .events").first.inner_text().split() == [
+        *("step", "became", "why"),
+        *("1", "completed", "passed", "the", "review"),
+    ]
 
 
 @pytest.mark.parametrize("width", [390, 1440])

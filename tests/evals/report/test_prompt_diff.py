@@ -1,7 +1,7 @@
 """What one prompt changed in another."""
 
 from evals.report.view.prompt_diff import diff_lines, prompt_diffs
-from tests.builders.run import a_run, a_variant_info, rules_info
+from tests.builders.run import a_run, a_system_info, a_variant_info, rules_info
 
 
 def _kinds(old: list[str], new: list[str]) -> list[str]:
@@ -69,3 +69,25 @@ def test_against_a_reference_without_a_prompt_there_are_no_diffs():
     variants = [rules_info(), a_variant_info("v3")]
 
     assert prompt_diffs(a_run(variants=variants, candidate="v3", reference="rules")) == ()
+
+
+def test_prompts_of_different_systems_are_not_compared_line_by_line():
+    variants = [a_variant_info("v3"), a_system_info("registry", "v4", "Answer in plain JSON.")]
+
+    assert prompt_diffs(a_run(variants=variants, candidate="v3", reference="registry")) == ()
+
+
+def test_the_modes_of_a_plan_are_compared_with_each_other_plan_and_all():
+    variants = [
+        rules_info(),
+        a_system_info("plan-fixed", "plan-v1", "Choose.", plan="linear", plan_text="tasks: []\n"),
+        a_system_info("plan-llm", "plan-v1", "Choose."),
+    ]
+    (diff,) = prompt_diffs(a_run(variants=variants, candidate="plan-fixed", reference="rules"))
+
+    assert diff.title == "plan-fixed (prompt plan-v1) to plan-llm (prompt plan-v1)"
+    assert ["".join(part.text for part in line.segments) for line in diff.lines if line.kind == "del"] == [
+        "",
+        "# plan linear",
+        "tasks: []",
+    ]

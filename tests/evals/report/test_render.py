@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import pytest
 
 from evals.models.run import Reason, Run
-from evals.models.trace import Finding, Visit
+from evals.models.trace import Finding, Task, Visit
 from evals.report.render import render
-from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info, a_verdict
-from tests.builders.trace import a_decision, a_report, a_trace, an_exchange
+from tests.builders.run import a_case_info, a_run, a_system_info, a_trial, a_variant_info, a_verdict
+from tests.builders.trace import a_decision, a_plan, a_report, a_task, a_trace, an_exchange
 
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -41,6 +41,12 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
+def a_hostile_task(text: str) -> Task:
+    """A task in which everything that can be text is."""
+    event = {"step": 1, "status": text, "note": text}
+    return a_task(objective=text, status=text, guidance=text, result=text, feedback=text, history=(event,))
+
+
 def a_run_that_says(text: str) -> Run:
     """A run with `text` everywhere an issue, a model or an error can put it."""
     finding = Finding(agent_name="investigator", summary=text, confidence=0.5, details=text, relevant_files=(text,))
@@ -50,6 +56,7 @@ def a_run_that_says(text: str) -> Run:
         exchanges=[an_exchange(text, text, text)],
         report=a_report(text, [text], root_cause=text, category=text, severity=text, evidence=(text,)),
         comment=text,
+        plan=a_plan(a_hostile_task(text)),
         error=text,
         variant="v2",
     )
@@ -57,7 +64,12 @@ def a_run_that_says(text: str) -> Run:
     return a_run(
         a_trial(trace, hard_violations=(text,)),
         cases=[case],
-        variants=[a_variant_info("v2", text), a_variant_info("v3", f"{text}\n{text}")],
+        variants=[
+            a_variant_info("v2", text),
+            a_variant_info("v3", f"{text}\n{text}"),
+            a_system_info("plan-fixed", "plan-v1", text, plan=text, plan_text=text),
+        ],
+        candidate="v3",
         verdict=a_verdict("worse", 1, Reason(kind="note", text=text), sentence=text),
         recorded_by=(text,),
         description=text,

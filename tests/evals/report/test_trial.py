@@ -5,7 +5,7 @@ from evals.models.run import PointInfo
 from evals.report.view.texts import Texts
 from evals.report.view.trial import TrialView, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
-from tests.builders.trace import a_decision, a_trace, a_veto, an_answer, an_exchange
+from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer, an_exchange
 
 
 def _view(trial, case=None, scorers=()) -> TrialView:
@@ -33,6 +33,21 @@ def test_a_visit_without_a_decision_is_still_shown():
     steps = _view(a_trial(a_trace("investigator", decisions=[]))).steps
 
     assert [(step.chosen, step.visits[0].node) for step in steps] == [("", "investigator")]
+
+
+def test_the_reviews_of_a_plans_step_stand_with_the_decision_that_led_to_them():
+    """Supersteps 0 and 1 are the work and its review, 3 and 4 the next; in between the supervisor was asked."""
+    nodes = ("investigator", "critic", "codebase_search", "web_search", "critic", "critic")
+    told = [a_decision(0, "investigator", tasks=(1,)), a_decision(1, "codebase_search", tasks=(2, 3))]
+    trace = a_trace(*nodes, supersteps=[0, 1, 3, 3, 4, 4], decisions=told, plan=a_plan())
+    steps = _view(a_trial(trace)).steps
+
+    assert [[visit.node for visit in step.visits] for step in steps] == [list(nodes[:2]), list(nodes[2:])]
+    assert [step.tasks for step in steps] == ["step 1: task 1", "step 2: tasks 2, 3"]
+
+
+def test_a_trial_without_a_plan_shows_none():
+    assert _view(a_trial(a_trace())).plan is None
 
 
 def test_a_veto_names_the_guard_and_both_nodes():

@@ -55,4 +55,5 @@ def test_the_plan_is_part_of_what_a_variant_is_known_by(tmp_path):
     after = describe(a_variant(plan=str(path)), tmp_path)
 
     assert before.prompt_digest != after.prompt_digest
-    assert "Write it short." in after.prompt_text
+    assert "Write it short." in after.plan_text
+    assert after.prompt_text == before.prompt_text
