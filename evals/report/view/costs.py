@@ -32,5 +32,5 @@ def what_it_costs(run: Run) -> Table:
 
 def _caption(run: Run) -> str:
     caption = "What it costs (means per case, over exact trials)"
-    uneven = len({covered.exact for covered in run.coverage.values()}) > 1
+    uneven = len({covered.exact for covered in run.coverage.values() if covered.exact}) > 1
     return f"{caption}; variants with other n rest on other cases" if uneven else caption

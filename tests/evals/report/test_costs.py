@@ -27,8 +27,13 @@ def test_what_nobody_scored_costs_is_not_nothing():
 
 
 def test_means_over_different_cases_are_called_that():
-    off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
-    uneven = a_run(a_trial(a_trace(variant="v2")), a_trial(off))
+    both = [a_trial(a_trace(variant="v2", case_id=case)) for case in ("a", "b")]
+    one = [a_trial(a_trace(variant="v3", case_id="a")), a_trial(_off_the_tape("b"))]
+    none = [a_trial(_off_the_tape(case)) for case in ("a", "b")]
 
-    assert "variants with other n rest on other cases" in what_it_costs(uneven).caption
-    assert "other cases" not in what_it_costs(a_run()).caption
+    assert "variants with other n rest on other cases" in what_it_costs(a_run(*both, *one)).caption
+    assert "other cases" not in what_it_costs(a_run(*both, *none)).caption
+
+
+def _off_the_tape(case: str):
+    return a_trace("investigator", variant="v3", case_id=case, provenance="frontier", frontier=1)
