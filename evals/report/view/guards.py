@@ -5,6 +5,7 @@ from typing import Final
 
 from evals.models.run import Run
 from evals.models.trace import Decision, Trace
+from evals.report.numbers import NOTHING
 from evals.report.view.table import Table
 
 Count = Callable[[Decision], int]
@@ -38,7 +39,9 @@ def _vetoes_of(guard: str) -> Count:
 
 
 def _counted(traces: Iterable[Trace], count: Count) -> str:
-    """The number of times, and of the trials they fell in; a bare 0 says both."""
-    times = [sum(count(decision) for decision in trace.decisions) for trace in traces]
+    """The number of times, and of the trials they fell in; a bare 0 says both. Where nobody decided it is no 0."""
+    times = [sum(count(decision) for decision in trace.decisions) for trace in traces if trace.decisions]
+    if not times:
+        return NOTHING
     trials = sum(number > 0 for number in times)
     return f"{sum(times)} in {trials} trial{'s' * (trials != 1)}" if trials else "0"

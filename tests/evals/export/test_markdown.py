@@ -45,7 +45,7 @@ def test_costs_and_guards_are_those_of_the_report():
     text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, vetoes=[a_veto()])]))))
 
     assert "| variant | exact trials | visits | LLM calls | tokens | questions | vetoes |" in text
-    assert r"| veto by investigator\_first | 1 in 1 trial | 0 |" in text
+    assert r"| veto by investigator\_first | 1 in 1 trial | n/a |" in text
 
 
 def test_every_reason_is_listed():
