@@ -28,6 +28,16 @@ function scoreRow(name, text) {
   return row;
 }
 
+function eventRow(line) {
+  const row = document.createElement("tr");
+  const [step, status, why] = line.split("\t");
+  for (const text of ["step " + step, status, why]) {
+    row.appendChild(document.createElement(row.firstChild ? "td" : "th")).textContent = text;
+  }
+  row.firstChild.scope = "row";
+  return row;
+}
+
 /* --- one case, opened below its row ------------------------------------------------------------- */
 
 const opener = (row) => row.querySelector("button.open");
@@ -36,6 +46,12 @@ const isOpen = (row) => opener(row).getAttribute("aria-expanded") === "true";
 function openCase(row) {
   if (isOpen(row)) return;
   const copy = document.getElementById("case-" + row.dataset.id).content.cloneNode(true);
+  for (const place of copy.querySelectorAll("[data-plan]")) {
+    place.append(document.getElementById("plan-" + place.dataset.plan).content.cloneNode(true));
+  }
+  for (const place of copy.querySelectorAll("[data-events]")) {
+    place.append(...textOf(Number(place.dataset.events)).split("\n").map(eventRow));
+  }
   for (const place of copy.querySelectorAll("[data-text]")) {
     place.textContent = textOf(Number(place.dataset.text));
   }

@@ -8,6 +8,7 @@ from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, Run, Trial
 from evals.models.trace import Trace
 from evals.report.numbers import percent
+from evals.report.view.plan import Pictures
 from evals.report.view.ribbon import Ribbon, plain_ribbon, ribbon
 from evals.report.view.texts import Texts
 from evals.report.view.trial import TrialView, trial_view
@@ -64,7 +65,7 @@ class CaseTable:
     rows: tuple[CaseRow, ...]
 
 
-def case_table(run: Run, texts: Texts) -> CaseTable:
+def case_table(run: Run, texts: Texts, pictures: Pictures) -> CaseTable:
     """One row per case, in the order of the run."""
     trials: dict[tuple[str, str], list[Trial]] = {}
     for trial in run.trials:
@@ -73,11 +74,13 @@ def case_table(run: Run, texts: Texts) -> CaseTable:
     return CaseTable(
         names,
         tuple(sorted({case.archetype for case in run.cases})),
-        tuple(_row(run, case, [trials.get((case.id, name), []) for name in names], texts) for case in run.cases),
+        tuple(
+            _row(run, case, [trials.get((case.id, name), []) for name in names], texts, pictures) for case in run.cases
+        ),
     )
 
 
-def _row(run: Run, case: CaseInfo, columns: Sequence[Sequence[Trial]], texts: Texts) -> CaseRow:
+def _row(run: Run, case: CaseInfo, columns: Sequence[Sequence[Trial]], texts: Texts, pictures: Pictures) -> CaseRow:
     return CaseRow(
         id=case.id,
         title=case.title,
@@ -94,7 +97,7 @@ def _row(run: Run, case: CaseInfo, columns: Sequence[Sequence[Trial]], texts: Te
         root_cause=case.root_cause,
         gold_files=case.gold_files,
         exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
-        trials=tuple(trial_view(trial, case, run.scorers, texts) for trials in columns for trial in trials),
+        trials=tuple(trial_view(trial, case, run.scorers, texts, pictures) for trials in columns for trial in trials),
     )
 
 

@@ -12,6 +12,7 @@ from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
+from evals.report.view.plan import Picture, Pictures
 from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
 from evals.report.view.scope import ScopeView, scope_view
@@ -58,6 +59,7 @@ class Page:
     slices: Table
     legend: tuple[tuple[str, str], ...]
     cases: CaseTable
+    pictures: tuple[Picture, ...]
     systems: str
     prompts: tuple[PromptText, ...]
     diffs: tuple[PromptDiff, ...]
@@ -70,7 +72,7 @@ class Page:
 
 def page(run: Run) -> Page:
     """The view of a run. Pure: the same run gives the same page."""
-    texts = Texts()
+    texts, pictures = Texts(), Pictures()
     return Page(
         suite=run.suite,
         description=run.description,
@@ -85,7 +87,8 @@ def page(run: Run) -> Page:
         secondary=secondary(run),
         slices=_slices(run),
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
-        cases=case_table(run, texts),
+        cases=case_table(run, texts, pictures),
+        pictures=pictures.all(),  # after the cases: by now all are in the pool
         systems=difference(run),
         prompts=prompt_texts(run),
         diffs=prompt_diffs(run),

@@ -48,27 +48,52 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """What a plan looks like: the drawing, and the same as a table."""
+
+    drawing: Drawing
+    table: Table
+
+
+class Pictures:
+    """A pool of pictures: trials of one plan mostly look alike. `add` gives the number the page finds one by."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Picture, str] = {}
+
+    def add(self, picture: Picture) -> str:
+        """The number of the picture; equal ones share one."""
+        return self._numbers.setdefault(picture, str(len(self._numbers)))
+
+    def all(self) -> tuple[Picture, ...]:
+        """The pictures in order of their numbers."""
+        return tuple(self._numbers)
+
+
+@dataclass(frozen=True)
 class TaskStory:
-    """One task up close; `texts` are (name, number of a text), `events` (step, status, number of a text)."""
+    """One task up close; `texts` are (name, number of a text), `events` the number of a text: one line per event, with
+    step, status and reason between tabs; empty for a task that was never begun."""
 
     title: str
     state: str
     texts: tuple[tuple[str, str], ...]
-    events: tuple[tuple[str, str, str], ...]
+    events: str
 
 
 @dataclass(frozen=True)
 class PlanView:
-    """A plan as the drill-down shows it."""
+    """A plan as the drill-down shows it; `picture` is the number of a picture."""
 
-    drawing: Drawing
-    table: Table
+    picture: str
     stories: tuple[TaskStory, ...]
 
 
-def plan_view(plan: Plan, texts: Texts) -> PlanView:
+def plan_view(plan: Plan, texts: Texts, pictures: Pictures) -> PlanView:
     """The plan in ready strings; what models said goes to `texts`."""
-    return PlanView(_drawing(plan), _table(plan.tasks), tuple(_story(task, texts) for task in plan.tasks))
+    return PlanView(
+        pictures.add(Picture(_drawing(plan), _table(plan.tasks))), tuple(_story(task, texts) for task in plan.tasks)
+    )
 
 
 def _drawing(plan: Plan) -> Drawing:
@@ -156,9 +181,15 @@ def _table(tasks: Sequence[Task]) -> Table:
 
 def _story(task: Task, texts: Texts) -> TaskStory:
     told = {"objective": task.objective, "told by the supervisor": task.guidance, "result": task.result or ""}
+    lines = ["\t".join((str(event.step), _flat(_words(event.status)), _flat(event.note))) for event in task.history]
     return TaskStory(
         title=f"{task.task_id} {task.capability}",
         state=_state(task),
         texts=tuple((name, texts.add(text)) for name, text in told.items() if text),
-        events=tuple((str(event.step), _words(event.status), texts.add(event.note)) for event in task.history),
+        events=texts.add("\n".join(lines)) if lines else "",
     )
+
+
+def _flat(text: str) -> str:
+    """On one line and without tabs: a reason must not pass for another event."""
+    return " ".join(text.split())

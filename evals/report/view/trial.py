@@ -8,7 +8,7 @@ from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, ScorerInfo, Trial
 from evals.models.trace import Decision, Finding, Miss, Report, Trace, Visit
 from evals.report.numbers import NOTHING, measure, percent
-from evals.report.view.plan import PlanView, plan_view
+from evals.report.view.plan import Pictures, PlanView, plan_view
 from evals.report.view.ribbon import Ribbon, ribbon
 from evals.report.view.texts import Texts
 
@@ -82,8 +82,10 @@ class TrialView:
     scores: str
 
 
-def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts) -> TrialView:
-    """One trial in ready strings; its long texts go to `texts`."""
+def trial_view(
+    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts, pictures: Pictures
+) -> TrialView:
+    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
     trace = trial.trace
     return TrialView(
         variant=trace.variant,
@@ -93,7 +95,7 @@ def trial_view(trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], text
         error=trace.error or "",
         ribbon=ribbon(trial),
         violations=trial.hard_violations,
-        plan=plan_view(trace.plan, texts) if trace.plan else None,
+        plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),
         exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
         report=_report(trace.report) if trace.report else (),

@@ -1,12 +1,21 @@
 """The plan of a trial, drawn and told."""
 
-from evals.report.view.plan import PlanView, plan_view
+from evals.report.view.plan import Picture, Pictures, TaskStory, plan_view
 from evals.report.view.texts import Texts
 from tests.builders.trace import a_plan, a_task
 
 
-def _view(*tasks) -> PlanView:
-    return plan_view(a_plan(*tasks), Texts())
+def _picture(*tasks) -> Picture:
+    pictures = Pictures()
+    plan_view(a_plan(*tasks), Texts(), pictures)
+    (picture,) = pictures.all()
+    return picture
+
+
+def _story(task) -> tuple[TaskStory, dict]:
+    texts = Texts()
+    (story,) = plan_view(a_plan(task), texts, Pictures()).stories
+    return story, texts.pool()
 
 
 def _text(pool: dict, number: str) -> str:
@@ -17,20 +26,20 @@ def _text(pool: dict, number: str) -> str:
 
 
 def test_every_task_is_a_box_and_every_dependency_an_arrow():
-    drawing = _view(a_task(1), a_task(2, 1), a_task(3, 1), a_task(4, 2, 3)).drawing
+    drawing = _picture(a_task(1), a_task(2, 1), a_task(3, 1), a_task(4, 2, 3)).drawing
 
     assert [box.title for box in drawing.boxes] == [f"{n} investigator" for n in (1, 2, 3, 4)]
     assert len(drawing.arrows) == 4
 
 
 def test_a_box_says_its_status_in_words_and_how_often_it_was_tried():
-    (box,) = _view(a_task(status="NEEDS_REVIEW", attempts=2)).drawing.boxes
+    (box,) = _picture(a_task(status="NEEDS_REVIEW", attempts=2)).drawing.boxes
 
     assert (box.state, box.kind) == ("needs review, 2 attempts", "needs_review")
 
 
 def test_the_drawing_is_told_in_words():
-    spoken = _view().drawing.spoken
+    spoken = _picture().drawing.spoken
 
     assert spoken == (
         "Plan of 2 tasks. Task 1, investigator, completed, waits for none. Task 2, writer, completed, waits for 1."
@@ -38,31 +47,32 @@ def test_the_drawing_is_told_in_words():
 
 
 def test_the_table_says_the_same():
-    assert _view(a_task(1), a_task(2, 1, capability="writer", is_final=True, feedback=None)).table.rows == (
+    assert _picture(a_task(1), a_task(2, 1, capability="writer", is_final=True, feedback=None)).table.rows == (
         ("1", "investigator", "none", "completed", "1", "approved"),
         ("2 (final)", "writer", "1", "completed", "1", "none"),
     )
 
 
-def test_a_task_keeps_every_move_with_its_step_and_its_reason():
-    texts = Texts()
-    history = (
-        {"step": 1, "status": "RUNNING", "note": "attempt 1"},
-        {"step": 1, "status": "READY", "note": "no line named"},
-    )
-    (story,) = plan_view(a_plan(a_task(status="READY", history=history)), texts).stories
-    pool = texts.pool()
+def test_plans_that_look_alike_share_a_picture():
+    """What differs is told in the tasks' histories."""
+    pictures = Pictures()
+    plans = [a_plan(), a_plan(a_task(), a_task(2, 1, capability="writer", is_final=True, result="x")), a_plan(a_task())]
 
-    assert [(step, status, _text(pool, note)) for step, status, note in story.events] == [
-        ("1", "running", "attempt 1"),
-        ("1", "ready", "no line named"),
-    ]
+    assert [plan_view(plan, Texts(), pictures).picture for plan in plans] == ["0", "0", "1"]
+
+
+def test_a_task_keeps_every_move_with_its_step_and_its_reason():
+    history = (
+        {"step": 1, "status": "NEEDS_REVIEW", "note": "found"},
+        {"step": 1, "status": "READY", "note": "no line named\n2\tCOMPLETED"},
+    )
+    story, pool = _story(a_task(status="READY", history=history))
+
+    assert _text(pool, story.events) == "1\tneeds review\tfound\n1\tready\tno line named 2 COMPLETED"
 
 
 def test_what_the_worker_was_told_and_what_it_found_are_there():
-    texts = Texts()
-    (story,) = plan_view(a_plan(a_task(guidance="Look at line 3.", result="It is line 3.")), texts).stories
-    pool = texts.pool()
+    story, pool = _story(a_task(guidance="Look at line 3.", result="It is line 3."))
 
     assert {name: _text(pool, number) for name, number in story.texts} == {
         "objective": "Do part 1.",
@@ -72,7 +82,6 @@ def test_what_the_worker_was_told_and_what_it_found_are_there():
 
 
 def test_a_task_without_a_result_says_nothing_of_one():
-    (story,) = _view(a_task(status="READY", attempts=0, result=None, feedback=None, history=())).stories
+    story, _ = _story(a_task(status="READY", attempts=0, result=None, feedback=None, history=()))
 
-    assert [name for name, _ in story.texts] == ["objective"]
-    assert story.events == ()
+    assert ([name for name, _ in story.texts], story.events) == (["objective"], "")

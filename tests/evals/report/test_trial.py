@@ -2,6 +2,7 @@
 
 from evals.models.outcome import Failed, Skipped
 from evals.models.run import PointInfo
+from evals.report.view.plan import Pictures
 from evals.report.view.texts import Texts
 from evals.report.view.trial import TrialView, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
@@ -9,7 +10,7 @@ from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer,
 
 
 def _view(trial, case=None, scorers=()) -> TrialView:
-    return trial_view(trial, case or a_case_info(), scorers, Texts())
+    return trial_view(trial, case or a_case_info(), scorers, Texts(), Pictures())
 
 
 def test_every_decision_stands_with_the_visit_it_led_to():
@@ -83,7 +84,7 @@ def test_scored_skipped_and_failed_read_differently():
     trial = a_trial(
         outcomes={"ask.required": Skipped(reason="no question"), "cost.visits": Failed(error="ValueError:\nnan")}
     )
-    trial_view(trial, a_case_info(), scorers, texts)
+    trial_view(trial, a_case_info(), scorers, texts, Pictures())
 
     lines = texts.pool()["lines"]
     assert lines[-4:] == ["100 %", "skipped: no question", "failed: ValueError: nan", "skipped: not asked for"]
