@@ -44,11 +44,34 @@ def run_command(
         str | None,
         typer.Option(help="Markdown (first line: title) or `gh issue view N --json title,body,url`; - is stdin."),
     ] = None,
-    prompt: Annotated[str, typer.Option(help="Supervisor prompt: v1, v2, v3 or a .md file.")] = "v3",
-    guards: Annotated[str, typer.Option(help="none, prd, hardened or hardened-without-X.")] = "hardened",
+    supervisor: Annotated[
+        str | None,
+        typer.Option(
+            help="llm, rules, registry, plan-fixed, plan-hybrid or plan-llm (docs/supervisors.md).", show_default="llm"
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="Prompt of the supervisor: a version (v1 to v3 for llm, v4 for registry, plan-v1) or a .md file.",
+            show_default="the newest of the supervisor's own",
+        ),
+    ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            help="For plan-fixed and plan-hybrid: linear, fan-out, optional-branch or a .yaml file.",
+            show_default="linear",
+        ),
+    ] = None,
+    guards: Annotated[
+        str | None, typer.Option(help="none, prd, hardened or hardened-without-X.", show_default="hardened")
+    ] = None,
     max_iterations: Annotated[int, typer.Option(min=1, help="Visits before the report.")] = DEFAULT_MAX_ITERATIONS,
     job_id: Annotated[str | None, typer.Option(help="Name of the job; made up if not given.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with --job-id where it was left.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with --job-id where it was left, as it was begun.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = HOME / "jobs.sqlite",
     model: Model = None,
@@ -64,10 +87,12 @@ def run_command(
     from triage.issue import read_issue
 
     given = None if issue is None else read_issue(issue, sys.stdin)
+    from triage.options import Options
     from triage.session import Session, run_session
 
     name = job_id or f"job-{uuid.uuid4().hex[:8]}"
-    session = Session(name, repo, given, prompt, guards, max_iterations, jobs, out or HOME / name, model)
+    options = Options(supervisor, prompt, plan, guards)
+    session = Session(name, repo, given, options, max_iterations, jobs, out or HOME / name, model)
     try:
         return asyncio.run(run_session(session, ask, tell, say))
     except KeyboardInterrupt:

@@ -83,5 +83,6 @@ class Configuration:
     def _check(self, prompt: SupervisorPrompt) -> None:
         if prompt.supervisor != self.supervisor.partition("-")[0]:
             raise ConfigurationError(
-                f"prompt {prompt.version} is written for supervisor {prompt.supervisor!r}, not {self.supervisor!r}"
+                f"prompt {prompt.version} is written for supervisor {prompt.supervisor!r}, not {self.supervisor!r}: "
+                "name another prompt, or another supervisor"
             )

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from triage.graph import TriageGraph, recursion_limit
+from triage.options import Options
 from triage.state import BugTriageState, HumanExchange
 
 # The answer of the user, or None if nobody is there to answer.
@@ -25,9 +27,16 @@ class Job:
     finished: bool
 
 
-def job_config(job_id: str, max_iterations: int) -> RunnableConfig:
-    """The LangGraph config of a job: its thread, and a recursion limit that fits its budget."""
-    return {"configurable": {"thread_id": job_id}, "recursion_limit": recursion_limit(max_iterations)}
+def job_config(job_id: str, max_iterations: int, options: Options) -> RunnableConfig:
+    """The LangGraph config of a job: its thread, a recursion limit that fits its budget, and what it runs with."""
+    limit = recursion_limit(max_iterations, options.supervisor or "llm")
+    return {"configurable": {"thread_id": job_id}, "recursion_limit": limit, "metadata": options.metadata()}
+
+
+async def begun_with(jobs: BaseCheckpointSaver[str], job_id: str) -> Options | None:
+    """What the stored job of this name runs with; None if there is no such job."""
+    kept = await jobs.aget_tuple({"configurable": {"thread_id": job_id}})
+    return None if kept is None else Options.from_metadata(kept.metadata)
 
 
 async def stored(graph: TriageGraph, config: RunnableConfig) -> Job | None:

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from openai import APIStatusError, OpenAIError
 
-from triage.checkpoints import open_jobs
+from triage.checkpoints import JobSaver, open_jobs
 from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, InputError
-from triage.graph import Configuration, TriageGraph, build_graph
+from triage.graph import TriageGraph, build_graph
 from triage.issue import Issue
-from triage.job import Ask, Job, Tell, drive, job_config, stored
+from triage.job import Ask, Job, Tell, begun_with, drive, job_config, stored
 from triage.live import index_of_repository, live_toolbox, settings_from_environment
-from triage.prompts import load_supervisor_prompt
+from triage.options import Options
 from triage.results import write_results
 from triage.server import app
 from triage.state import BugTriageState
@@ -29,8 +30,7 @@ class Session:
     name: str
     repo: Path
     issue: Issue | None
-    prompt: str
-    guards: str
+    options: Options
     max_iterations: int
     jobs: Path
     out: Path
@@ -50,21 +50,23 @@ async def run_session(session: Session, ask: Ask, tell: Tell, say: Say) -> int:
         TriageError: wrong input or configuration; nothing was asked of the endpoint.
     """
     settings = settings_from_environment(session.model)
-    configuration = Configuration(prompt=load_supervisor_prompt(session.prompt), guards=session.guards)
+    if session.issue is not None:
+        session.options.completed().configuration()  # what is wrong with it is said before anything is made
     index = index_of_repository(session.repo)
     _make_room(session.jobs.parent)
     _make_room(session.out)
     async with live_toolbox(settings, index) as toolbox, open_jobs(session.jobs) as jobs:
-        graph = build_graph(configuration, toolbox, jobs)
-        await _check_name(graph, session)
+        options = await _options(session, jobs)
+        graph = build_graph(options.configuration(), toolbox, jobs)
+        config = await _config(graph, session, options)
         try:
-            job = await drive(graph, job_config(session.name, session.max_iterations), _new(session), ask, tell)
+            job = await drive(graph, config, _new(session), ask, tell)
         except OpenAIError as error:
             say(f"the endpoint failed ({_reason(error)}); {session.how_to_resume}")
             return EXIT_OUTAGE
         except GraphRecursionError:
             how = f"{session.how_to_resume} --guards hardened"
-            say(f"guard set {session.guards!r} let the job go round in circles; {how}")
+            say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
     return _close(session, job, say)
 
@@ -89,12 +91,21 @@ def _new(session: Session) -> BugTriageState | None:
     )
 
 
-async def _check_name(graph: TriageGraph, session: Session) -> None:
-    known = await stored(graph, job_config(session.name, session.max_iterations)) is not None
-    if session.issue is None and not known:
+async def _options(session: Session, jobs: JobSaver) -> Options:
+    """What the job runs with, a resumed one as it was begun. Raises InputError where the name does not fit."""
+    begun = await begun_with(jobs, session.name)
+    if session.issue is None and begun is None:
         raise InputError(f"{session.jobs}: no job is called {session.name!r}; start it with --issue FILE")
-    if session.issue is not None and known:
+    if session.issue is not None and begun is not None:
         raise InputError(f"job {session.name!r} exists already: go on with --resume, or choose another --job-id")
+    return session.options.completed() if begun is None else session.options.continued(begun)
+
+
+async def _config(graph: TriageGraph, session: Session, options: Options) -> RunnableConfig:
+    """The config of the job; a resumed one has the budget it was begun with."""
+    config = job_config(session.name, session.max_iterations, options)
+    job = await stored(graph, config)
+    return config if job is None else job_config(session.name, job.state.max_iterations, options)
 
 
 def _close(session: Session, job: Job | None, say: Say) -> int:
@@ -106,6 +117,7 @@ def _close(session: Session, job: Job | None, say: Say) -> int:
     if job.state.report is not None:
         return EXIT_OK
     failures = [failure.error for failure in job.state.agent_errors if failure.agent_name == "writer"]
+    failures += [failure.error for failure in job.state.supervisor_errors]
     say(f"no report was written ({failures[-1] if failures else 'the supervisor ended the job without one'})")
     return EXIT_UNFINISHED
 

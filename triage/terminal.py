@@ -6,7 +6,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from triage.state import AgentError, HumanExchange
+from triage.state import AgentError, HumanExchange, TaskItem
 
 STDERR: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -37,10 +37,15 @@ def tell(node: str, changes: Mapping[str, Any]) -> None:
 
 
 def decision_line(changes: Mapping[str, Any]) -> str:
-    """Where the supervisor goes and why, and who overruled it."""
-    routed, confidence = changes["routed_node"], changes["supervisor_confidence"]
+    """Where the supervisor goes and why, and who overruled it; under a plan to several workers at once."""
+    routed, confidence = ", ".join(_started(changes)) or changes["routed_node"], changes["supervisor_confidence"]
     overruled = "".join(f" (not {veto.chosen}: {veto.guard})" for veto in changes.get("vetoes", []))
     return f"-> {routed}{overruled}, confidence {confidence:.2f}: {changes['supervisor_reasoning']}"
+
+
+def _started(changes: Mapping[str, Any]) -> list[str]:
+    tasks: list[TaskItem] = changes.get("plan", [])
+    return [f"{task.capability} (task {task.task_id})" for task in tasks if task.status == "RUNNING"]
 
 
 def visit_line(changes: Mapping[str, Any]) -> str:

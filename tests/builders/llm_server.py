@@ -10,25 +10,32 @@ from threading import Thread
 from typing import Any
 
 from tests.builders.endpoint import WORKER_REPLIES, a_completion, a_decision
+from tests.builders.plan import everything, tool_call
 
 ROUTE = ("investigator", "codebase_search", "critic", "writer")
 SCHEMAS = {
     "SupervisorDecision": "supervisor",
+    "PlanDecision": "supervisor",
     "InvestigatorOutput": "investigator",
     "CodebaseAnswer": "codebase_search",
     "CriticOutput": "critic",
     "ReportDraft": "writer",
 }
+REGISTRY_MARK = "## Flagged agents"
+"""A heading that only the registry supervisor's message has; it asks for plain text, like the writer's comment."""
 Answered = tuple[int, str, bytes]
 """(status, content type, body)."""
 Answer = Callable[[str, dict[str, Any]], Answered]
 
 
 def agent_of(body: Mapping[str, Any]) -> str:
-    """Who asks: by the schema the answer must fit; the writer's other two texts by their format."""
+    """Who asks: by the schema the answer must fit, the tools, the registry supervisor's own heading; the writer's other
+    two texts by their format."""
     wanted = body.get("response_format") or {}
     if wanted.get("type") == "json_schema":
         return SCHEMAS[wanted["json_schema"]["name"]]
+    if "think" in _offered(body) or REGISTRY_MARK in str(body["messages"][-1]["content"]):
+        return "supervisor"
     return "writer-ticket" if wanted.get("type") == "json_object" else "writer-comment"
 
 
@@ -45,15 +52,51 @@ def answering(
     what a worker says."""
 
     def answer(agent: str, body: dict[str, Any]) -> Answered:
-        if agent == "supervisor":
-            context = str(body["messages"][1]["content"])
-            content: Any = a_decision(decide(context), confidence=confidence, question="Which?", question_context="")
-        else:
-            content = {**WORKER_REPLIES, **replies}[agent]
-        text = content if isinstance(content, str) else json.dumps(content)
-        return 200, "application/json", json.dumps(a_completion(text)).encode()
+        completion = (
+            _supervising(body, decide, confidence)
+            if agent == "supervisor"
+            else a_completion(_text({**WORKER_REPLIES, **replies}[agent]))
+        )
+        return 200, "application/json", json.dumps(completion).encode()
 
     return answer
+
+
+def _supervising(body: Mapping[str, Any], decide: Callable[[str], str], confidence: float) -> dict[str, Any]:
+    """What a supervisor of the kind that asks can read."""
+    context = str(body["messages"][1]["content"])
+    if offered := _offered(body):
+        calls = _planning(offered) if "There is no task yet." in context else []
+        return a_completion("ready", "tool_calls" if calls else "stop", **({"tool_calls": calls} if calls else {}))
+    if REGISTRY_MARK in context:
+        called = re.search(r"^Calls so far: (.*)$", context, re.MULTILINE)
+        counts = json.loads(called[1]) if called else {}
+        chosen = next((node for node in ROUTE if node not in counts), "finished")
+        return a_completion(_text({"reasoning": "It is next.", "next_agent": chosen, "input_check": "all there"}))
+    if body["response_format"]["json_schema"]["name"] == "PlanDecision":
+        return a_completion(_text(everything(context)))
+    return a_completion(
+        _text(a_decision(decide(context), confidence=confidence, question="Which?", question_context=""))
+    )
+
+
+def _planning(offered: Sequence[str]) -> list[dict[str, Any]]:
+    """The calls that make a chain of three tasks, where tasks can be added."""
+    chain = ("investigator", "codebase_search", "writer") if "add_task" in offered else ()
+    return [
+        tool_call(
+            n, "add_task", objective=f"Do part {n}.", capability=name, dependencies=[n - 1][: n - 1], is_final=n == 3
+        )
+        for n, name in enumerate(chain, 1)
+    ]
+
+
+def _offered(body: Mapping[str, Any]) -> list[str]:
+    return [tool["function"]["name"] for tool in body.get("tools", ())]
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content)
 
 
 @dataclass

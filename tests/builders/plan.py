@@ -42,6 +42,11 @@ def a_choice(*run: int, **fields: Any) -> dict[str, Any]:
     return {"run": list(run), **told, **fields}
 
 
+def tool_call(n: int, name: str, /, **arguments: Any) -> dict[str, Any]:
+    """The n-th tool call of a reply, as the endpoint writes it."""
+    return {"id": f"call-{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
 def everything(context: str) -> dict[str, Any]:
     """All that can run, runs; the triage is complete when nothing can."""
     return a_choice(*can_run(context), all_done=not can_run(context))
@@ -89,10 +94,7 @@ class PlanningTeam:
         self.consulted.append(context)
         self.tools_offered.append(offered)
         wanted = self.calls[turn] if turn < len(self.calls) else ()
-        calls = [
-            {"id": f"call-{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-            for n, (name, arguments) in enumerate(wanted)
-        ]
+        calls = [tool_call(n, name, **arguments) for n, (name, arguments) in enumerate(wanted)]
         message = {"tool_calls": calls} if calls else {}
         return httpx2.Response(200, json=a_completion("ready", "tool_calls" if calls else "stop", **message))
 

@@ -2,7 +2,7 @@
 
 from triage.plans.dag import edges, faults
 from triage.plans.load import given_plan, load_plan, parse_plan, plan_path, shipped_plans
-from triage.plans.modes import MODES, Mode, may_reshape
+from triage.plans.modes import MODES, Mode, may_reshape, starts_from_a_plan
 
 __all__ = [
     "MODES",
@@ -15,4 +15,5 @@ __all__ = [
     "parse_plan",
     "plan_path",
     "shipped_plans",
+    "starts_from_a_plan",
 ]
