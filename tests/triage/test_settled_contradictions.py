@@ -20,6 +20,8 @@ from triage.state import BugTriageState
 from triage.supervisors.llm import SupervisorDecision
 
 ASK = a_decision("human_input", question="Which database?")
+REJECTS = {"verdict": "CHALLENGED", "ready_for_report": False, "gaps": ["no line named"]}
+NO_DECISION = "Let me think about it."
 JOB = {"configurable": {"thread_id": "job"}, "recursion_limit": 120}
 
 
@@ -85,24 +87,36 @@ def test_end_does_not_slip_past_a_rejection():
     assert route("hardened", a_rejected_state(), "end") == "investigator"
 
 
+async def test_a_job_that_ends_after_a_rejection_is_reported_on_at_once_under_the_prd():
+    """What the gate exists for is held back when it is called `writer`, and let through when it is called `end`."""
+    job = await a_job(a_team("investigator", "critic", "end", critic=[_review(**REJECTS)]), "prd")
+
+    assert job.visits == ["investigator", "critic", "writer"]
+    assert [(veto.guard, veto.chosen) for veto in job.vetoes] == [("report_before_end", "end")]
+
+
+async def test_a_job_that_ends_after_a_rejection_is_looked_into_first():
+    job = await a_job(a_team("investigator", "critic", "end", critic=[_review(**REJECTS)]))
+
+    assert job.visits == ["investigator", "critic", "investigator", "writer"]
+    assert [veto.guard for veto in job.vetoes] == ["critic_gate", "report_before_end"]
+
+
 async def test_a_rejection_latches_under_the_prd():
     """Only a second review could lift it, and the prompt forbids one: the job investigates until its budget is gone."""
-    rejects = {"verdict": "CHALLENGED", "ready_for_report": False, "gaps": ["no line named"]}
-    job = await a_job(a_team("investigator", "critic", "writer", critic=[_review(**rejects)]), "prd")
+    job = await a_job(a_team("investigator", "critic", "writer", critic=[_review(**REJECTS)]), "prd")
 
     assert job.visits.count("investigator") == 9
 
 
 async def test_a_rejection_binds_until_something_new_lands():
-    rejects = {"verdict": "CHALLENGED", "ready_for_report": False, "gaps": ["no line named"]}
-    job = await a_job(a_team("investigator", "critic", "writer", critic=[_review(**rejects)]))
+    job = await a_job(a_team("investigator", "critic", "writer", critic=[_review(**REJECTS)]))
 
     assert job.visits == ["investigator", "critic", "investigator", "writer"]
 
 
 async def test_a_failed_visit_is_nothing_new():
-    rejects = {"verdict": "CHALLENGED", "ready_for_report": False, "gaps": ["no line named"]}
-    team = a_team("investigator", "critic", "codebase_search", "writer", critic=[_review(**rejects)])
+    team = a_team("investigator", "critic", "codebase_search", "writer", critic=[_review(**REJECTS)])
     team.script = {**team.script, "codebase_search": [500]}
 
     assert (await a_job(team)).visits == ["investigator", "critic", "codebase_search", "investigator", "writer"]
@@ -117,6 +131,30 @@ def test_a_forced_fallback_is_held_back_under_the_prd():
 def test_a_forced_fallback_reaches_the_writer():
     assert route("hardened", a_state(forced_fallback=True), "writer") == "writer"
     assert route("hardened", a_rejected_state(forced_fallback=True), "writer") == "writer"
+
+
+async def test_a_job_without_a_valid_decision_investigates_first_under_the_prd():
+    """What is forced to the writer ends up at the investigator, and the model that just failed twice is asked again."""
+    said = [NO_DECISION, NO_DECISION, a_decision("writer"), a_decision("end")]
+    job = await a_job(a_team(supervisor=said), "prd")
+
+    assert job.visits == ["investigator", "writer"]
+    assert [(veto.guard, veto.chosen) for veto in job.vetoes] == [("investigator_first", "writer")]
+
+
+async def test_a_job_without_a_valid_decision_is_reported_on_at_once():
+    job = await a_job(a_team(supervisor=[NO_DECISION]))
+
+    assert job.visits == ["writer"]
+    assert job.vetoes == []
+
+
+@pytest.mark.parametrize(("guards", "next_visit"), [("prd", "investigator"), ("hardened", "writer")])
+async def test_a_rejection_holds_a_forced_fallback_back_only_under_the_prd(guards, next_visit):
+    said = [a_decision("investigator"), a_decision("critic"), NO_DECISION, NO_DECISION, a_decision("end")]
+    job = await a_job(a_team(supervisor=said, critic=[_review(**REJECTS)]), guards)
+
+    assert job.visits[:3] == ["investigator", "critic", next_visit]
 
 
 async def test_an_overruled_question_stays_pending_under_the_prd():

@@ -43,5 +43,6 @@ def guard_set(name: str, floor: ConfidenceFloor | None = None, supervisor: str =
 
 
 def _with_floor(guards: tuple[Guard, ...], floor: Guard) -> tuple[Guard, ...]:
-    """The floor stands before `report_before_end`, or `end` would slip under it."""
-    return (*(g for g in guards if g is not report_before_end), floor, *(g for g in guards if g is report_before_end))
+    """The floor stands before the set's own `report_before_end`, or `end` would slip under it."""
+    last = tuple(guard for guard in guards if guard.__name__ == report_before_end.__name__)
+    return (*(guard for guard in guards if guard not in last), floor, *last)
