@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup eval record plan local-llm check lint types contracts test format bench lock clean
+.PHONY: help setup eval record plan local-llm check lint types contracts test format bench mutants lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -73,6 +73,9 @@ format: $(READY)  ## Let ruff put things in order
 
 bench: $(READY)  ## What replay costs on SUITE: ratios within one run
 	@$(BIN)/python -m tests.bench.replay $(SUITE)
+
+mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
+	@$(BIN)/python -m tests.mutation $(ARGS)
 
 lock:  ## Write the lock files again from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo "make: locking needs uv (pip install uv)" >&2; exit 2; }

@@ -24,8 +24,42 @@ APPROVED = CriticVerdict(verdict="APPROVED", confidence=0.8)
 STATUSES: tuple[TaskStatus, ...] = tuple(MOVES)
 
 
+LIFE = {
+    "READY": "RUNNING RERUN CANCELLED",
+    "RERUN": "RUNNING READY CANCELLED",
+    "RUNNING": "NEEDS_REVIEW COMPLETED ERRORED",
+    "NEEDS_REVIEW": "COMPLETED READY FAILED ERRORED",
+    "ERRORED": "READY RERUN CANCELLED",
+    "COMPLETED": "",
+    "FAILED": "",
+    "CANCELLED": "",
+}
+"""Where a task may go from each status, as docs/supervisors.md draws it."""
+BY_WORK = {
+    "RUNNING": started,
+    "NEEDS_REVIEW": lambda task, step: returned(task, step, a_finding()),
+    "ERRORED": lambda task, step: errored(task, step, "no answer"),
+    "COMPLETED": lambda task, step: reviewed(task, step, APPROVED, LIMITS),
+    "FAILED": lambda task, step: reviewed(task.model_copy(update={"attempts": 2}), step, a_rejection(), LIMITS),
+}
+"""How work and review bring a task into a status; into the others the supervisor sets it."""
+PAIRS = [(status, wanted) for status in LIFE for wanted in LIFE if (status, wanted) != ("NEEDS_REVIEW", "READY")]
+"""All but the one move back that is the critic's doing and not the supervisor's."""
+
+
 def under_review(attempts=1, **fields):
     return a_task(status="NEEDS_REVIEW", attempts=attempts, result=a_finding(), **fields)
+
+
+@pytest.mark.parametrize(("status", "wanted"), PAIRS)
+def test_a_task_goes_where_its_life_leads_and_nowhere_else(status, wanted):
+    move = BY_WORK.get(wanted, lambda task, step: set_status(task, step, wanted, LIMITS))
+
+    if wanted in LIFE[status].split():
+        assert move(a_task(status=status), 1).status == wanted
+    else:
+        with pytest.raises(RefusedError):
+            move(a_task(status=status), 1)
 
 
 def test_a_result_that_passes_is_completed():
