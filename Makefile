@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup eval record plan local-llm check lint types contracts test format bench mutants lock clean
+.PHONY: help setup setup-git eval record plan local-llm check lint types contracts test format bench mutants lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -34,6 +34,16 @@ $(READY): requirements.lock pyproject.toml
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements.lock; fi
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
+
+setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two recordings of one case
+	@git config diff.cassette.textconv "'$(CURDIR)/$(BIN)/evals' cassette text"
+	@git config merge.cassette.name "union of two recordings of one case"
+	@git config merge.cassette.driver "'$(CURDIR)/$(BIN)/evals' cassette merge %O %A %B %P"
+	@file="$$(git rev-parse --git-path info/attributes)" && mkdir -p "$$(dirname "$$file")" && touch "$$file" && \
+		{ grep -qxF '$(MERGED)' "$$file" || echo '$(MERGED)' >> "$$file"; }
+	@echo "git diff shows cassettes/*.yaml as text; git merge joins two recordings of one case"
+
+MERGED = cassettes/*.yaml merge=cassette
 
 eval: $(READY)  ## Replay SUITE (default: starter) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
 	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code

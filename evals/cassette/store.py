@@ -5,7 +5,7 @@ for secrets. Writing is a merge under a lock: what is recorded stays, the order 
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -86,9 +86,16 @@ class Cassette:
 def load(path: Path) -> Cassette:
     """The cassette at `path`, empty if there is no file. Raises CassetteError or SecretFoundError."""
     try:
-        text = path.read_bytes().decode()
+        content = path.read_bytes()
     except FileNotFoundError:
         return Cassette(path, exists=False)
+    return read(content, path)
+
+
+def read(content: bytes, path: Path) -> Cassette:
+    """The cassette in a file's bytes; `path` is what errors call it. Raises CassetteError or SecretFoundError."""
+    try:
+        text = content.decode()
     except UnicodeDecodeError as error:
         raise CassetteError(path, f"not UTF-8 at byte {error.start}, or truncated; restore the file") from None
     _refuse_planted(path, text)
@@ -111,15 +118,30 @@ def merge_write(path: Path, new: Sequence[Interaction]) -> Cassette:
         there = load(path)
         merged = Cassette(path, there.union(new).interactions)
         if not there.exists or len(merged.interactions) > len(there.interactions):
-            _replace(path, vcr_file.render([_entry(interaction) for interaction in merged.interactions]))
+            replace_file(path, rendered(merged))
     return merged
+
+
+def drop(path: Path, names: Collection[tuple[str, int]]) -> Cassette:
+    """Takes the interactions with these keys and samples out of the file, and returns what it still holds."""
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        there = load(path)
+        kept = Cassette(path, (found for found in there.interactions if (found.key, found.sample) not in names))
+        replace_file(path, rendered(kept))
+    return kept
+
+
+def rendered(cassette: Cassette) -> str:
+    """The text of the cassette's file: the only one these interactions may have."""
+    return vcr_file.render([_entry(interaction) for interaction in cassette.interactions])
 
 
 def _order(interaction: Interaction) -> tuple[str, str, int]:
     return interaction.agent, interaction.key, interaction.sample
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Writes a file as a whole: whoever reads it, and whenever a kill comes, finds the old text or the new one."""
     temporary = path.with_name(f".{path.name}.tmp")  # one name: a killed writer's rest is overwritten
     with temporary.open("wb") as stream:
         stream.write(text.encode())

@@ -134,8 +134,13 @@ def parse(text: str, path: Path) -> tuple[Entry, ...]:
     if conflict:
         line = text.count("\n", 0, conflict.start()) + 1
         raise CassetteError(path, "merge-conflict marker: keep one side, then record what is missing", line)
-    data = _yaml(text, path)
+    data = plain(text, path)
     _readable_version(data, text, path)
+    return shaped(data, text, path)
+
+
+def shaped(data: Mapping[str, Any], text: str, path: Path) -> tuple[Entry, ...]:
+    """The entries in a file's plain data; `text` is where it came from. Raises CassetteError like `parse`."""
     try:
         document = Document.model_validate(data)
     except ValidationError as error:
@@ -172,7 +177,8 @@ def _child(node: yaml.Node | None, step: int | str) -> yaml.Node | None:
     return None
 
 
-def _yaml(text: str, path: Path) -> dict[str, Any]:
+def plain(text: str, path: Path) -> dict[str, Any]:
+    """The file's YAML as mappings, lists and scalars, whatever its schema. Raises CassetteError."""
     try:
         with _without_gc():
             data = yaml.load(text, Loader=yaml.CSafeLoader)
@@ -197,10 +203,13 @@ def _readable_version(data: Mapping[str, Any], text: str, path: Path) -> None:
     header = data.get("x_replay")
     if not isinstance(header, dict):
         raise CassetteError(path, "no x_replay header: not written by this recorder, or truncated", 1)
-    for name, known in (("schema", SCHEMA), ("canonicalisation", CANONICALISATION)):
+    for name, known, older in (
+        ("schema", SCHEMA, "run `evals cassette migrate`"),
+        ("canonicalisation", CANONICALISATION, "record the file again"),
+    ):
         found = header.get(name)
         if isinstance(found, int) and found != known:
-            advice = "update this package" if found > known else "record the file again"
+            advice = "update this package" if found > known else older
             line = line_of(text, ("x_replay", name))
             raise CassetteError(path, f"x_replay.{name} is {found}, this version reads {known}: {advice}", line)
 

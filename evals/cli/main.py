@@ -3,9 +3,10 @@
 Exit codes, for every command:
 
     0    done; for `run`: judged, and not worse
-    1    for `run`: judged, and worse; for `dataset lint`: something is wrong
+    1    for `run`: judged, and worse; for `dataset lint`: something is wrong; for `cassette merge`: a conflict
     2    wrong usage or configuration; one line on stderr says what to do
-    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing
+    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing; for
+         `cassette verify`: something is wrong
     130  interrupted; what was finished is kept
 """
 
@@ -19,6 +20,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
 from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Suite, Variants
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
@@ -34,6 +36,7 @@ app = typer.Typer(
 routes = typer.Typer(help="Score routes against a specification.", no_args_is_help=True)
 app.add_typer(routes, name="routes")
 app.add_typer(dataset, name="dataset")
+app.add_typer(cassette, name="cassette")
 
 
 @app.command("run")

@@ -131,13 +131,15 @@ class Plan(Closed):
 
 
 class PointAnswer(Closed):
-    """What the supervisor chose in one frozen state (open-loop); `chosen` is None when nobody recorded it."""
+    """What the supervisor chose in one frozen state (open-loop); `chosen` is None when nobody recorded it. `keys` are
+    the requests that were served for it."""
 
     point: str
     chosen: Choice | None
     routed: Choice | None
     confidence: float | None = None
     reasoning: str = ""
+    keys: tuple[str, ...] = ()
 
 
 class Provenance(Closed):

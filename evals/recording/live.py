@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import httpx2
 
+from evals.cassette import manifest
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
@@ -85,6 +86,7 @@ class Session:
         served = _distinct(ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
         merge_write(self._workspace.cassette(case.id), served)
+        manifest.enter(self._workspace.cassette(case.id))
         fresh = [found for found in served if (found.key, found.sample) not in known]
         return Recorded(trace, asked=len(fresh), reused=len(served) - len(fresh))
 

@@ -170,20 +170,25 @@ async def _ask(
         }
     )
     decide = supervisor_node(subject.configuration, subject.toolbox)
-    missed = len(ledger.misses)
+    served, missed = len(ledger.served), len(ledger.misses)
     try:
         update = await decide(state)
     except Exception:
         if len(ledger.misses) == missed and not halted():
             raise
-        return PointAnswer(point=point.id, chosen=None, routed=None)
+        return PointAnswer(point=point.id, chosen=None, routed=None, keys=_keys(ledger, served))
     return PointAnswer(
         point=point.id,
         chosen=update["next_node"],
         routed=update["routed_node"],
         confidence=update["supervisor_confidence"],
         reasoning=update["supervisor_reasoning"],
+        keys=_keys(ledger, served),
     )
+
+
+def _keys(ledger: Ledger, since: int) -> tuple[str, ...]:
+    return tuple(found.key for found in ledger.served[since:])
 
 
 def topology_of(graph: Any) -> str:  # noqa: ANN401 - see _drive

@@ -4,7 +4,9 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
+import httpx
 import httpx2
 import openai
 import pytest
@@ -17,6 +19,7 @@ from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import ORIGIN, load, merge_write
 from tests.builders.interaction import AnLlm, a_recorder, an_interaction
 
+COMMITTED = sorted((Path(__file__).parents[3] / "cassettes").glob("*.yaml"))
 MATCH_ON = ["method", "path", "query", "body"]
 QUESTION = {
     "model": "small",
@@ -126,3 +129,74 @@ def test_pytest_recording_replays_the_file(path, tmp_path):
     )
 
     assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_there_are_committed_cassettes_to_replay():
+    """A loop over none would be green."""
+    assert COMMITTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
+def test_stock_vcrpy_replays_every_committed_cassette(path):
+    """Every interaction, on another host. `raw_body` is vcrpy's own cheap way to compare bodies."""
+    recorded = load(path).interactions
+    match_on = ["method", "path", "query", "raw_body"]
+
+    with vcr.use_cassette(str(path), record_mode="none", match_on=match_on) as cassette:
+        wrong = [found.key for found in recorded if heard_of(found) != found.body]
+
+    assert (wrong, cassette.all_played, len(cassette.requests)) == ([], True, len(recorded))
+
+
+def heard_of(interaction) -> bytes:
+    """What its library hears when the request is made again: searches are Tavily's, so httpx's."""
+    library = httpx if interaction.uri.startswith("/search") else httpx2
+    with library.Client(trust_env=False) as client:
+        return client.request(
+            interaction.method, f"http://elsewhere.invalid{interaction.uri}", content=interaction.body_sent
+        ).content
+
+
+PYTEST_RECORDING_LOOP = textwrap.dedent("""
+    import json
+    from pathlib import Path
+
+    import httpx2
+    import pytest
+    import yaml
+
+    CASSETTES = sorted(Path("cassettes/test_committed").glob("*.yaml"))
+
+    @pytest.fixture(scope="module")
+    def vcr_config():
+        return {"match_on": ["method", "path", "query", "body"]}
+
+    @pytest.mark.parametrize("path", [pytest.param(p, marks=pytest.mark.vcr(p.name), id=p.stem) for p in CASSETTES])
+    @pytest.mark.block_network
+    def test_replay(path):
+        first = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["interactions"][0]
+        url = first["request"]["uri"].replace("recorded.invalid", "elsewhere.invalid")
+        heard = httpx2.post(url, content=first["request"]["body"], headers={"content-type": "application/json"})
+        assert heard.json() == json.loads(first["response"]["body"]["string"])
+""")
+
+
+@pytest.mark.slow
+def test_pytest_recording_replays_every_committed_cassette(tmp_path):
+    """The first interaction of each, in a project of its own that knows nothing of this one."""
+    folder = tmp_path / "cassettes" / "test_committed"
+    folder.mkdir(parents=True)
+    for path in COMMITTED:
+        shutil.copy(path, folder)
+    (tmp_path / "test_committed.py").write_text(PYTEST_RECORDING_LOOP, encoding="utf-8")
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--record-mode=none", "-p", "no:cacheprovider", "test_committed.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert f"{len(COMMITTED)} passed" in ran.stdout, ran.stdout + ran.stderr

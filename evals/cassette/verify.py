@@ -1,0 +1,74 @@
+"""Everything that can be wrong with committed cassettes, by file and line.
+
+Loading a cassette already refuses what a replay must not trust. Here a second look is taken that a run has no time
+for: is every file the one the manifest names, byte for byte, and spelled as this package would spell it?
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from evals.cassette import manifest
+from evals.cassette.manifest import AGAIN, NAME, Line
+from evals.cassette.store import load, rendered
+from evals.errors import CassetteError
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was looked at, and what is wrong with it: one error per finding."""
+
+    cassettes: int
+    interactions: int
+    findings: tuple[CassetteError, ...]
+
+
+def verify(folder: Path, only: Sequence[str] = ()) -> Verified:
+    """Look at every cassette below `folder`, or at those named (without `.yaml`)."""
+    wrong: list[CassetteError] = []
+    try:
+        lines = manifest.listed(folder)
+    except CassetteError as error:
+        wrong.append(error)
+        lines = None
+    paths = [path for path in sorted(folder.glob("*.yaml")) if not only or path.stem in only]
+    interactions = 0
+    for path in paths:
+        try:
+            cassette = load(path)
+        except CassetteError as error:
+            wrong.append(error)
+            continue
+        interactions += len(cassette.interactions)
+        wrong += _spelling(path, rendered(cassette))
+        wrong += _unlisted(path, lines) if lines is not None else []
+    wrong += _vanished(folder, lines or [], only)
+    return Verified(len(paths), interactions, tuple(wrong))
+
+
+def _spelling(path: Path, canonical: str) -> Iterator[CassetteError]:
+    """Other bytes for the same content would make two recordings of the same thing differ."""
+    text = path.read_bytes().decode()
+    if text == canonical:
+        return
+    pairs = enumerate(zip_longest(text.split("\n"), canonical.split("\n")), 1)
+    line = next(number for number, (found, due) in pairs if found != due)
+    yield CassetteError(path, "not spelled as recorded: edited by hand or by a tool; restore the file", line)
+
+
+def _unlisted(path: Path, lines: Sequence[tuple[int, Line]]) -> Iterator[CassetteError]:
+    """A merge of two branches may leave an old line beside the new one: one that fits is enough."""
+    here = [(number, line) for number, line in lines if line.file == path.name]
+    listing = path.with_name(NAME)
+    if not here:
+        yield CassetteError(listing, f"{path.name} is not listed; {AGAIN}")
+    elif manifest.line_for(path) not in [line for _, line in here]:
+        cause = f"{path.name} is another file than the one listed; if its change was meant, {AGAIN}"
+        yield CassetteError(listing, cause, here[0][0])
+
+
+def _vanished(folder: Path, lines: Sequence[tuple[int, Line]], only: Sequence[str]) -> Iterator[CassetteError]:
+    for number, line in lines:
+        if not (folder / line.file).is_file() and (not only or Path(line.file).stem in only):
+            yield CassetteError(folder / NAME, f"{line.file} is listed and not there; restore it, or {AGAIN}", number)

@@ -1,0 +1,75 @@
+"""`evals cassette diff`: what came, went, or was answered anew between two cassettes or two revisions of one."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from evals.cassette.changes import Change, changes, described
+from evals.cassette.store import Cassette, read
+from evals.cli.commands.recorded import below, path_of, recorded
+from evals.errors import EXIT_OK, ConfigurationError
+from evals.workspace import Workspace
+
+_COLOURS = {"+": "green", "-": "red"}
+
+
+def diff(before: str, after: str, root: Path, console: Console | None = None) -> int:
+    """Print every change. Returns 0, whether there are any or not.
+
+    Raises:
+        ConfigurationError: there is no such file, case or revision.
+        CassetteError: a side cannot be trusted.
+    """
+    old, new = _sides(before, after, Workspace.at(root))
+    console = console or Console(highlight=False, soft_wrap=True)
+    found = changes(old, new)
+    for change in found:
+        heading, *lines = described(change)
+        console.print(Text(heading, style="bold"))
+        for line in lines:
+            console.print(Text(f"  {line}", style=_COLOURS.get(line[:1], "")))
+    console.print(_summary(found))
+    return EXIT_OK
+
+
+def _sides(before: str, after: str, workspace: Workspace) -> tuple[Cassette, Cassette]:
+    """Two files, or a case at a revision and now, or at two revisions (`REV..REV`)."""
+    if Path(before).is_file():
+        return recorded(before, workspace), recorded(after, workspace)
+    old, two, new = before.partition("..")
+    path = path_of(after, workspace)
+    now = _at(new or "HEAD", path, workspace) if two else recorded(after, workspace)
+    return _at(old or "HEAD", path, workspace), now
+
+
+def _at(revision: str, path: Path, workspace: Workspace) -> Cassette:
+    """The cassette as a revision has it; empty if that has none."""
+    name = below(path.resolve(), workspace).as_posix()
+    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = _git(workspace, *wanted, about=revision).decode().strip()
+    called = Path(f"{revision}:{name}")
+    if not _git(workspace, "ls-tree", "--name-only", commit, "--", name, about=revision):
+        return Cassette(called, exists=False)
+    return read(_git(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
+
+
+def _git(workspace: Workspace, *words: str, about: str) -> bytes:
+    try:
+        done = subprocess.run(["git", "-C", workspace.root, *words], capture_output=True, check=False)  # noqa: S603, S607 - git, found where the user's shell finds it
+    except FileNotFoundError as error:
+        raise ConfigurationError("git is not on the path; name two cassette files instead") from error
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        cause = said[-1] if said else "no such commit"
+        raise ConfigurationError(f"{about}: neither a cassette file nor a revision ({cause}); name one of them")
+    return done.stdout
+
+
+def _summary(found: list[Change]) -> str:
+    if not found:
+        return "nothing differs"
+    counted = Counter(change.kind for change in found)
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(counted.items()))
