@@ -9,6 +9,7 @@ from evals.facts import facts_of
 from evals.material import Material
 from evals.models.case import Case
 from evals.models.run import Baseline, CaseInfo, Comparison, PointInfo, Run
+from evals.sampling import sample_agreements
 from evals.scoring import scorer_infos
 from evals.summary import case_means, coverage_of, summarise
 
@@ -33,6 +34,7 @@ def assemble(material: Material) -> Run:
         trials=tuple(trials),
         coverage={name: coverage_of(trials, name) for name in material.names},
         summaries=summarise(trials, material.cases, material.names, scorers),
+        samples=sample_agreements(trials, material.names, suite.samples),
         dataset_baselines=tuple(material.dataset_baselines),
         scope=material.scope,
         comparisons=comparisons,

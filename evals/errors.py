@@ -7,6 +7,8 @@ EvalsError                  exit 2 unless said otherwise
 │   └── CassetteError       a cassette is corrupt, truncated, edited by hand, or of a newer schema
 │       └── SecretFoundError   a cassette, or what was about to be written to one, holds a secret
 ├── RecordingError          exit 3: the endpoint did not give a usable answer, or the replay proof failed
+│   ├── NoAnswerError          nobody there, a timeout or a cut connection: asked again before it is given up
+│   └── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
 └── MissError               also a LookupError: a request nobody recorded
 """
 
@@ -58,6 +60,18 @@ class RecordingError(EvalsError):
     """The endpoint did not give a usable answer, or the replay proof failed."""
 
     exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+
+class NoAnswerError(RecordingError):
+    """Nothing came back; `nobody_there` when not even a connection could be made."""
+
+    def __init__(self, message: str, *, nobody_there: bool = False) -> None:
+        self.nobody_there = nobody_there
+        super().__init__(message)
+
+
+class RecordingStoppedError(RecordingError):
+    """Nothing more can be asked: every further request would fail alike, or is not wanted."""
 
 
 class MissError(EvalsError, LookupError):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from evals.cassette.store import Interaction
+from evals.errors import EvalsError
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class MissRecord:
 
 @dataclass
 class Ledger:
-    """Grows only, in the order things happened. A trial is exact as long as `misses` is empty."""
+    """Grows only, in the order things happened. A trial is exact as long as `misses` is empty; `failures` are what went
+    wrong while its requests were recorded."""
 
     served: list[Interaction] = field(default_factory=list)
     misses: list[MissRecord] = field(default_factory=list)
+    failures: list[EvalsError] = field(default_factory=list)

@@ -4,6 +4,7 @@ The tape is found in a ContextVar, so that concurrent trials, in tasks or thread
 Nothing here can open a socket: the transports of httpx2 (OpenAI) and httpx (Tavily) share one core, `play`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,11 +25,24 @@ AGENT_HEADER: Final = "x-triage-agent"
 
 @dataclass
 class Tape:
-    """What one trial hears: the case's cassette, the sample it plays, and the trial's own ledger."""
+    """What one trial hears: the case's cassette, which of how many samples it plays, and the trial's own ledger."""
 
     cassette: Cassette
     ledger: Ledger = field(default_factory=Ledger)
     sample: int = 0
+    samples: int = 1
+    _asked: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.sample < self.samples:
+            raise ValueError(f"sample {self.sample} of {self.samples}: samples are counted from 0")
+
+    def turn(self, key: str) -> int:
+        """Which sample answers this request: (trial + occurrence) modulo k. A trial that asks one thing twice hears two
+        answers if there are two, and over k trials every answer is heard equally often."""
+        occurrence = self._asked[key]
+        self._asked[key] += 1
+        return (self.sample + occurrence) % self.samples
 
 
 current_tape: Final[ContextVar[Tape | None]] = ContextVar("current_tape", default=None)
@@ -86,19 +100,20 @@ def tape_of(request: Asked) -> Tape:
 def play(request: Asked) -> Interaction:
     """The recorded answer. Raises MissError, and leaves a trace of it in the ledger, if there is none."""
     tape = tape_of(request)
-    found = tape.cassette.lookup(request.key, tape.sample)
+    sample = tape.turn(request.key)
+    found = tape.cassette.exact(request.key, sample)
     if found is None:
-        raise missed(tape, request)
+        raise missed(tape, request, sample)
     tape.ledger.served.append(found)
     return found
 
 
-def missed(tape: Tape, request: Asked) -> MissError:
+def missed(tape: Tape, request: Asked, sample: int) -> MissError:
     """Enters the miss in the ledger and returns the error to raise."""
     ledger = tape.ledger
     miss = MissRecord(
         key=request.key,
-        sample=tape.sample,
+        sample=sample,
         agent=request.agent,
         method=request.method,
         path=request.path,

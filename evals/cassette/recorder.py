@@ -5,9 +5,9 @@ run and its replay see the same bytes and a kill loses no more than the request 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -17,24 +17,20 @@ import httpx2
 
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
-from evals.cassette.redact import redact_request, redact_response, scrub
+from evals.cassette.redact import redact_request, redact_response
+from evals.cassette.reply import Reply, Send, is_stream, unreachable, usable, usage_of
+from evals.cassette.stop import Stop
 from evals.cassette.store import Cassette, Interaction, merge_write
 from evals.cassette.vcr_file import Usage
-from evals.errors import EvalsError, RecordingError
+from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
 
-_SHOWN: Final = 200  # characters of a refused answer in the error
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What came over the wire, whichever library carried it."""
-
-    status: int
-    content_type: str
-    body: bytes
+_FAILURES_IN_A_ROW: Final = 5
+"""As many requests without one answer in between, and the endpoint is not going to get better by itself."""
 
 
-Send = Callable[[], Awaitable[Reply]]
+async def once(send: Send) -> Reply:
+    """Asks, and takes what comes."""
+    return await send()
 
 
 @dataclass
@@ -42,8 +38,9 @@ class Recorder:
     """One recording session, shared by the transports of both libraries and by all trials of one event loop.
 
     `now` gives the time of day, `stopwatch` monotonic seconds. `slots` bounds the requests in flight. `admit` may
-    refuse a request before it costs anything (a budget, by raising RecordingError), `recorded` hears of each new
-    answer, and `failures` keeps what agents and tools swallow.
+    refuse a request before it costs anything (a budget, by raising RecordingStoppedError); `settle` hears what became
+    of every request that was admitted, None if it came to nothing; `recorded` hears of each new answer. `persist` sends
+    a request, again if need be. `stop` ends the session. What goes wrong is in the ledger of the trial that asked.
     """
 
     now: Callable[[], datetime]
@@ -51,10 +48,18 @@ class Recorder:
     recorded_by: str | None = None
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     admit: Callable[[Asked], None] = lambda _: None
+    settle: Callable[[Asked, Usage | None], None] = lambda *_: None
     recorded: Callable[[Interaction], None] = lambda _: None
-    failures: list[EvalsError] = field(default_factory=list)
+    persist: Callable[[Send], Awaitable[Reply]] = once
+    stop: Stop = field(default_factory=Stop)
+    _failed_in_a_row: int = 0
     _newest: dict[Path, Cassette] = field(default_factory=dict)
     _asking: dict[tuple[Path, str, int], "asyncio.Task[Interaction]"] = field(default_factory=dict)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that are being asked, or wait for a slot."""
+        return len(self._asking)
 
     async def answer(self, request: Asked, send: Send) -> Interaction:
         """The interaction for a request, recorded now if it was not yet.
@@ -62,43 +67,61 @@ class Recorder:
         Raises RecordingError if the endpoint gave nothing usable, SecretFoundError if what it gave must not be kept.
         """
         tape = tape_of(request)
-        key = request.key
-        found = self._known(tape, key)
+        sample = tape.turn(request.key)
+        found = self._known(tape, request.key, sample)
         if found is None:
-            found = await self._ask_once(tape, key, request, send)
-            self._known(tape, key)
+            try:
+                found = await self._ask_once(tape.cassette.path, sample, request, send)
+            except MissError:
+                raise  # in the ledger already
+            except EvalsError as error:
+                tape.ledger.failures.append(error)  # agents and tools swallow it
+                raise
+            self._known(tape, request.key, sample)
         tape.ledger.served.append(found)
         return found
 
-    def _known(self, tape: Tape, key: str) -> Interaction | None:
+    def _known(self, tape: Tape, key: str, sample: int) -> Interaction | None:
         """The recorded answer; what another trial of the same case has recorded meanwhile counts."""
         newest = self._newest.get(tape.cassette.path)
         if newest is not None and newest is not tape.cassette:
             tape.cassette = self._newest[newest.path] = newest.union(tape.cassette.interactions)
-        return tape.cassette.exact(key, tape.sample)
+        return tape.cassette.exact(key, sample)
 
-    async def _ask_once(self, tape: Tape, key: str, request: Asked, send: Send) -> Interaction:
+    async def _ask_once(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
         """Equal requests share one task. It is shielded: an answer under way is paid for, and worth keeping."""
-        name = (tape.cassette.path, key, tape.sample)
+        name = (path, request.key, sample)
         if name not in self._asking:
-            task = asyncio.create_task(self._ask(tape.cassette.path, tape.sample, request, send))
-            task.add_done_callback(lambda done: self._settle(name, done))
+            task = asyncio.create_task(self._ask(path, sample, request, send))
+            task.add_done_callback(lambda done: self._over(name, done))
             self._asking[name] = task
         return await asyncio.shield(self._asking[name])
 
-    def _settle(self, name: tuple[Path, str, int], done: "asyncio.Task[Interaction]") -> None:
+    def _over(self, name: tuple[Path, str, int], done: "asyncio.Task[Interaction]") -> None:
+        """Count failures in a row: an endpoint that is broken is not asked for every trial of a suite."""
         del self._asking[name]
-        if not done.cancelled() and isinstance(error := done.exception(), EvalsError):
-            self.failures.append(error)
+        error = None if done.cancelled() else done.exception()
+        if isinstance(error, RecordingStoppedError):
+            self.stop.set(error)
+        elif isinstance(error, RecordingError):
+            self._failed_in_a_row += 1
+            if self._failed_in_a_row == _FAILURES_IN_A_ROW:
+                self.stop.set(RecordingStoppedError(f"{_FAILURES_IN_A_ROW} requests in a row failed; {error}"))
+        elif error is None:
+            self._failed_in_a_row = 0
 
     async def _ask(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
         body = _askable(request)
         async with self.slots:
+            self.stop.check()
             self.admit(request)
-            started = self.stopwatch()
-            reply = await send()
-            latency_ms = round((self.stopwatch() - started) * 1000, 1)
-        answer = redact_response(request.path.partition("?")[0], usable(request, reply))
+            usage = None
+            try:
+                reply = await self.persist(lambda: self._timed(send))
+                answer = redact_response(request.path.partition("?")[0], usable(request, reply))
+                usage = usage_of(answer)
+            finally:
+                self.settle(request, usage)
         interaction = Interaction(
             key=request.key,
             agent=request.agent,
@@ -110,11 +133,17 @@ class Recorder:
             status=reply.status,
             response=answer,
             recorded_at=self.now().astimezone(UTC).isoformat(timespec="seconds"),
-            usage=usage_of(answer),
-            latency_ms=latency_ms,
+            usage=usage,
+            latency_ms=reply.latency_ms,
             recorded_by=self.recorded_by,
         )
         return await self._keep(path, interaction)
+
+    async def _timed(self, send: Send) -> Reply:
+        """One attempt, with how long it took: what was waited before it says nothing about the model."""
+        started = self.stopwatch()
+        reply = await send()
+        return replace(reply, latency_ms=round((self.stopwatch() - started) * 1000, 1))
 
     async def _keep(self, path: Path, interaction: Interaction) -> Interaction:
         """To disk in a thread (it syncs), then visible to every trial of the case.
@@ -128,33 +157,6 @@ class Recorder:
         return merged.exact(interaction.key, interaction.sample) or interaction
 
 
-def usable(request: Asked, reply: Reply) -> dict[str, Any]:
-    """The answer's JSON object. Raises RecordingError if it is no success, no whole JSON or of another shape."""
-    if not 200 <= reply.status <= 299:
-        raise _refused(request, f"status {reply.status}", reply)
-    kind = reply.content_type.partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise _refused(request, f"content type {kind or 'missing'} where application/json is due", reply)
-    try:
-        answer = parse_json(reply.body)
-    except ValueError:
-        raise _refused(request, "a body that is not whole JSON", reply) from None
-    if not isinstance(answer, dict) or not _fits(request.path.partition("?")[0], answer):
-        raise _refused(request, "JSON of another shape than the protocol's", reply)
-    return answer
-
-
-def usage_of(answer: Mapping[str, Any]) -> Usage:
-    """The tokens the server counted; zeros if it did not count."""
-    usage = answer.get("usage")
-    counts = usage if isinstance(usage, Mapping) else {}
-    return Usage(**{name: counts[name] for name in Usage.model_fields if _is_count(counts.get(name))})
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _askable(request: Asked) -> dict[str, Any]:
     try:
         body = parse_json(request.body)
@@ -165,31 +167,6 @@ def _askable(request: Asked) -> dict[str, Any]:
     if body.get("stream"):
         raise RecordingError(f"{request.agent} asked for a stream: set disable_streaming=True on its model")
     return body
-
-
-def _fits(path: str, answer: Mapping[str, Any]) -> bool:
-    if path.endswith("/chat/completions"):
-        choices = answer.get("choices")
-        return isinstance(choices, list) and bool(choices) and all(map(_is_whole_choice, choices))
-    if path.endswith("/search"):
-        results = answer.get("results")
-        return isinstance(results, list) and all(isinstance(result, dict) for result in results)
-    return True
-
-
-def _is_whole_choice(choice: object) -> bool:
-    """A choice that has a message and says why it ended."""
-    return isinstance(choice, dict) and isinstance(choice.get("message"), dict) and bool(choice.get("finish_reason"))
-
-
-def _refused(request: Asked, cause: str, reply: Reply) -> RecordingError:
-    shown = " ".join(scrub(reply.body.decode(errors="replace")[: 10 * _SHOWN]).split())[:_SHOWN]
-    return RecordingError(f"the endpoint answered {request.agent} with {cause}, nothing recorded: {shown!r}")
-
-
-def _unreachable(request: Asked, error: Exception) -> RecordingError:
-    cause = f"{type(error).__name__}: {error}".rstrip(": ")
-    return RecordingError(f"no answer for {request.agent} ({cause}): see that the endpoint is up, then run it again")
 
 
 class RecordingTransport(httpx2.AsyncBaseTransport):
@@ -207,10 +184,12 @@ class RecordingTransport(httpx2.AsyncBaseTransport):
             try:
                 response = await self._inner.handle_async_request(request)
                 async with aclosing(response):
-                    body = await response.aread()
+                    kind = response.headers.get("content-type", "")
+                    body = b"" if is_stream(kind) else await response.aread()  # a stream may never end
             except httpx2.HTTPError as error:
-                raise _unreachable(ours, error) from error
-            return Reply(response.status_code, response.headers.get("content-type", ""), body)
+                nobody_there = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
+                raise unreachable(ours, error, nobody_there=nobody_there) from None
+            return Reply(response.status_code, kind, body, response.headers.get("retry-after", ""))
 
         found = await self._recorder.answer(ours, send)
         return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
@@ -235,10 +214,12 @@ class HttpxRecordingTransport(httpx.AsyncBaseTransport):
             try:
                 response = await self._inner.handle_async_request(request)
                 async with aclosing(response):
-                    body = await response.aread()
+                    kind = response.headers.get("content-type", "")
+                    body = b"" if is_stream(kind) else await response.aread()  # a stream may never end
             except httpx.HTTPError as error:
-                raise _unreachable(ours, error) from error
-            return Reply(response.status_code, response.headers.get("content-type", ""), body)
+                nobody_there = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                raise unreachable(ours, error, nobody_there=nobody_there) from None
+            return Reply(response.status_code, kind, body, response.headers.get("retry-after", ""))
 
         found = await self._recorder.answer(ours, send)
         return httpx.Response(found.status, headers=headers_of(found), content=found.body)

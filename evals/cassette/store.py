@@ -63,18 +63,11 @@ class Cassette:
         self.path = path
         self.exists = exists
         self.interactions = tuple(sorted(interactions, key=_order))
-        self._samples: dict[str, list[Interaction]] = {}
-        for interaction in self.interactions:
-            self._samples.setdefault(interaction.key, []).append(interaction)
-
-    def lookup(self, key: str, sample: int = 0) -> Interaction | None:
-        """The answer to a request; sample k of n recorded is number k modulo n."""
-        recorded = self._samples.get(key)
-        return recorded[sample % len(recorded)] if recorded else None
+        self._samples = {(interaction.key, interaction.sample): interaction for interaction in self.interactions}
 
     def exact(self, key: str, sample: int = 0) -> Interaction | None:
-        """The answer recorded as this very sample, as a recorder needs it."""
-        return next((found for found in self._samples.get(key, ()) if found.sample == sample), None)
+        """The answer recorded as this very sample: another one in its place would make five samples out of one."""
+        return self._samples.get((key, sample))
 
     def union(self, others: Iterable[Interaction]) -> "Cassette":
         """This cassette and what it lacks; an answer that is here stays."""
@@ -105,8 +98,8 @@ def read(content: bytes, path: Path) -> Cassette:
     return Cassette(path, interactions)
 
 
-def merge_write(path: Path, new: Sequence[Interaction]) -> Cassette:
-    """Adds interactions to the file and returns all it holds now.
+def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False) -> Cassette:
+    """Adds interactions to the file and returns all it holds now. What is there stays, unless it is to be replaced.
 
     Safe against other writers (lock, re-read) and against a kill at any moment (temporary file, fsync, replace).
     Raises SecretFoundError before anything is written, CassetteError if the file there cannot be trusted.
@@ -116,8 +109,8 @@ def merge_write(path: Path, new: Sequence[Interaction]) -> Cassette:
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_name(f".{path.name}.lock")):
         there = load(path)
-        merged = Cassette(path, there.union(new).interactions)
-        if not there.exists or len(merged.interactions) > len(there.interactions):
+        merged = Cassette(path, new).union(there.interactions) if replace else there.union(new)
+        if not there.exists or merged.interactions != there.interactions:
             replace_file(path, rendered(merged))
     return merged
 

@@ -5,8 +5,8 @@ Exit codes, for every command:
     0    done; for `run`: judged, and not worse
     1    for `run`: judged, and worse; for `dataset lint`: something is wrong; for `cassette merge`: a conflict
     2    wrong usage or configuration; one line on stderr says what to do
-    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing; for
-         `cassette verify`: something is wrong
+    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing; for `record`:
+         the endpoint failed, or a limit (--budget, --max-requests) was reached; for `cassette verify`: something is wrong
     130  interrupted; what was finished is kept
 """
 
@@ -22,7 +22,7 @@ from rich.console import Console
 
 from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
-from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Suite, Variants
+from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Samples, Suite, Variants
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ def run_command(
     max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
+    samples: Samples = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
     open_holdout: Annotated[
@@ -60,7 +61,7 @@ def run_command(
     from evals.cli.commands.run import run
     from evals.cli.commands.selection import Options
 
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout)
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
     return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
 
 
@@ -79,6 +80,7 @@ def plan_command(
     max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
+    samples: Samples = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
     root: Root = HERE,
@@ -87,7 +89,7 @@ def plan_command(
     from evals.cli.commands.plan import plan
     from evals.cli.commands.selection import Options
 
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset)
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
     return plan(suite, root, options, jobs=jobs)
 
 
@@ -103,29 +105,53 @@ def record_command(
     ] = None,
     api_key_env: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
     recorded_by: Annotated[
-        str, typer.Option(help="Who answers for this recording; kept with every answer.")
-    ] = "unnamed",
+        str | None,
+        typer.Option(help="Who answers for this recording; kept with every answer. git's user.name if not given."),
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Stop before the request that could cost more than this.")
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(help="A price table in place of the shipped one.")] = None,
+    max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Requests in flight: 4 if not given; the local model is asked one by one.")
+    ] = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask again for what the selected trials use, and replace it when proven.")
+    ] = False,
     guards: Guards = None,
     max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
+    samples: Samples = None,
     dataset: Dataset = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
+    retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")] = 4,
     root: Root = HERE,
 ) -> int:
-    """Ask an endpoint for what is missing, and only that; then prove that it replays."""
+    """Ask an endpoint for what is missing, and only that; then prove that it replays.
+
+    Exits with 0 when everything asked for is on tape and replays, with 3 when the endpoint fails or a limit (--budget,
+    --max-requests) is reached. Ctrl-C finishes what is under way, keeps it, exits with 130; the same command goes on.
+    """
     from evals.cli.commands.record import record
     from evals.cli.commands.selection import Options
 
     return record(
         suite,
         root,
-        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset),
+        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples),
         base_url=base_url,
         api_key=os.environ.get(api_key_env, ""),
         tavily_key=os.environ.get("TAVILY_API_KEY", ""),
         recorded_by=recorded_by,
         timeout_s=timeout,
+        retries=retries,
+        concurrency=concurrency,
+        budget_usd=budget,
+        max_requests=max_requests,
+        refresh=refresh,
+        prices=prices,
     )
 
 

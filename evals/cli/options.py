@@ -21,6 +21,10 @@ Guards = Annotated[
     str | None, typer.Option(help="Run every variant under this guard set: none, prd, hardened, hardened-without-X.")
 ]
 MaxIterations = Annotated[int | None, typer.Option(min=1, help="Run every variant with this iteration limit.")]
+Samples = Annotated[
+    int | None,
+    typer.Option(min=1, help="Answers per request, and trials per case and variant, in place of the suite's."),
+]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]

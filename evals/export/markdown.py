@@ -8,6 +8,7 @@ from evals.report.numbers import points, probability, rate, smallest_drop
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
+from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
 from evals.report.view.table import Table
 
@@ -25,6 +26,7 @@ def summary(run: Run) -> str:
             *(f"- **{reason.kind}**: {escape(reason.text)}" for reason in run.verdict.reasons),
             "",
             *_headline(run),
+            *_samples(run),
             "",
             *_table(what_it_costs(run)),
             "",
@@ -68,6 +70,12 @@ def _table(table: Table) -> Iterable[str]:
     yield _row(*table.head)
     yield _row(*["---"] * len(table.head))
     yield from (_row(*map(escape, row)) for row in table.rows)
+
+
+def _samples(run: Run) -> Iterable[str]:
+    for found in run.samples:
+        yield ""
+        yield escape(in_words_of_samples(found))
 
 
 def _comparisons(run: Run) -> Iterable[str]:

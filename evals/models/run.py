@@ -114,6 +114,32 @@ class Summary(Closed):
     failed: int
 
 
+class PassHat(Closed):
+    """pass^k of a pass-or-fail score over `cases` all of whose samples are scored: the chance that k samples of a case
+    all pass. `values` are for k = 1, 2, ...; empty without a case."""
+
+    endpoint: str
+    cases: int
+    values: tuple[Annotated[float, Field(ge=0, le=1)], ...]
+
+
+class Agreement(Closed):
+    """Of `of` questions that every sample answered, `agreed` were answered alike by all."""
+
+    agreed: int
+    of: int
+
+
+class SampleAgreement(Closed):
+    """What the samples of a variant say together. `decisions` are its frozen states, `routes` its cases."""
+
+    variant: str
+    samples: int
+    pass_hat: tuple[PassHat, ...]
+    decisions: Agreement
+    routes: Agreement
+
+
 class DatasetBaseline(Closed):
     """What an `endpoint` comes to without any model: `share` (0 to 1) of `n`, and what was chosen to reach it."""
 
@@ -218,6 +244,7 @@ class Run(Closed):
     trials: tuple[Trial, ...]
     coverage: dict[str, Coverage]
     summaries: tuple[Summary, ...]
+    samples: tuple[SampleAgreement, ...] = ()
     dataset_baselines: tuple[DatasetBaseline, ...] = ()
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]

@@ -2,10 +2,12 @@
 
 What is recorded waits in a staging cassette below `.cache/` and enters `cassettes/` only after its trial has been
 replayed offline to the very same trace. A kill at any moment loses the request in flight; the next run takes up the
-staged answers.
+staged answers. A refresh asks again for what is there: its answers wait in a staging of their own, and replace the old
+ones only when every trial of the case is proven.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from evals.errors import RecordingError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.recording.wire import Endpoint, OpenAIWire, TavilyWire, case_being_recorded
+from evals.recording.wire import Endpoint, TavilyWire, case_being_recorded
 from evals.subject.clients import Clients, replay_clients
 from evals.subject.trial import Subject, run_trial
 from evals.workspace import Workspace
@@ -32,7 +34,7 @@ SubjectOf = Callable[[Variant, Clients], Subject]
 
 @dataclass(frozen=True)
 class Recorded:
-    """What recording one trial gave."""
+    """What recording one trial gave. `asked` answers were not on tape when it began; trials side by side share some."""
 
     trace: Trace
     asked: int
@@ -40,17 +42,28 @@ class Recorded:
 
 
 class Session:
-    """Records trials one after the other; one event loop, one endpoint, one search server."""
+    """Records trials, side by side if asked to; one event loop, one wire to whoever answers, one search server."""
 
     def __init__(
-        self, workspace: Workspace, recorder: Recorder, llm: Endpoint, search: Endpoint, timeout_s: float
+        self,
+        workspace: Workspace,
+        recorder: Recorder,
+        llm: httpx2.AsyncBaseTransport,
+        search: Endpoint,
+        timeout_s: float,
+        *,
+        samples: int = 1,
+        refresh: bool = False,
     ) -> None:
         self._workspace = workspace
         self._recorder = recorder
+        self._samples = samples
+        self._refresh = refresh
+        self._fresh: dict[str, list[Interaction]] = {}  # a refreshed case's proven answers, before they replace others
         self._clients = Clients(
             openai=httpx2.Client(transport=ReplayTransport(), trust_env=False),
             openai_async=httpx2.AsyncClient(
-                transport=RecordingTransport(recorder, OpenAIWire(llm)), trust_env=False, timeout=timeout_s
+                transport=RecordingTransport(recorder, llm), trust_env=False, timeout=timeout_s
             ),
             tavily_async=httpx.AsyncClient(
                 transport=HttpxRecordingTransport(recorder, TavilyWire(search)), trust_env=False, timeout=timeout_s
@@ -64,31 +77,47 @@ class Session:
             RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
-        staging = _staging(self._workspace, case.id)
+        staging = self._staging(case.id)
         committed = load(self._workspace.cassette(case.id))
-        staged = load(staging)
-        known = {(found.key, found.sample) for found in (*committed.interactions, *staged.interactions)}
-        ledger = Ledger()
-        tape = Tape(Cassette(staging, staged.union(committed.interactions).interactions), ledger, sample)
+        known = Cassette(staging, () if self._refresh else committed.interactions)
+        tape = Tape(load(staging).union(known.interactions), sample=sample, samples=self._samples)
+        before = {(found.key, found.sample) for found in tape.cassette.interactions}
         case_being_recorded.set(case.id)
-        trace = await run_trial(
-            subject_of(variant, self._clients), case, tape, halted=lambda: bool(self._recorder.failures)
-        )
-        if self._recorder.failures:
-            failure = self._recorder.failures[0]
-            self._recorder.failures.clear()  # the next trial starts with a clean slate
-            raise failure
+        failures = tape.ledger.failures
+        trace = await run_trial(subject_of(variant, self._clients), case, tape, halted=lambda: bool(failures))
+        if failures:
+            raise failures[0]
         if trace.provenance.label == "failed":
             raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
         if trace.misses or trace.point_misses:
             agent = (*trace.misses, *trace.point_misses)[0].agent
             raise RecordingError(f"a request by {agent} went past the recording client; nothing was accepted")
-        served = _distinct(ledger)
-        await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
-        merge_write(self._workspace.cassette(case.id), served)
-        manifest.enter(self._workspace.cassette(case.id))
-        fresh = [found for found in served if (found.key, found.sample) not in known]
+        served = _distinct(tape.ledger)
+        await prove(case, variant, sample, subject_of, Cassette(staging, served), trace, samples=self._samples)
+        if self._refresh:
+            self._fresh.setdefault(case.id, []).extend(served)
+        else:
+            await self._accept(case.id, served)
+        fresh = [found for found in served if (found.key, found.sample) not in before]
         return Recorded(trace, asked=len(fresh), reused=len(served) - len(fresh))
+
+    async def close_case(self, case_id: str, *, whole: bool) -> None:
+        """All trials of a case are over; `whole` if every one is proven. Only then old answers give way to new ones."""
+        if not whole:
+            return
+        if self._refresh:
+            await self._accept(case_id, self._fresh.pop(case_id), replace=True)
+        else:
+            discard_staging(self._workspace, case_id)
+
+    async def _accept(self, case_id: str, proven: Sequence[Interaction], *, replace: bool = False) -> None:
+        """Move proven answers into the committed cassette."""
+        path = self._workspace.cassette(case_id)
+        await asyncio.to_thread(merge_write, path, proven, replace=replace)
+        await asyncio.to_thread(manifest.enter, path)
+
+    def _staging(self, case_id: str) -> Path:
+        return _refreshed(self._workspace, case_id) if self._refresh else staging_of(self._workspace, case_id)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -96,7 +125,14 @@ class Session:
 
 
 async def prove(
-    case: Case, variant: Variant, sample: int, subject_of: SubjectOf, cassette: Cassette, recorded: Trace
+    case: Case,
+    variant: Variant,
+    sample: int,
+    subject_of: SubjectOf,
+    cassette: Cassette,
+    recorded: Trace,
+    *,
+    samples: int = 1,
 ) -> None:
     """The replay proof: offline, from these interactions alone, the trial gives the same trace again.
 
@@ -104,7 +140,7 @@ async def prove(
         RecordingError: it does not.
     """
     clients = replay_clients()
-    replayed = await run_trial(subject_of(variant, clients), case, Tape(cassette, Ledger(), sample))
+    replayed = await run_trial(subject_of(variant, clients), case, Tape(cassette, sample=sample, samples=samples))
     await clients.close()
     if replayed != recorded:
         raise RecordingError(
@@ -129,11 +165,22 @@ def _distinct(ledger: Ledger) -> list[Interaction]:
 
 def discard_staging(workspace: Workspace, case_id: str) -> None:
     """Drop a case's staged answers once all are accepted; those another variant still waits for are paid for."""
-    path = _staging(workspace, case_id)
+    path = staging_of(workspace, case_id)
     accepted = {(found.key, found.sample) for found in load(workspace.cassette(case_id)).interactions}
     if all((found.key, found.sample) in accepted for found in load(path).interactions):
         path.unlink(missing_ok=True)
 
 
-def _staging(workspace: Workspace, case_id: str) -> Path:
+def end_refresh(workspace: Workspace, case_ids: Iterable[str]) -> None:
+    """Drop the staged answers of a refresh that is complete: the next one asks anew."""
+    for case_id in case_ids:
+        _refreshed(workspace, case_id).unlink(missing_ok=True)
+
+
+def _refreshed(workspace: Workspace, case_id: str) -> Path:
+    return workspace.cache / "recording" / "refresh" / f"{case_id}.yaml"
+
+
+def staging_of(workspace: Workspace, case_id: str) -> Path:
+    """Where a case's answers wait for their proof."""
     return workspace.cache / "recording" / f"{case_id}.yaml"

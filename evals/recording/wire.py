@@ -3,8 +3,9 @@
 The graph always talks to the same placeholder, so that a request's key does not depend on who recorded it.
 """
 
+from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
@@ -15,6 +16,10 @@ from evals.recording.search_server import CASE_HEADER
 
 case_being_recorded: Final[ContextVar[str]] = ContextVar("case_being_recorded", default="")
 """Told to the search server, which keeps some pages from some cases."""
+
+
+CONNECT_S: Final = 15.0
+"""A host that lets nobody in for so long is down, however long its answers may take."""
 
 
 class Endpoint:
@@ -36,6 +41,10 @@ class Endpoint:
         return {"authorization": f"Bearer {self._api_key}"} if self._api_key else {}
 
 
+def _impatient_to_connect(extensions: Mapping[str, Any]) -> dict[str, Any]:
+    return {**extensions, "timeout": {**extensions.get("timeout", {}), "connect": CONNECT_S}}
+
+
 class OpenAIWire(httpx2.AsyncBaseTransport):
     """Sends the SDK's requests (below `/v1`) to an OpenAI-compatible endpoint."""
 
@@ -51,7 +60,7 @@ class OpenAIWire(httpx2.AsyncBaseTransport):
             self._endpoint.url(path, "/v1"),
             headers={"content-type": "application/json", **self._endpoint.headers()},
             content=await request.aread(),
-            extensions=request.extensions,
+            extensions=_impatient_to_connect(request.extensions),
         )
         return await self._inner.handle_async_request(sent)
 
@@ -79,7 +88,7 @@ class TavilyWire(httpx.AsyncBaseTransport):
                 **self._endpoint.headers(),
             },
             content=await request.aread(),
-            extensions=request.extensions,
+            extensions=_impatient_to_connect(request.extensions),
         )
         return await self._inner.handle_async_request(sent)
 

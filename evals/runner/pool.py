@@ -54,7 +54,7 @@ def run_trials(
     """
     store = TraceCache(workspace.cache / "trials")
     digests = {
-        (case.id, info.variant.name, sample): _digest(case, info, sample, workspace)
+        (case.id, info.variant.name, sample): _digest(case, info, sample, suite.samples, workspace)
         for case in cases
         for info in variants
         for sample in range(suite.samples)
@@ -74,12 +74,12 @@ def run_trials(
     return Trials(tuple(found[trial] for trial in digests), reused)
 
 
-def _digest(case: Case, info: VariantInfo, sample: int, workspace: Workspace) -> str:
+def _digest(case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace) -> str:
     return sha256(
         case.digest.encode(),
         info.variant.model_dump_json().encode(),
         info.prompt_digest.encode(),
-        str(sample).encode(),
+        f"{sample} of {samples}".encode(),
         file_digest(workspace.cassette(case.id)).encode(),
         file_digest(workspace.vectors).encode(),
         code_digest(workspace.root / "requirements.lock").encode(),
@@ -105,6 +105,7 @@ def _tasks(
                     datasets=workspace.datasets,
                     cache=workspace.cache,
                     vectors=workspace.vectors,
+                    samples=suite.samples,
                 )
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape
 from evals.cassette.store import Cassette
 from evals.dataset.codebase import materialise
@@ -22,7 +21,11 @@ async def _replay_all(task: CaseTask, cassette: Cassette, repository: Repository
     clients = replay_clients()
     try:
         return [
-            await run_trial(Subject.of(variant, clients, repository), task.case, Tape(cassette, Ledger(), task.sample))
+            await run_trial(
+                Subject.of(variant, clients, repository),
+                task.case,
+                Tape(cassette, sample=task.sample, samples=task.samples),
+            )
             for variant in task.variants
         ]
     finally:

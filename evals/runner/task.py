@@ -21,6 +21,7 @@ class CaseTask:
     datasets: Path
     cache: Path
     vectors: Path
+    samples: int = 1
 
 
 def run_case(task: CaseTask) -> list[Trace]:

@@ -40,6 +40,11 @@ NOW: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 """When every trial takes place, recorded or replayed: a model that asks for the time must not get another answer."""
 
 
+def embedder_at(vectors: Path) -> MiniLM:
+    """An embedder that knows the committed vectors at `vectors`."""
+    return MiniLM(VectorCache(vectors))
+
+
 @dataclass(frozen=True)
 class Repository:
     """The indexed code one case is about; one per case and process, since indexing is the expensive part."""
@@ -50,7 +55,11 @@ class Repository:
     @classmethod
     def at(cls, tree: Path, vectors: Path) -> "Repository":
         """Index `tree`, with the committed vectors at `vectors` where they are known."""
-        embedder = MiniLM(VectorCache(vectors))
+        return cls.over(tree, embedder_at(vectors))
+
+    @classmethod
+    def over(cls, tree: Path, embedder: MiniLM) -> "Repository":
+        """Index `tree` with an embedder that other repositories share, so that their new vectors are saved together."""
         return cls(CodebaseIndex.build(tree, embedder), embedder)
 
     @classmethod
@@ -93,7 +102,7 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
     """
     watcher = await watched(subject, case, tape, halted)
     trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
-    points_tape = Tape(tape.cassette, Ledger(), tape.sample)
+    points_tape = Tape(tape.cassette, Ledger(failures=tape.ledger.failures), tape.sample, tape.samples)
     with playing(points_tape), tracing_context(enabled=False):
         points = tuple(
             [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]

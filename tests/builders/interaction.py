@@ -76,8 +76,8 @@ def a_cassette(*interactions: Interaction) -> Cassette:
     return Cassette(Path("case.yaml"), interactions or [an_interaction()])
 
 
-def a_tape(*interactions: Interaction, sample: int = 0) -> Tape:
-    return Tape(a_cassette(*interactions), sample=sample)
+def a_tape(*interactions: Interaction, sample: int = 0, samples: int = 1) -> Tape:
+    return Tape(a_cassette(*interactions), sample=sample, samples=samples)
 
 
 def an_asked(words: str = "Why does it crash?", *, agent: str = "critic", **more: Any) -> Asked:

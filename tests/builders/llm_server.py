@@ -1,5 +1,6 @@
 """A tiny LLM server on loopback that knows nobody's name: it tells the agents apart by what they ask for."""
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,8 +24,8 @@ SCHEMAS = {
 }
 REGISTRY_MARK = "## Flagged agents"
 """A heading that only the registry supervisor's message has; it asks for plain text, like the writer's comment."""
-Answered = tuple[int, str, bytes]
-"""(status, content type, body)."""
+Answered = tuple[int, str, bytes] | tuple[int, str, bytes, dict[str, str]] | Callable[[BaseHTTPRequestHandler], None]
+"""(status, content type, body), perhaps further headers; or what to do with the connection instead."""
 Answer = Callable[[str, dict[str, Any]], Answered]
 
 
@@ -123,12 +124,24 @@ def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
             told.asked.append(agent)
             told.authorised.append(self.headers.get("authorization", ""))
             told.heard(len(told.asked))
-            status, kind, content = told.answer(agent, body)
+            answered = told.answer(agent, body)
+            if callable(answered):
+                answered(self)
+                return
+            status, kind, content, *more = answered
             self.send_response(status)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(content)))
+            for name, value in {"content-type": kind, "content-length": str(len(content)), **dict(*more)}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
+
+        def handle(self) -> None:
+            with contextlib.suppress(ConnectionError, OSError):  # a client that gave up, or a connection we cut
+                super().handle()
+
+        def finish(self) -> None:
+            with contextlib.suppress(ConnectionError, OSError, ValueError):
+                super().finish()
 
         def log_message(self, *_: object) -> None:
             """Silence: a test's output is its own."""

@@ -3,9 +3,11 @@
 import os
 import signal
 import threading
+import time
 
 import pytest
 
+from evals.cassette.store import load
 from tests.builders.checkout import a_checkout, cassettes, evals, started
 from tests.builders.llm_server import an_llm_server, answering
 
@@ -22,7 +24,7 @@ REFUSALS = {
 def test_an_unusable_answer_is_three_and_nothing_is_committed(tmp_path, refusal, cause):
     checkout = a_checkout(tmp_path)
     with an_llm_server(lambda *_: refusal) as llm:
-        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--retries", "0")
 
     assert said.code == 3
     assert cause in said.err
@@ -47,12 +49,12 @@ def test_a_recording_that_is_killed_goes_on_where_it_was(story, tmp_path):
 
     assert said.code == 0, said.err
     assert before < asked["recorded"]
-    assert len(llm.asked) - asked["recorded"] <= 3  # in flight when it was killed: the writer asks three at once
+    assert len(llm.asked) - asked["recorded"] <= 4  # in flight when it was killed
     assert cassettes(checkout).keys() == cassettes(done).keys()
     assert evals(checkout, "plan", "tiny.yaml").code == 0
 
 
-def test_an_interrupted_recording_says_how_to_go_on(tmp_path):
+def test_an_interrupted_recording_keeps_what_was_under_way_and_says_how_to_go_on(tmp_path):
     checkout = a_checkout(tmp_path)
     waiting, release = threading.Event(), threading.Event()
 
@@ -62,15 +64,45 @@ def test_an_interrupted_recording_says_how_to_go_on(tmp_path):
         return answering()(agent, body)
 
     with an_llm_server(slow) as llm:
+        process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--concurrency", "1")
+        assert waiting.wait(120), process.communicate()
+        process.send_signal(signal.SIGINT)
+        time.sleep(1)
+        release.set()
+        _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert "finishing 1 requests under way" in err
+    assert "interrupted; what was finished is kept, run the same command to go on" in err
+    assert "Traceback" not in err
+    assert len(llm.asked) == sum(len(load(path).interactions) for path in staged(checkout)) == 1
+
+
+def test_a_second_interrupt_waits_for_nothing(tmp_path):
+    checkout = a_checkout(tmp_path)
+    waiting, release = threading.Event(), threading.Event()
+
+    def stuck(*_):
+        waiting.set()
+        release.wait(60)
+        return answering()(*_)
+
+    with an_llm_server(stuck) as llm:
         process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
         assert waiting.wait(120), process.communicate()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
         release.set()
 
     assert process.returncode == 130
-    assert "interrupted; what was finished is kept, run the same command to go on" in err
     assert "Traceback" not in err
+
+
+def staged(checkout):
+    """The cassettes of answers that wait for their proof."""
+    return sorted((checkout / ".cache" / "recording").rglob("*.yaml"))
 
 
 def test_the_key_is_sent_and_never_written(tmp_path, monkeypatch):

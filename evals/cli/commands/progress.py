@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 
 class Bar:
@@ -23,16 +31,21 @@ class Bar:
         """What is going on now."""
         self._progress.update(self._task, text=text)
 
+    def note(self, text: str) -> None:
+        """A line that stays, above the bar."""
+        self._progress.console.print(text, highlight=False, markup=False)
+
 
 @contextmanager
 def bar(label: str, total: int | None) -> Iterator[Bar]:
-    """A progress bar for `total` steps (None: unknown), gone when it is done."""
-    console = Console(stderr=True)
+    """A progress bar for `total` steps (None: unknown) with the time it took and will take, gone when it is done."""
+    console = Console(stderr=True, soft_wrap=True)
     progress = Progress(
         TextColumn(label),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         TextColumn("{task.fields[text]}", markup=False),
         console=console,
         transient=True,

@@ -1,6 +1,8 @@
 """`evals record`: ask an endpoint for what the cassettes lack, and prove that the answers replay."""
 
 import asyncio
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,19 +14,40 @@ from typing import Final
 from rich.console import Console
 
 from evals.cassette.recorder import Recorder
+from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
+from evals.cli.commands.endpoint import at_once, llm_endpoint, search_endpoint
 from evals.cli.commands.progress import Bar, bar
 from evals.cli.commands.selection import Options, Selected, selected
 from evals.dataset.codebase import materialise
-from evals.errors import EXIT_OK, ConfigurationError, EvalsError, RecordingError
+from evals.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    RecordingError,
+    RecordingStoppedError,
+)
 from evals.models.case import Case
-from evals.recording.live import Session, discard_staging
-from evals.recording.local_llm.server import DEFAULT_PORT, HOST, is_healthy
-from evals.recording.search_server import running
-from evals.recording.wire import Endpoint
-from evals.subject.trial import Repository, Subject
+from evals.models.suite import Variant
+from evals.recording.author import git_user
+from evals.recording.campaign import Outcome, Tally, record_trials
+from evals.recording.live import Recorded, Session, SubjectOf, end_refresh
+from evals.recording.meter import Meter, priced
+from evals.recording.prices import load_prices
+from evals.recording.retry import Patience
+from evals.recording.wire import Endpoint, OpenAIWire
+from evals.subject.trial import Repository, Subject, embedder_at
 
-TAVILY: Final = "https://api.tavily.com"
+_INTERRUPTED: Final = RecordingStoppedError("interrupted")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How the endpoint is asked, and whether again."""
+
+    timeout_s: float
+    retries: int
+    concurrency: int
+    refresh: bool
 
 
 def record(
@@ -35,121 +58,147 @@ def record(
     base_url: str | None,
     api_key: str,
     tavily_key: str,
-    recorded_by: str,
+    recorded_by: str | None,
     timeout_s: float,
+    retries: int,
+    concurrency: int | None,
+    budget_usd: float | None,
+    max_requests: int | None,
+    refresh: bool,
+    prices: Path | None,
 ) -> int:
-    """Record what a suite lacks; returns 0 when everything asked for is on tape and proven to replay.
+    """Record what a suite lacks; returns 0 when everything asked for is on tape and proven to replay, 130 when it was
+    interrupted.
 
     Raises:
-        ConfigurationError: no endpoint is named.
-        RecordingError: the endpoint failed or a trial does not replay; what was answered is kept for the next try.
+        ConfigurationError: no endpoint is named, or a budget is given and a price is not known.
+        RecordingError: the endpoint failed, a limit was reached or a trial does not replay; what was answered is kept
+            for the next try.
     """
     chosen = selected(name, root, options)
-    llm = _endpoint(base_url, api_key)
-    with _search(chosen.workspace.datasets, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, recorded_by=recorded_by, timeout_s=timeout_s))
+    meter = Meter(load_prices(prices), budget_usd, max_requests)
+    if budget_usd is not None:
+        priced([info.variant.models for info in chosen.variants], meter.prices)
+    llm = llm_endpoint(base_url, api_key)
+    asking = Asking(timeout_s, retries, at_once(llm, concurrency), refresh)
+    with search_endpoint(chosen.workspace.datasets, tavily_key) as search:
+        return asyncio.run(_record(chosen, llm, search, meter, asking, recorded_by or git_user(root)))
 
 
-def _endpoint(base_url: str | None, api_key: str) -> Endpoint:
-    """The endpoint that was named, else the local model if it is being served."""
-    if base_url:
-        return Endpoint(base_url, api_key)
-    local = f"http://{HOST}:{DEFAULT_PORT}"
-    if not is_healthy(local):
-        raise ConfigurationError(
-            "no endpoint: start the local model with `make local-llm`, or name one with --base-url or EVALS_BASE_URL"
+async def _record(
+    chosen: Selected, llm: Endpoint, search: Endpoint, meter: Meter, asking: Asking, recorded_by: str
+) -> int:
+    suite, workspace = chosen.suite, chosen.workspace
+    embedder = embedder_at(workspace.vectors)
+
+    def open_case(case: Case) -> SubjectOf:
+        repository = Repository.over(materialise(case, workspace.datasets, workspace.cache), embedder)
+        return lambda variant, clients: Subject.of(variant, clients, repository)
+
+    with bar(f"recording {suite.name}", len(chosen.cases) * len(chosen.variants) * suite.samples) as progress:
+
+        def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
+            which = f" sample {sample + 1}" if suite.samples > 1 else ""
+            _tell(progress, f"{case.id} {variant.name}{which}", outcome)
+            if isinstance(outcome, Recorded) and embedder.computed:
+                embedder.cache.save(workspace.vectors)
+                embedder.computed = 0
+
+        recorder = _recorder(meter, asking, recorded_by, progress)
+        session = Session(
+            workspace,
+            recorder,
+            OpenAIWire(llm),
+            search,
+            asking.timeout_s,
+            samples=suite.samples,
+            refresh=asking.refresh,
         )
-    return Endpoint(f"{local}/v1", "")
-
-
-@contextmanager
-def _search(datasets: Path, tavily_key: str) -> Iterator[Endpoint]:
-    """Tavily where there is a key for it, else the offline web served on loopback."""
-    if tavily_key:
-        yield Endpoint(TAVILY, tavily_key)
-    else:
-        with running(datasets) as url:
-            yield Endpoint(url, "")
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Trials proven and failed, and the answers asked for."""
-
-    proven: int = 0
-    failed: int = 0
-    asked: int = 0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(self.proven + other.proven, self.failed + other.failed, self.asked + other.asked)
-
-    @property
-    def hopeless(self) -> bool:
-        """A whole case without one success: the endpoint is not going to get better by itself."""
-        return self.failed > 1 and not self.proven
-
-
-async def _record(chosen: Selected, llm: Endpoint, search: Endpoint, *, recorded_by: str, timeout_s: float) -> int:
-    trials = len(chosen.cases) * len(chosen.variants) * chosen.suite.samples
-    with bar(f"recording {chosen.suite.name}", trials) as progress:
-        recorder = Recorder(
-            now=lambda: datetime.now(UTC),
-            stopwatch=time.monotonic,
-            recorded_by=recorded_by,
-            recorded=lambda answer: progress.say(_spoken(answer)),
-        )
-        session = Session(chosen.workspace, recorder, llm, search, timeout_s)
         try:
-            total = Tally()
-            for case in chosen.cases:
-                total += await _record_case(chosen, case, session, progress)
-                if total.hopeless:
-                    raise RecordingError(f"no trial could be recorded from {llm.base_url}; see the lines above")
+            with _finishing_on_interrupt(recorder, progress):
+                tally = await record_trials(
+                    session,
+                    chosen.cases,
+                    [info.variant for info in chosen.variants],
+                    suite.samples,
+                    at_once=asking.concurrency,
+                    stop=recorder.stop,
+                    open_case=open_case,
+                    told=told,
+                )
         finally:
             await session.close()
-    Console(soft_wrap=True).print(
-        f"Recorded {chosen.suite.name}: {total.proven} of {trials} trials replay exactly, {total.asked} new answers "
-        f"from {llm.base_url}.",
-        highlight=False,
+    if asking.refresh and tally.proven == tally.planned:
+        end_refresh(workspace, [case.id for case in chosen.cases])
+    return _concluded(chosen, tally, meter, llm, recorder.stop)
+
+
+def _recorder(meter: Meter, asking: Asking, recorded_by: str, progress: Bar) -> Recorder:
+    stop = Stop()
+    return Recorder(
+        now=_now,
+        stopwatch=time.monotonic,
+        recorded_by=recorded_by,
+        slots=asyncio.Semaphore(asking.concurrency),
+        admit=meter.admit,
+        settle=meter.settle,
+        recorded=lambda answer: progress.say(f"{meter} · {_spoken(answer)}"),
+        persist=Patience(stop, retries=asking.retries, timeout_s=asking.timeout_s, now=_now, say=progress.note),
+        stop=stop,
     )
-    if total.failed:
-        raise RecordingError(f"{total.failed} trials were not recorded; what was answered is kept, run it again")
+
+
+def _concluded(chosen: Selected, tally: Tally, meter: Meter, llm: Endpoint, stop: Stop) -> int:
+    """The last lines, and the exit code or error that goes with them."""
+    if tally.proven or meter.answers:
+        Console(soft_wrap=True).print(
+            f"Recorded {chosen.suite.name}: {tally.proven} of {tally.planned} trials replay exactly, {meter.answers} "
+            f"new answers from {llm.base_url} ({meter}).",
+            highlight=False,
+        )
+    if stop.reason is _INTERRUPTED:
+        return EXIT_INTERRUPTED
+    if stop.reason is not None:
+        raise stop.reason
+    if tally.failed:
+        raise RecordingError(f"{tally.failed} trials were not recorded; what was answered is kept, run it again")
     return EXIT_OK
 
 
-async def _record_case(chosen: Selected, case: Case, session: Session, progress: Bar) -> Tally:
-    """All variants and samples of one case; a trial that fails is said at once, the others go on."""
-    workspace = chosen.workspace
-    repository = Repository.at(materialise(case, workspace.datasets, workspace.cache), workspace.vectors)
-    tally = Tally()
-    for info in chosen.variants:
-        for sample in range(chosen.suite.samples):
-            where = f"{case.id} {info.variant.name}"
-            try:
-                done = await session.record(
-                    case,
-                    info.variant,
-                    sample,
-                    lambda variant, clients: Subject.of(variant, clients, repository),
-                )
-            except EvalsError as error:
-                tally += Tally(failed=1)
-                _note(f"{where}: {error}")
-                progress.step(where)
-                continue
-            tally += Tally(proven=1, asked=done.asked)
-            _note(f"{where}: {' '.join(done.trace.route)} ({done.asked} new answers, {done.reused} known)")
-            progress.step(where)
-    repository.save_vectors(workspace.vectors)
-    if not tally.failed:
-        discard_staging(workspace, case.id)
-    return tally
+@contextmanager
+def _finishing_on_interrupt(recorder: Recorder, progress: Bar) -> Iterator[None]:
+    """Ctrl-C ends the asking, not what was asked: answers under way are paid for. The second one ends everything."""
+    loop = asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        recorder.stop.set(_INTERRUPTED)
+        progress.note(f"finishing {recorder.in_flight} requests under way; Ctrl-C again leaves them")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
-def _note(text: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
+def _tell(progress: Bar, where: str, outcome: Outcome) -> None:
+    """One line per trial; why everything stopped is said once, at the end."""
+    if isinstance(outcome, Recorded):
+        answers = f"{outcome.asked + outcome.reused} answers, {outcome.asked} of them not on tape before"
+        progress.note(f"{where}: {' '.join(outcome.trace.route)} ({answers})")
+    elif not isinstance(outcome, RecordingStoppedError):
+        progress.note(f"{where}: {outcome}")
+    progress.step(where)
 
 
 def _spoken(answer: Interaction) -> str:
     tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
     return f"{answer.agent}: {tokens} tokens in {answer.latency_ms / 1000:.0f} s"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

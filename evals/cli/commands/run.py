@@ -16,6 +16,7 @@ from evals.report.numbers import rate
 from evals.report.view import table as view
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
+from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
 
 WIDTH = 120  # of a log file, which has no width of its own
@@ -45,6 +46,8 @@ def _say(console: Console, run: Run) -> None:
     """The headline table, what it costs, then the verdict and its reasons."""
     console.print(headline(run))
     console.print(shown(what_it_costs(run)))
+    for found in run.samples:
+        console.print(in_words_of_samples(found), markup=False)
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
     verdict = run.verdict

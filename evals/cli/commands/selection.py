@@ -27,6 +27,7 @@ class Options:
     variants: tuple[str, ...] = ()
     dataset: Path | None = None
     open_holdout: str | None = None
+    samples: int | None = None
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -41,13 +42,17 @@ class Options:
     @property
     def changed(self) -> bool:
         """Whether variants or cases are other than the suite's own, so that its baseline does not apply."""
-        return any(value is not None for value in (self.guards, self.max_iterations, self.dataset, self.open_holdout))
+        return any(
+            value is not None
+            for value in (self.guards, self.max_iterations, self.dataset, self.open_holdout, self.samples)
+        )
 
     def arguments(self) -> str:
         """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
         parts = [f"--dataset {self.dataset}"] if self.dataset else []
         parts += [f"--guards {self.guards}"] if self.guards else []
         parts += [f"--max-iterations {self.max_iterations}"] if self.max_iterations else []
+        parts += [f"--samples {self.samples}"] if self.samples else []
         parts += [f"--case {case}" for case in self.cases]
         parts += [f"--variant {variant}" for variant in self.variants]
         return f' ARGS="{" ".join(parts)}"' if parts else ""
@@ -80,6 +85,8 @@ def selected(name: str, root: Path, options: Options) -> Selected:
     """
     workspace = Workspace.at(root, options.dataset)
     suite = altered(load_suite(name), guards=options.guards, max_iterations=options.max_iterations)
+    if options.samples is not None:
+        suite = suite.model_copy(update={"samples": options.samples})
     dataset = load_cases(workspace.datasets)
     cases = select(dataset, suite.cases, options.cases)
     infos = [describe(variant, workspace.root) for variant in suite.variants]

@@ -15,6 +15,7 @@ from evals.report.view.headline import ComparisonRow, Headline, comparisons, cos
 from evals.report.view.plan import Picture, Pictures
 from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
+from evals.report.view.samples import sample_table
 from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.systems import PromptText, difference, prompt_texts
 from evals.report.view.table import Table
@@ -56,6 +57,7 @@ class Page:
     baselines: Table
     comparisons: tuple[ComparisonRow, ...]
     secondary: Table
+    samples: Table
     slices: Table
     legend: tuple[tuple[str, str], ...]
     cases: CaseTable
@@ -85,6 +87,7 @@ def page(run: Run) -> Page:
         baselines=baseline_table(run),
         comparisons=comparisons(run),
         secondary=secondary(run),
+        samples=sample_table(run),
         slices=_slices(run),
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
         cases=case_table(run, texts, pictures),

@@ -16,6 +16,7 @@ from tavily import AsyncTavilyClient
 
 from evals.cassette.key import request_key
 from evals.cassette.player import HttpxReplayTransport, ReplayTransport, Tape, current_tape, playing
+from evals.cassette.store import Interaction
 from evals.errors import MissError
 from tests.builders.interaction import CHAT, a_chat_request, a_tape, an_interaction, ask, words_of
 
@@ -178,15 +179,40 @@ def test_any_other_request_without_the_header_belongs_to_nobody_known():
     assert (tape.ledger.misses[0].agent, tape.ledger.misses[0].model) == ("unknown", "")
 
 
-async def test_each_sample_hears_its_own_answer():
-    takes = [an_interaction("q", sample=n, answer=f"take {n}") for n in range(3)]
-    heard = []
+def takes(count: int) -> list[Interaction]:
+    """So many answers to one question."""
+    return [an_interaction("q", sample=n, answer=f"take {n}") for n in range(count)]
 
-    for sample in (0, 1, 2, 3):
-        with playing(a_tape(*takes, sample=sample)):
-            heard.append(await ask(ReplayTransport(), "q"))
 
-    assert heard == ["take 0", "take 1", "take 2", "take 0"]
+async def heard(tape: Tape, times: int) -> list[str]:
+    """What a trial hears that asks its question so many times."""
+    with playing(tape):
+        return [await ask(ReplayTransport(), "q") for _ in range(times)]
+
+
+@pytest.mark.parametrize("trial", range(3))
+async def test_a_repeated_request_hears_answer_trial_plus_occurrence_modulo_k(trial):
+    said = await heard(a_tape(*takes(3), sample=trial, samples=3), times=5)
+
+    assert said == [f"take {(trial + occurrence) % 3}" for occurrence in range(5)]
+
+
+async def test_a_suite_of_one_sample_hears_the_first_answer_however_many_are_recorded():
+    """Recording more samples for another suite must not change what this one hears."""
+    assert await heard(a_tape(*takes(3)), times=2) == ["take 0", "take 0"]
+
+
+async def test_a_sample_nobody_recorded_is_a_miss():
+    """The first answer again would make two samples out of one."""
+    with playing(a_tape(*takes(1), sample=1, samples=2)) as tape, pytest.raises(MissError):
+        await ask(ReplayTransport(), "q")
+
+    assert tape.ledger.misses[0].sample == 1
+
+
+def test_a_tape_refuses_a_sample_it_does_not_have():
+    with pytest.raises(ValueError, match="sample 2 of 2"):
+        a_tape(sample=2, samples=2)
 
 
 def a_case(number: int) -> Tape:

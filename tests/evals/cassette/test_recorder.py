@@ -1,6 +1,7 @@
 """Recording asks once, keeps only usable answers, and has everything on disk that anybody was told."""
 
 import asyncio
+import contextlib
 import http.server
 import json
 import os
@@ -19,7 +20,7 @@ from evals.cassette.player import ReplayTransport, Tape, playing
 from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
 from evals.cassette.store import Cassette, load
 from evals.cassette.vcr_file import Usage
-from evals.errors import CassetteError, MissError, RecordingError, SecretFoundError
+from evals.errors import CassetteError, MissError, RecordingError, RecordingStoppedError, SecretFoundError
 from tests.builders.interaction import (
     PLANTED,
     AnLlm,
@@ -224,7 +225,7 @@ async def test_every_sample_is_asked_for_itself(path):
     llm = AnLlm()
     transport = RecordingTransport(a_recorder(), llm)
     for sample in range(3):
-        with playing(Tape(load(path), sample=sample)):
+        with playing(Tape(load(path), sample=sample, samples=3)):
             await ask(transport, "q")
 
     assert [interaction.sample for interaction in load(path).interactions] == [0, 1, 2]
@@ -261,15 +262,14 @@ UNUSABLE = {
 @pytest.mark.parametrize("kind", UNUSABLE)
 async def test_an_unusable_answer_is_an_error_and_leaves_no_file(path, kind):
     reply, cause = UNUSABLE[kind]
-    recorder = a_recorder()
-    transport = RecordingTransport(recorder, AnLlm(lambda _: reply()))
+    transport = RecordingTransport(a_recorder(), AnLlm(lambda _: reply()))
 
     with playing(Tape(load(path))) as tape, pytest.raises(RecordingError, match=cause):
         await ask(transport, "q")
 
     assert not path.exists()
     assert tape.ledger.served == []
-    assert len(recorder.failures) == 1
+    assert len(tape.ledger.failures) == 1
 
 
 async def test_an_endpoint_that_is_down_is_a_recording_error(path):
@@ -301,14 +301,76 @@ async def test_a_key_echoed_in_an_error_is_withheld(path):
     assert PLANTED["openai_key"] not in str(caught.value)
 
 
-async def test_a_secret_in_an_answer_stops_the_write_and_is_heard_by_the_recorder(path):
-    recorder = a_recorder()
-    transport = RecordingTransport(recorder, AnLlm(lambda _: httpx2.Response(200, json=a_chat_answer(PLANTED["jwt"]))))
-    with playing(Tape(load(path))), pytest.raises(SecretFoundError):
-        await ask(transport, "q")
+async def test_a_secret_in_an_answer_stops_the_write_and_is_heard_by_the_trial(path):
+    llm = AnLlm(lambda _: httpx2.Response(200, json=a_chat_answer(PLANTED["jwt"])))
+    with playing(Tape(load(path))) as tape, pytest.raises(SecretFoundError):
+        await ask(RecordingTransport(a_recorder(), llm), "q")
 
     assert not path.exists()
-    assert isinstance(recorder.failures[0], SecretFoundError)
+    assert isinstance(tape.ledger.failures[0], SecretFoundError)
+
+
+async def test_one_trial_is_not_told_of_anothers_failure(path):
+    """They run side by side: a failure must end the trial that met it, and no other."""
+    llm = AnLlm(lambda body: httpx2.Response(500 if last_words(body) == "bad" else 200, json=a_chat_answer()))
+    transport = RecordingTransport(a_recorder(), llm)
+    with playing(Tape(load(path))) as good:
+        await ask(transport, "fine")
+    with playing(Tape(load(path))) as bad, pytest.raises(RecordingError):
+        await ask(transport, "bad")
+
+    assert (len(good.ledger.failures), len(bad.ledger.failures)) == (0, 1)
+
+
+async def test_after_a_stop_nothing_is_asked_but_the_tape_still_plays(path):
+    await record(path, "known")
+    recorder, llm = a_recorder(), AnLlm()
+    recorder.stop.set(RecordingStoppedError("enough"))
+    transport = RecordingTransport(recorder, llm)
+
+    with playing(Tape(load(path))):
+        assert await ask(transport, "known") == "Re: known"
+        with pytest.raises(RecordingStoppedError, match="enough"):
+            await ask(transport, "new")
+    assert llm.heard == []
+
+
+async def test_failures_in_a_row_stop_the_recording_and_an_answer_between_them_does_not(path):
+    recorder = a_recorder()
+    replies = iter([500, 500, 500, 500, 200, 500, 500, 500, 500, 500])
+    llm = AnLlm(lambda _: httpx2.Response(next(replies), json=a_chat_answer()))
+    stopped = []
+    with playing(Tape(load(path))):
+        for n in range(10):
+            with contextlib.suppress(RecordingError):
+                await ask(RecordingTransport(recorder, llm), f"q{n}")
+            stopped.append(recorder.stop.reason is not None)
+
+    assert stopped == [False] * 9 + [True]
+
+
+async def test_the_time_of_a_try_that_failed_says_nothing_about_the_model(path):
+    """`latency_ms` is of the answer that was kept: each look at the stopwatch is 10 ms later than the last."""
+
+    async def twice(send):
+        await send()
+        return await send()
+
+    await record(path, "q", persist=twice)
+
+    assert load(path).interactions[0].latency_ms == 10.0
+
+
+async def test_a_repeated_request_is_recorded_as_another_sample(path):
+    """Trial 1 of two hears answer 1 first, then answer 0: (trial + occurrence) modulo k."""
+    llm = AnLlm()
+    transport = RecordingTransport(a_recorder(), llm)
+    with playing(Tape(load(path), sample=1, samples=2)) as tape:
+        for _ in range(3):
+            await ask(transport, "q")
+
+    assert [found.sample for found in tape.ledger.served] == [1, 0, 1]
+    assert len(llm.heard) == 2
 
 
 async def test_a_streaming_request_is_refused_before_it_costs_anything(path):

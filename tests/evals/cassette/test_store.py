@@ -109,10 +109,20 @@ def test_no_file_is_an_empty_cassette_that_does_not_exist(path):
     assert (cassette.exists, cassette.interactions) == (False, ())
 
 
-def test_a_sample_beyond_those_recorded_wraps_around():
+def test_no_sample_stands_in_for_another():
     cassette = a_cassette(*(an_interaction("q", sample=n, answer=f"take {n}") for n in (0, 1, 2)))
 
-    assert "take 1" in str(cassette.lookup(cassette.interactions[0].key, 4).response)
+    assert cassette.exact(cassette.interactions[0].key, 4) is None
+
+
+def test_an_answer_is_replaced_only_when_asked_to(path):
+    old, new = an_interaction("q", answer="old"), an_interaction("q", answer="new")
+    merge_write(path, [old])
+    merge_write(path, [new])
+    kept = load(path).interactions
+    merge_write(path, [new], replace=True)
+
+    assert (kept, load(path).interactions) == ((old,), (new,))
 
 
 def test_a_recorder_is_told_that_a_sample_is_missing():
@@ -317,7 +327,7 @@ def test_a_union_keeps_what_was_there_first():
     both = ours.union([an_interaction("q", answer="theirs"), an_interaction("r")])
 
     assert sorted(words_of(both.interactions)) == ["q", "r"]
-    assert "ours" in str(both.lookup(ours.interactions[0].key).response)
+    assert "ours" in str(both.exact(ours.interactions[0].key).response)
 
 
 def test_an_answer_is_served_as_the_json_that_came(path):

@@ -24,7 +24,7 @@ def test_calls_of_different_agents_keep_their_order():
 
 def a_watcher(sample: int = 0) -> Watcher:
     variant = Variant(name="v1", prompt="v1", models=Models(default="a-model", fallback="a-model"))
-    tape = Tape(a_cassette(), Ledger(), sample)
+    tape = Tape(a_cassette(), Ledger(), sample, sample + 1)
     return Watcher(variant, load_supervisor_prompt("v1"), a_case(), tape, ())
 
 

@@ -1,0 +1,148 @@
+"""What came over the wire, and whether it can be kept: a whole answer of the right shape, or an error with advice.
+
+Nothing but an answer is ever recorded. Some refusals are about one request (an outage, a text too long), others would
+meet every request alike (a wrong key, no such model): those stop the recording.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evals.cassette.key import parse_json
+from evals.cassette.player import Asked
+from evals.cassette.redact import scrub
+from evals.cassette.vcr_file import Usage
+from evals.errors import NoAnswerError, RecordingError, RecordingStoppedError
+
+_SHOWN: Final = 200  # characters of a refused answer in the error
+_STREAM: Final = "text/event-stream"
+_OUT_OF_CREDIT: Final = "insufficient_quota"
+_OUT_OF_TIME: Final = "the limit still holds after the wait: run it again later, or with a lower --concurrency"
+_KEY: Final = "the key is not accepted: set the right one (OPENAI_API_KEY, or the variable --api-key-env names)"
+_MODEL: Final = "there is no such model or address: check `models:` in the suite, and that --base-url ends in /v1"
+_ADVICE: Final = {
+    401: _KEY,
+    402: "the account is out of credit",
+    403: "the key may not do this: use one that may, or name another model in the suite",
+    404: _MODEL,
+    429: _OUT_OF_TIME,
+    "model_not_found": _MODEL,
+    "invalid_api_key": _KEY,
+    _OUT_OF_CREDIT: "the account is out of credit",
+}
+"""What to do about refusals that every request would meet, by status or by the error's own code."""
+_SEARCH_KEY: Final = "set TAVILY_API_KEY to a key that works, or unset it to search the pages in datasets/web"
+_SEARCH_ADVICE: Final = dict.fromkeys((401, 403, 429, 432), _SEARCH_KEY)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came over the wire, whichever library carried it. `retry_after` is that header, empty if there was none."""
+
+    status: int
+    content_type: str
+    body: bytes
+    retry_after: str = ""
+    latency_ms: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """The content type without its parameters."""
+        return self.content_type.partition(";")[0].strip().lower()
+
+    @property
+    def out_of_credit(self) -> bool:
+        """Whether the refusal is about money: that does not pass by itself."""
+        return self.status == 429 and _code(self) == _OUT_OF_CREDIT
+
+
+Send = Callable[[], Awaitable[Reply]]
+
+
+def is_stream(content_type: str) -> bool:
+    """Whether a body of this type may never end."""
+    return content_type.partition(";")[0].strip().lower() == _STREAM
+
+
+def usable(request: Asked, reply: Reply) -> dict[str, Any]:
+    """The answer's JSON object.
+
+    Raises:
+        RecordingStoppedError: no other request would fare better.
+        RecordingError: this answer is no success, no whole JSON or of another shape.
+    """
+    if not 200 <= reply.status <= 299:
+        raise _refusal(request, reply)
+    if is_stream(reply.content_type) or reply.body.lstrip().startswith(b"data:"):
+        cause = f"content type {reply.kind or 'missing'}, a stream: name an endpoint that answers in one piece"
+        raise RecordingStoppedError(_said(request, cause, reply))
+    if reply.kind != "application/json":
+        cause = f"content type {reply.kind or 'missing'} where application/json is due"
+        raise RecordingError(_said(request, cause, reply))
+    try:
+        answer = parse_json(reply.body)
+    except ValueError:
+        raise RecordingError(_said(request, "a body that is not whole JSON", reply)) from None
+    if not isinstance(answer, dict) or not _fits(request.path.partition("?")[0], answer):
+        raise RecordingError(_said(request, "JSON of another shape than the protocol's", reply))
+    return answer
+
+
+def usage_of(answer: Mapping[str, Any]) -> Usage:
+    """The tokens the server counted; zeros if it did not count."""
+    usage = answer.get("usage")
+    counts = usage if isinstance(usage, Mapping) else {}
+    return Usage(**{name: counts[name] for name in Usage.model_fields if _is_count(counts.get(name))})
+
+
+def unreachable(request: Asked, error: Exception, *, nobody_there: bool) -> NoAnswerError:
+    """To be raised without the library's error as its cause: a header it refuses is quoted there, key included."""
+    cause = scrub(f"{type(error).__name__}: {error}".rstrip(": "))
+    message = f"no answer for {request.agent} ({cause}): see that the endpoint is up, then run it again"
+    return NoAnswerError(message, nobody_there=nobody_there)
+
+
+def _refusal(request: Asked, reply: Reply) -> RecordingError:
+    searched = _path(request).endswith("/search")
+    advice = _SEARCH_ADVICE.get(reply.status) if searched else _ADVICE.get(_code(reply)) or _ADVICE.get(reply.status)
+    if advice is None:
+        return RecordingError(_said(request, f"status {reply.status}", reply))
+    about = f" about {request.model}" if advice is _MODEL else ""
+    return RecordingStoppedError(_said(request, f"status {reply.status}{about}; {advice}", reply))
+
+
+def _code(reply: Reply) -> str:
+    """What the error calls itself, in OpenAI's shape; empty if it does not say."""
+    try:
+        error = parse_json(reply.body).get("error")
+        return str(error.get("code") or "")
+    except (ValueError, AttributeError):
+        return ""
+
+
+def _said(request: Asked, cause: str, reply: Reply) -> str:
+    shown = " ".join(scrub(reply.body.decode(errors="replace")[: 10 * _SHOWN]).split())[:_SHOWN]
+    return f"the endpoint answered {request.agent} with {scrub(cause)}; nothing recorded: {shown!r}"
+
+
+def _path(request: Asked) -> str:
+    return request.path.partition("?")[0]
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _fits(path: str, answer: Mapping[str, Any]) -> bool:
+    if path.endswith("/chat/completions"):
+        choices = answer.get("choices")
+        return isinstance(choices, list) and bool(choices) and all(map(_is_whole_choice, choices))
+    if path.endswith("/search"):
+        results = answer.get("results")
+        return isinstance(results, list) and all(isinstance(result, dict) for result in results)
+    return True
+
+
+def _is_whole_choice(choice: object) -> bool:
+    """A choice that has a message and says why it ended."""
+    return isinstance(choice, dict) and isinstance(choice.get("message"), dict) and bool(choice.get("finish_reason"))

@@ -1,0 +1,90 @@
+"""All trials of a suite, as many under way at once as there may be requests in flight.
+
+Cases are opened one after the other, so that no more code is indexed at a time than is being worked on. What is on tape
+in the end does not depend on who came first: equal requests are asked once, and a cassette has one order.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Protocol
+
+from evals.cassette.stop import Stop
+from evals.errors import EvalsError
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.recording.live import Recorded, Session, SubjectOf
+
+Outcome = Recorded | EvalsError
+Open = Callable[[Case], SubjectOf]
+"""Makes a case's code ready, and gives what builds a variant on it."""
+
+
+class Told(Protocol):
+    """Hears of every trial that is over."""
+
+    def __call__(self, case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
+        """Proven, or why not."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Trials planned, proven and failed; the rest was not begun."""
+
+    planned: int
+    proven: int
+    failed: int
+
+
+async def record_trials(
+    session: Session,
+    cases: Sequence[Case],
+    variants: Sequence[Variant],
+    samples: int,
+    *,
+    at_once: int,
+    stop: Stop,
+    open_case: Open,
+    told: Told,
+) -> Tally:
+    """Record every trial; one that fails leaves the others alone, a stop lets those under way come to their end.
+
+    Raises:
+        EvalsError: a case could not be opened.
+    """
+    gate = asyncio.Semaphore(at_once)
+
+    async def trial(case: Case, variant: Variant, sample: int, subject_of: SubjectOf) -> Outcome:
+        outcome: Outcome
+        try:
+            outcome = await session.record(case, variant, sample, subject_of)
+        except EvalsError as error:
+            outcome = error
+        finally:
+            gate.release()
+        told(case, variant, sample, outcome)
+        return outcome
+
+    async def closed(case: Case, trials: Sequence["asyncio.Task[Outcome]"]) -> list[Outcome]:
+        outcomes = list(await asyncio.gather(*trials))
+        whole = len(outcomes) == len(variants) * samples and all(isinstance(each, Recorded) for each in outcomes)
+        await session.close_case(case.id, whole=whole)
+        return outcomes
+
+    closing = []
+    for case in cases:
+        subject_of, trials = None, []
+        for variant, sample in product(variants, range(samples)):
+            await gate.acquire()
+            if stop.reason:
+                gate.release()
+                break
+            subject_of = subject_of or open_case(case)
+            trials.append(asyncio.create_task(trial(case, variant, sample, subject_of)))
+        closing.append(asyncio.create_task(closed(case, trials)))
+        if stop.reason:
+            break
+    outcomes = [outcome for case_outcomes in await asyncio.gather(*closing) for outcome in case_outcomes]
+    proven = sum(isinstance(outcome, Recorded) for outcome in outcomes)
+    return Tally(len(cases) * len(variants) * samples, proven, len(outcomes) - proven)

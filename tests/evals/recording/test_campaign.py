@@ -1,0 +1,87 @@
+"""Trials side by side: no more under way than allowed, one failure costs one trial, and an end when told so."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from evals.cassette.stop import Stop
+from evals.errors import RecordingError, RecordingStoppedError
+from evals.recording.campaign import Tally, record_trials
+from evals.recording.live import Recorded
+from tests.builders.case import a_case
+from tests.builders.facts import a_variant
+from tests.builders.trace import a_trace
+
+CASES = [a_case(case_id) for case_id in ("one", "two", "three")]
+VARIANTS = [a_variant(name).variant for name in ("v1", "v2")]
+DONE = Recorded(a_trace(), asked=1, reused=0)
+
+
+class ASession:
+    """Stands for `Session`: every trial takes a moment, and ends as told."""
+
+    def __init__(self, *outcomes: Recorded | RecordingError) -> None:
+        self.outcomes = list(outcomes)
+        self.under_way = self.most = 0
+        self.begun: list[str] = []
+        self.closed: dict[str, bool] = {}
+
+    async def record(self, case: Any, variant: Any, sample: int, subject_of: Any) -> Recorded:
+        self.begun.append(f"{case.id} {variant.name} {sample}")
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0.001)
+        self.under_way -= 1
+        outcome = self.outcomes.pop(0) if self.outcomes else DONE
+        if isinstance(outcome, RecordingError):
+            raise outcome
+        return outcome
+
+    async def close_case(self, case_id: str, *, whole: bool) -> None:
+        self.closed[case_id] = whole
+
+
+async def recorded(session: ASession, *, at_once: int = 2, stop: Stop | None = None, samples: int = 1, **more) -> Tally:
+    told = {"open_case": lambda _: None, "told": lambda *_: None, **more}
+    return await record_trials(session, CASES, VARIANTS, samples, at_once=at_once, stop=stop or Stop(), **told)
+
+
+async def test_every_trial_of_every_sample_is_recorded():
+    session = ASession()
+
+    assert await recorded(session, samples=2) == Tally(planned=12, proven=12, failed=0)
+    assert len(set(session.begun)) == 12
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 8])
+async def test_no_more_trials_are_under_way_than_allowed(at_once):
+    session = ASession()
+    await recorded(session, at_once=at_once)
+
+    assert session.most == min(at_once, 6)
+
+
+async def test_a_trial_that_fails_leaves_the_others_alone():
+    session = ASession(DONE, RecordingError("down"))
+
+    assert await recorded(session) == Tally(planned=6, proven=5, failed=1)
+    assert session.closed == {"one": False, "two": True, "three": True}
+
+
+async def test_a_stop_begins_nothing_more_and_leaves_no_case_half_closed():
+    stop, session = Stop(), ASession()
+
+    def told(*_: object) -> None:
+        stop.set(RecordingStoppedError("enough"))
+
+    assert await recorded(session, at_once=1, stop=stop, told=told) == Tally(planned=6, proven=1, failed=0)
+    assert session.closed == {"one": False}
+
+
+async def test_a_case_is_opened_once_and_only_when_its_turn_comes():
+    opened: list[tuple[str, int]] = []
+    session = ASession()
+    await recorded(session, at_once=1, open_case=lambda case: opened.append((case.id, len(session.begun))) or object())
+
+    assert opened == [("one", 0), ("two", 2), ("three", 4)]
