@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 from evals.cassette import vcr_file
 from evals.cassette.key import parse_json
 from evals.cassette.player import asked
-from evals.cassette.recorder import Reply, usable, usage_of
 from evals.cassette.redact import redact_request, redact_response
+from evals.cassette.reply import Reply, usable, usage_of
 from evals.cassette.store import Interaction
 from evals.errors import CassetteError, RecordingError
 

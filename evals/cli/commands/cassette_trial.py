@@ -35,5 +35,5 @@ def trial_suite(case: str, variant: str, workspace: Workspace) -> str:
 def in_order(trace: Trace, cassette: Cassette) -> tuple[Interaction, ...]:
     """What the trial was served, its frozen states last."""
     keys = [call.key for call in trace.calls] + [key for point in trace.points for key in point.keys]
-    found = (cassette.lookup(key, trace.sample) for key in keys)
+    found = (cassette.exact(key, trace.sample) for key in keys)
     return tuple(interaction for interaction in found if interaction is not None)
