@@ -18,7 +18,7 @@ import httpx2
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
 from evals.cassette.redact import redact_request, redact_response, scrub
-from evals.cassette.store import Cassette, Interaction, merge_write
+from evals.cassette.store import Cassette, Interaction, merge_write, refuse_secret_request
 from evals.cassette.vcr_file import Usage
 from evals.errors import EvalsError, RecordingError
 
@@ -92,7 +92,8 @@ class Recorder:
             self.failures.append(error)
 
     async def _ask(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
-        body = _askable(request)
+        body = redact_request(_askable(request))
+        refuse_secret_request(path, request.path, request.agent, request.model, body)
         async with self.slots:
             self.admit(request)
             started = self.stopwatch()
@@ -106,7 +107,7 @@ class Recorder:
             model=str(answer.get("model") or request.model),
             method=request.method,
             uri=request.path,
-            request=redact_request(body),
+            request=body,
             status=reply.status,
             response=answer,
             recorded_at=self.now().astimezone(UTC).isoformat(timespec="seconds"),
@@ -161,9 +162,9 @@ def _askable(request: Asked) -> dict[str, Any]:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise RecordingError(f"{request.agent} sent a body that is no JSON object: only those can be recorded")
+        raise RecordingError(f"{scrub(request.agent)} sent a body that is no JSON object: only those can be recorded")
     if body.get("stream"):
-        raise RecordingError(f"{request.agent} asked for a stream: set disable_streaming=True on its model")
+        raise RecordingError(f"{scrub(request.agent)} asked for a stream: set disable_streaming=True on its model")
     return body
 
 
@@ -184,11 +185,12 @@ def _is_whole_choice(choice: object) -> bool:
 
 def _refused(request: Asked, cause: str, reply: Reply) -> RecordingError:
     shown = " ".join(scrub(reply.body.decode(errors="replace")[: 10 * _SHOWN]).split())[:_SHOWN]
-    return RecordingError(f"the endpoint answered {request.agent} with {cause}, nothing recorded: {shown!r}")
+    return RecordingError(f"the endpoint answered {request.agent} with {scrub(cause)}, nothing recorded: {shown!r}")
 
 
 def _unreachable(request: Asked, error: Exception) -> RecordingError:
-    cause = f"{type(error).__name__}: {error}".rstrip(": ")
+    """To be raised without the library's error as its cause: a header it refuses is quoted there, key included."""
+    cause = scrub(f"{type(error).__name__}: {error}".rstrip(": "))
     return RecordingError(f"no answer for {request.agent} ({cause}): see that the endpoint is up, then run it again")
 
 
@@ -209,7 +211,7 @@ class RecordingTransport(httpx2.AsyncBaseTransport):
                 async with aclosing(response):
                     body = await response.aread()
             except httpx2.HTTPError as error:
-                raise _unreachable(ours, error) from error
+                raise _unreachable(ours, error) from None
             return Reply(response.status_code, response.headers.get("content-type", ""), body)
 
         found = await self._recorder.answer(ours, send)
@@ -237,7 +239,7 @@ class HttpxRecordingTransport(httpx.AsyncBaseTransport):
                 async with aclosing(response):
                     body = await response.aread()
             except httpx.HTTPError as error:
-                raise _unreachable(ours, error) from error
+                raise _unreachable(ours, error) from None
             return Reply(response.status_code, response.headers.get("content-type", ""), body)
 
         found = await self._recorder.answer(ours, send)
