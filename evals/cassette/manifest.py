@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final
 
-from filelock import FileLock
 from pydantic import Field, ValidationError
 
-from evals.cassette.store import Cassette, read, replace_file
+from evals.cassette import disk
+from evals.cassette.store import Cassette, read
 from evals.cassette.vcr_file import SCHEMA
 from evals.errors import CassetteError
 from evals.models.closed import Closed
@@ -67,12 +67,12 @@ def write(folder: Path) -> int:
 
 def _write(folder: Path, changed: Iterable[Path], *, keep: bool = True) -> None:
     path = folder / NAME
-    with FileLock(path.with_name(f".{NAME}.lock")):
+    with disk.writing(path):
         lines = {line.file: line for _, line in listed(folder)} if keep else {}
         lines |= {each.name: line_for(each) for each in changed}
         text = "".join(_text(line) + "\n" for _, line in sorted(lines.items()))
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            replace_file(path, text)
+            disk.replace(path, text)
 
 
 def _line(name: str, content: bytes, cassette: Cassette) -> Line:

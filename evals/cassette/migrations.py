@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from evals.cassette import vcr_file
-from evals.cassette.store import read, replace_file
+from evals.cassette import disk, vcr_file
+from evals.cassette.store import read
 from evals.cassette.vcr_file import SCHEMA
 from evals.errors import CassetteError
 
@@ -41,7 +41,7 @@ def migrate(path: Path, steps: Steps = MIGRATIONS) -> int | None:
         data = steps[version](data)
     migrated = vcr_file.render(vcr_file.shaped(data, text, path))
     read(migrated.encode(), path)
-    replace_file(path, migrated)
+    disk.replace(path, migrated)
     return found
 
 

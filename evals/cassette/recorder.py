@@ -17,12 +17,19 @@ import httpx2
 
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
-from evals.cassette.redact import redact_request, redact_response
+from evals.cassette.redact import redact_request, redact_response, scrub
 from evals.cassette.reply import Reply, Send, is_stream, unreachable, usable, usage_of
 from evals.cassette.stop import Stop
-from evals.cassette.store import Cassette, Interaction, merge_write
+from evals.cassette.store import Cassette, Interaction, merge_write, refuse_secret_request
 from evals.cassette.vcr_file import Usage
-from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
+from evals.errors import (
+    CassetteError,
+    EvalsError,
+    MissError,
+    RecordingError,
+    RecordingStoppedError,
+    SecretFoundError,
+)
 
 _FAILURES_IN_A_ROW: Final = 5
 """As many requests without one answer in between, and the endpoint is not going to get better by itself."""
@@ -103,6 +110,8 @@ class Recorder:
         error = None if done.cancelled() else done.exception()
         if isinstance(error, RecordingStoppedError):
             self.stop.set(error)
+        elif isinstance(error, CassetteError) and not isinstance(error, SecretFoundError):
+            self.stop.set(RecordingStoppedError(str(error)))  # what cannot be kept is not paid for again
         elif isinstance(error, RecordingError):
             self._failed_in_a_row += 1
             if self._failed_in_a_row == _FAILURES_IN_A_ROW:
@@ -111,7 +120,8 @@ class Recorder:
             self._failed_in_a_row = 0
 
     async def _ask(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
-        body = _askable(request)
+        body = redact_request(_askable(request))
+        refuse_secret_request(path, request.path, request.agent, request.model, body)
         async with self.slots:
             self.stop.check()
             self.admit(request)
@@ -129,7 +139,7 @@ class Recorder:
             model=str(answer.get("model") or request.model),
             method=request.method,
             uri=request.path,
-            request=redact_request(body),
+            request=body,
             status=reply.status,
             response=answer,
             recorded_at=self.now().astimezone(UTC).isoformat(timespec="seconds"),
@@ -163,9 +173,9 @@ def _askable(request: Asked) -> dict[str, Any]:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise RecordingError(f"{request.agent} sent a body that is no JSON object: only those can be recorded")
+        raise RecordingError(f"{scrub(request.agent)} sent a body that is no JSON object: only those can be recorded")
     if body.get("stream"):
-        raise RecordingError(f"{request.agent} asked for a stream: set disable_streaming=True on its model")
+        raise RecordingError(f"{scrub(request.agent)} asked for a stream: set disable_streaming=True on its model")
     return body
 
 

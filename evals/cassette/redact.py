@@ -9,11 +9,13 @@ blocks the write: removing a secret silently would change what was asked.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Final
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
 
-from evals.cassette.key import REDACTED_MEMBERS
+from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets, digest_of
+from evals.cassette.key import REDACTED_MEMBERS, parse_json
+from evals.cassette.secret_rules import HIGH_ENTROPY, Sighting, known_formats, secrets_in
 
 CHAT_MEMBERS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
@@ -21,82 +23,59 @@ CHAT_MEMBERS: Final = frozenset(
 SEARCH_MEMBERS: Final = frozenset(
     {"query", "follow_up_questions", "answer", "images", "results", "response_time", "auto_parameters"}
 )
+WITHHELD: Final = "[withheld: it holds a secret]"
+_PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
 
 
 @dataclass(frozen=True)
 class SecretFinding:
-    """Which rule fired and where (`$.messages[0].content`); never what it saw."""
+    """Which rule fired and where (`$.messages[0].content`); never what it saw, but for its digest."""
 
     rule: str
     json_path: str
+    sha256: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """`hint` is a fixed part of every match: a text without it is not searched."""
-
-    name: str
-    hint: str
-    pattern: re.Pattern[str]
-
-
-_RULES: Final = (
-    _Rule("openai_key", "sk-", re.compile(r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}")),
-    _Rule("tavily_key", "tvly-", re.compile(r"(?<![A-Za-z0-9])tvly-[A-Za-z0-9_-]{12,}")),
-    _Rule("github_token", "gh", re.compile(r"(?<![A-Za-z0-9])gh[opsur]_[A-Za-z0-9]{20,}")),
-    _Rule("github_pat", "github_pat_", re.compile(r"github_pat_[A-Za-z0-9_]{20,}")),
-    _Rule("aws_key", "A", re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])")),
-    _Rule("slack_token", "xox", re.compile(r"xox[abeoprs]-[A-Za-z0-9-]{10,}")),
-    _Rule("google_key", "AIza", re.compile(r"AIza[A-Za-z0-9_-]{30,}")),
-    # A digit is asked for so that prose ("Bearer authentication-middleware") is no finding.
-    _Rule("bearer_token", "earer", re.compile(r"[Bb]earer\s+(?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}")),
-    _Rule("jwt", "eyJ", re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")),
-    _Rule("private_key", "PRIVATE KEY", re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY")),
-)
-_EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@((?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})")
-_NOBODYS_DOMAIN: Final = re.compile(
-    r"(?:.*\.)?(?:example\.(?:com|org|net)|[^.]*\.?(?:invalid|test|example|localhost))", re.IGNORECASE
-)
-_SERVICE_ACCOUNTS: Final = ("git@",)  # `git@github.com:…` is how a clone URL is spelled, nobody's address
-_TOKEN: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
-_PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
-_PUBLIC_TOKEN: Final = re.compile(r"(?:chatcmpl|call|req|fp|resp|msg|toolu|run|sha256|sha384|sha512)[-_]")
-
-
-def redact_request(body: Mapping[str, Any]) -> dict[str, Any]:
+def redact_request(body: Mapping[str, object]) -> dict[str, object]:
     """The request body as it is stored and keyed."""
     return {name: member for name, member in body.items() if name not in REDACTED_MEMBERS}
 
 
-def redact_response(path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def redact_response(path: str, body: Mapping[str, object]) -> dict[str, object]:
     """The answer's body as it is stored and served; an unknown protocol's answer is kept whole."""
-    allowed = _allowed(path)
+    allowed = _members_allowed(path)
     return {name: member for name, member in body.items() if allowed is None or name in allowed}
 
 
-def scan(value: object, path: str = "$") -> list[SecretFinding]:
-    """Every place in a JSON value (keys included) where something looks like a secret."""
-    return [
-        SecretFinding(rule, where)
-        for where, text in _strings(value, path)
-        for rule in _rules_broken(text)
-        if not (rule == "high_entropy" and _PROTOCOL_ID.search(where))
-    ]
+def scan(value: object, path: str = "$", allowed: AllowedSecrets = NOTHING) -> list[SecretFinding]:
+    """Every place in a JSON value (keys included) where something looks like a secret that nobody answers for."""
+    found = (
+        SecretFinding(sighting.rule, where, digest_of(sighting.secret))
+        for where, sighting in sightings(value, path)
+        if not allowed.allows(sighting)
+    )
+    return list(dict.fromkeys(found))
 
 
-def scan_text(text: str) -> Iterator[tuple[str, int]]:
+def scan_text(text: str, allowed: AllowedSecrets = NOTHING) -> Iterator[tuple[str, int]]:
     """Rule and offset of every known key format in a file's raw text, comments and headers included."""
-    for rule in _RULES:
-        if rule.hint in text:
-            yield from ((rule.name, match.start()) for match in rule.pattern.finditer(text))
+    return ((found.rule, found.start) for found in known_formats(text) if not allowed.allows(found))
+
+
+def sightings(value: object, path: str = "$") -> Iterator[tuple[str, Sighting]]:
+    """Everything in a JSON value that looks like a secret, allowed or not, with its JSON path."""
+    for where, text in _strings(value, path):
+        for sighting in secrets_in(text):
+            if not (sighting.rule == HIGH_ENTROPY and _PROTOCOL_ID.search(where)):
+                yield where, sighting
 
 
 def scrub(text: str) -> str:
     """The text fit to be shown in an error: emptied as a whole if anything in it looks like a secret."""
-    return "[withheld: it holds a secret]" if _rules_broken(text) else text
+    return WITHHELD if _holds_a_secret(text) else text
 
 
-def _allowed(path: str) -> frozenset[str] | None:
+def _members_allowed(path: str) -> frozenset[str] | None:
     if path.endswith("/chat/completions"):
         return CHAT_MEMBERS
     return SEARCH_MEMBERS if path.endswith("/search") else None
@@ -105,6 +84,9 @@ def _allowed(path: str) -> frozenset[str] | None:
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
+        if value[:1] in {"{", "["} and ("\\/" in value or "\\u" in value):  # JSON whose escapes would hide what it says
+            with suppress(ValueError):
+                yield from ((path, text) for _, text in _strings(parse_json(value), path))
     elif isinstance(value, Mapping):
         for name, member in value.items():
             yield path, str(name)
@@ -116,38 +98,8 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 def _below(path: str, name: str) -> str:
     """The path one member deeper; a name that is itself a secret is not repeated."""
-    return f"{path}.{name}" if name.isidentifier() and not _rules_broken(name) else f"{path}.*"
+    return f"{path}.{name}" if name.isidentifier() and not _holds_a_secret(name) else f"{path}.*"
 
 
-def _rules_broken(text: str) -> list[str]:
-    found = [rule.name for rule in _RULES if rule.hint in text and rule.pattern.search(text)]
-    if "@" in text and any(_is_somebody(match) for match in _EMAIL.finditer(text)):
-        found.append("email")
-    if not found and any(_is_random(match.group()) for match in _TOKEN.finditer(text)):
-        found.append("high_entropy")
-    return found
-
-
-def _is_somebody(match: re.Match[str]) -> bool:
-    return not (_NOBODYS_DOMAIN.fullmatch(match.group(1)) or match.group().startswith(_SERVICE_ACCOUNTS))
-
-
-def _is_random(token: str) -> bool:
-    """Random base-62/64 text changes between lower, upper and digit at 62 % of its steps, a name at about 30 %.
-
-    Hex digests and UUIDs have no mixed case and pass; so do the public id prefixes of the protocols.
-    """
-    if _PUBLIC_TOKEN.match(token):
-        return False
-    kinds = [_kind(character) for character in token]
-    steps = [(left, right) for left, right in pairwise(kinds) if left and right]
-    changes = sum(left != right for left, right in steps)
-    return {"lower", "upper", "digit"} <= set(kinds) and len(set(token)) >= 12 and changes >= 0.4 * len(steps)
-
-
-def _kind(character: str) -> str:
-    if character.isdigit():
-        return "digit"
-    if character.isalpha():
-        return "lower" if character.islower() else "upper"
-    return ""
+def _holds_a_secret(text: str) -> bool:
+    return bool(secrets_in(text))

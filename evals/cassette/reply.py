@@ -98,7 +98,7 @@ def usage_of(answer: Mapping[str, Any]) -> Usage:
 def unreachable(request: Asked, error: Exception, *, nobody_there: bool) -> NoAnswerError:
     """To be raised without the library's error as its cause: a header it refuses is quoted there, key included."""
     cause = scrub(f"{type(error).__name__}: {error}".rstrip(": "))
-    message = f"no answer for {request.agent} ({cause}): see that the endpoint is up, then run it again"
+    message = f"no answer for {scrub(request.agent)} ({cause}): see that the endpoint is up, then run it again"
     return NoAnswerError(message, nobody_there=nobody_there)
 
 
@@ -122,7 +122,7 @@ def _code(reply: Reply) -> str:
 
 def _said(request: Asked, cause: str, reply: Reply) -> str:
     shown = " ".join(scrub(reply.body.decode(errors="replace")[: 10 * _SHOWN]).split())[:_SHOWN]
-    return f"the endpoint answered {request.agent} with {scrub(cause)}; nothing recorded: {shown!r}"
+    return f"the endpoint answered {scrub(request.agent)} with {scrub(cause)}; nothing recorded: {shown!r}"
 
 
 def _path(request: Asked) -> str:

@@ -225,6 +225,9 @@ def _failed(error: BaseException) -> int:
         case EvalsError():
             _complain(str(error))
             return error.exit_code
+        case OSError(strerror=str(cause), filename=place) if place is not None:  # a full disk, a locked folder
+            _complain(f"{place}: {cause}; see to that, then run it again")
+            return EXIT_CANNOT_JUDGE
         case KeyboardInterrupt() | typer.Abort():
             return _interrupted()
     _complain(f"a bug of ours: {type(error).__name__}: {error}; nothing was judged (EVALS_DEBUG=1 shows where)")

@@ -13,7 +13,14 @@ from evals.dataset.finding import LintFinding
 from evals.dataset.memory import code_digest, keep
 
 _FINDINGS: Final = TypeAdapter(list[LintFinding])
-_CHECKS: Final = ("dataset/*.py", "dataset/checks/*.py", "routes/*.py", "models/*.py", "cassette/redact.py")
+_CHECKS: Final = (
+    "dataset/*.py",
+    "dataset/checks/*.py",
+    "routes/*.py",
+    "models/*.py",
+    "cassette/redact.py",
+    "cassette/secret_rules.py",
+)
 
 
 def place_of(cache: Path, rests_on: Iterable[bytes]) -> Path:

@@ -18,7 +18,7 @@ from evals.cassette import manifest
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
-from evals.cassette.store import Cassette, Interaction, load, merge_write
+from evals.cassette.store import Cassette, Interaction, discard, load, merge_write
 from evals.errors import RecordingError
 from evals.models.case import Case
 from evals.models.suite import Variant
@@ -165,10 +165,7 @@ def _distinct(ledger: Ledger) -> list[Interaction]:
 
 def discard_staging(workspace: Workspace, case_id: str) -> None:
     """Drop a case's staged answers once all are accepted; those another variant still waits for are paid for."""
-    path = staging_of(workspace, case_id)
-    accepted = {(found.key, found.sample) for found in load(workspace.cassette(case_id)).interactions}
-    if all((found.key, found.sample) in accepted for found in load(path).interactions):
-        path.unlink(missing_ok=True)
+    discard(staging_of(workspace, case_id), load(workspace.cassette(case_id)))
 
 
 def end_refresh(workspace: Workspace, case_ids: Iterable[str]) -> None:

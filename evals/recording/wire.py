@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import httpx2
 
+from evals.cassette.redact import scrub
 from evals.errors import ConfigurationError
 from evals.recording.search_server import CASE_HEADER
 
@@ -28,7 +29,15 @@ class Endpoint:
     def __init__(self, base_url: str, api_key: str) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise ConfigurationError(f"{base_url!r} is no endpoint; give its base URL, as in http://127.0.0.1:8091/v1")
+            raise ConfigurationError(
+                f"{scrub(base_url)!r} is no endpoint; give its base URL, as in http://127.0.0.1:8091/v1"
+            )
+        if (
+            parts.username or parts.password or scrub(base_url) != base_url
+        ):  # it is named in every report of a recording
+            raise ConfigurationError(
+                "the endpoint's URL holds a credential; give the key by --api-key-env, not in the URL"
+            )
         self.base_url = base_url.rstrip("/")
         self._api_key = api_key
 

@@ -15,23 +15,10 @@ from evals.cassette.player import Asked, Tape
 from evals.cassette.recorder import Recorder
 from evals.cassette.store import Cassette, Interaction
 from evals.cassette.vcr_file import Usage
+from tests.builders import secret
 
 CHAT = "/v1/chat/completions"
-# Made up, and spelled in two parts so that no scanner of this repository takes them for real ones.
-PLANTED = {
-    "openai_key": "sk-" + "proj-abcd1234EFGH5678",
-    "tavily_key": "tvly-" + "dev-abc123def456",
-    "github_token": "ghp_" + "a1B2" * 9,
-    "github_pat": "github_pat_" + "11AAAA_" + "b2" * 20,
-    "aws_key": "AKIA" + "IOSFODNN7EXAMPLE",
-    "slack_token": "xoxb-" + "123456789012-abc",
-    "google_key": "AIza" + "Sy" + "a1B2c" * 7,
-    "bearer_token": "Authorization: Bearer " + "abcdef0123456789abcdef",
-    "jwt": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
-    "private_key": "-----BEGIN RSA " + "PRIVATE KEY-----",
-    "email": "write to jane.doe@" + "acme-corp.com please",
-    "high_entropy": "token=" + "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA",
-}
+PLANTED = secret.PLANTED
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 

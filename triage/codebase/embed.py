@@ -65,13 +65,14 @@ class VectorCache:
             raise ValueError("this cache lives in memory: give save() the path of a .npz file")
         keys = sorted(self._vectors)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".tmp", delete=False) as file:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".vectors-") as beside:  # goes, whatever happens
+            whole = Path(beside) / target.name
             np.savez(
-                file,
+                whole,
                 keys=np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), 32),
                 vectors=np.array([self._vectors[key] for key in keys], dtype=np.float16).reshape(-1, DIMENSIONS),
             )
-        return Path(file.name).replace(target)
+            return whole.replace(target)
 
 
 def _key(text: str) -> bytes:

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from evals.cassette.store import Cassette, read, rendered, replace_file
+from evals.cassette import disk
+from evals.cassette.store import Cassette, read, rendered
 from evals.cassette.transcript import SHORT
 from evals.cassette.union import Conflict, Union, preferring, union
 from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError
@@ -31,7 +32,7 @@ def merge(base: Path, ours: Path, theirs: Path, path: str, prefer: str | None = 
         print(_message(path, merged, _kept_aside(base, ours, theirs, path)), file=sys.stderr)
         return EXIT_WORSE
     interactions = preferring(merged, prefer or "ours")
-    replace_file(ours, rendered(Cassette(ours, interactions)))
+    disk.replace(ours, rendered(Cassette(ours, interactions)))
     return EXIT_OK
 
 

@@ -1,12 +1,19 @@
 """What may stand in a cassette, and what a scan finds."""
 
+import hashlib
+import json
 import random
 import string
 
 import pytest
 
+from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.redact import SecretFinding, redact_request, redact_response, scan, scrub
-from tests.builders.interaction import CHAT, PLANTED, a_chat_answer, a_chat_request
+from evals.cassette.secret_rules import RULES
+from evals.cassette.store import load
+from tests.builders.checkout import REPOSITORY
+from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request
+from tests.builders.secret import PLANTED, an_entry
 
 BASE62 = string.ascii_letters + string.digits
 
@@ -72,3 +79,81 @@ def test_a_search_keeps_its_results_and_loses_its_request_id():
 
 def test_an_error_text_with_a_secret_in_it_is_withheld_whole():
     assert PLANTED["openai_key"] not in scrub(f"Incorrect API key provided: {PLANTED['openai_key']}")
+
+
+@pytest.mark.parametrize(
+    "placeholder",
+    [
+        "postgres://user:<password>@host/db",
+        "https://user:***@host/path and redis://:${REDIS_PASSWORD}@cache",
+        "http://localhost:8080/@jane",
+        "connect(host=host, password=password)",
+        "password=hunter2 in a form field",
+        "Basic knowledge of Python, Basic understanding",
+        "digest: 0123456789abcdef0123456789abcdef",
+        "api_key = os.environ['OPENAI_API_KEY']",
+    ],
+)
+def test_a_placeholder_for_a_credential_is_none(placeholder):
+    assert scan(placeholder) == []
+
+
+def test_every_rule_has_a_secret_planted_for_it():
+    assert set(PLANTED) == {rule.name for rule in RULES} | {"email", "high_entropy"}
+
+
+def test_every_planted_secret_holds_a_hint_of_its_rule():
+    """A hint that no match holds would switch its rule off."""
+    assert [rule.name for rule in RULES if not any(hint in PLANTED[rule.name] for hint in rule.hints)] == []
+
+
+@pytest.mark.parametrize("rule", PLANTED)
+def test_a_secret_in_json_inside_a_text_is_found(rule):
+    """As in the arguments of a tool call: the n of the line break before it is no letter of the secret."""
+    arguments = json.dumps({"text": f"first line\n{PLANTED[rule]}"})
+
+    assert SecretFinding(rule, "$") in scan(arguments)
+    assert SecretFinding(rule, "$") in scan(f"```json {arguments}```")
+
+
+def test_an_escape_hides_no_secret():
+    hidden = json.dumps({"text": PLANTED["url_password"]}).replace("/", "\\/").replace("@", "\\u0040")
+
+    assert scan(hidden) == [SecretFinding("url_password", "$")]
+
+
+def test_the_most_particular_rule_has_the_word():
+    assert scan(f"Authorization: Bearer {PLANTED['anthropic_key']}") == [SecretFinding("anthropic_key", "$")]
+
+
+def test_an_allowed_string_passes_and_another_of_its_kind_does_not():
+    known, unknown = "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA", "w4Lm8Vt3Ny6Bc1Hd5Jf0GsAq7Rk2Zp9X"
+    allowed = AllowedSecrets(allowed=(an_entry(known),))
+
+    assert scan(known, allowed=allowed) == []
+    assert scan(f"{known} {unknown}", allowed=allowed) == [SecretFinding("high_entropy", "$")]
+
+
+def test_a_string_is_allowed_under_one_rule_only():
+    allowed = AllowedSecrets(allowed=(an_entry(PLANTED["aws_key"], rule="high_entropy"),))
+
+    assert scan(PLANTED["aws_key"], allowed=allowed) == [SecretFinding("aws_key", "$")]
+
+
+def test_a_finding_names_the_digest_that_would_allow_it():
+    secret = PLANTED["aws_key"]
+
+    assert scan(f"see {secret}")[0].sha256 == hashlib.sha256(secret.encode()).hexdigest()
+
+
+@pytest.mark.slow
+def test_nothing_that_is_committed_looks_like_a_secret():
+    """All cases of the dataset, line by line, and every committed cassette, read without an allow-list."""
+    cases = [path for path in (REPOSITORY / "datasets").rglob("*") if path.suffix in {".md", ".yaml", ".py", ".patch"}]
+    lines = {line for path in cases for line in path.read_text(encoding="utf-8").splitlines()}
+    tapes = [load(path) for path in (REPOSITORY / "cassettes").glob("*.yaml")]
+    bodies = [[found.request, found.response] for tape in tapes for found in tape.interactions]
+
+    assert len(lines) > 1000
+    assert len(bodies) > 100
+    assert scan([*lines, *bodies]) == []

@@ -276,6 +276,9 @@ CORRUPT = {
     "a header too many": (edited(a_cookie), "headers"),
     "a body that is no object": (edited(not_an_object), "no JSON object"),
     "a body that is not JSON": (lambda text: text.replace('{\n       "model"', '{{\n       "model"'), "not JSON"),
+    "another order": (edited(lambda data: data["interactions"].reverse()), "not sorted by agent, key and sample"),
+    "another method": (lambda text: text.replace("method: POST", "method: pOST", 1), "not in capitals"),
+    "another type": (lambda text: text.replace("application/json", "application/jsop"), "content type is not"),
     "another host": (edited(a_foreign_host), "does not start with"),
 }
 

@@ -26,3 +26,12 @@ def test_what_is_no_endpoint_is_refused(base_url):
 @pytest.mark.parametrize(("key", "sent"), [("k", {"authorization": "Bearer k"}), ("", {})])
 def test_a_key_is_sent_where_there_is_one(key, sent):
     assert Endpoint("http://127.0.0.1/v1", key).headers() == sent
+
+
+@pytest.mark.parametrize("base_url", ["https://jane:hunter2@host.invalid/v1", "https://hunter2@host.invalid/v1"])
+def test_a_credential_in_the_url_is_refused_and_not_repeated(base_url):
+    """The URL stands in every report of a recording."""
+    with pytest.raises(ConfigurationError, match="--api-key-env") as caught:
+        Endpoint(base_url, "")
+
+    assert "hunter2" not in str(caught.value)

@@ -1,3 +1,4 @@
+import errno
 import subprocess
 import sys
 
@@ -96,3 +97,17 @@ class TestTheRealModel:
         model.embed(["new", "new"])
 
         assert model.computed == 1
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path, monkeypatch):
+    before = a_cache().save(tmp_path / "vectors.npz").read_bytes()
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space left"):
+        a_cache(texts=("z",)).save(tmp_path / "vectors.npz")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["vectors.npz"]
+    assert (tmp_path / "vectors.npz").read_bytes() == before

@@ -1,0 +1,62 @@
+"""A server on loopback that breaks HTTP in one chosen way: it says some bytes, then does something rude."""
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+Then = Literal["close", "reset", "hang"]
+_RESET = struct.pack("ii", 1, 0)  # linger for no time: closing sends RST
+
+
+@contextmanager
+def a_broken_server(says: bytes, then: Then) -> Iterator[str]:
+    """Its base URL. `says` is sent once a request has come in whole; "hang" keeps the connection open and silent."""
+    over = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return  # the test is over
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    def answer(connection: socket.socket) -> None:
+        with connection:
+            _read_request(connection)
+            connection.sendall(says)
+            if then == "hang":
+                over.wait(30)
+            elif then == "reset":
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        over.set()
+        listener.close()
+
+
+def http(body: bytes, *, length: int | None = None, kind: str = "application/json") -> bytes:
+    """A whole 200 answer that claims `length` bytes (the true number if not given)."""
+    head = (
+        f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(body) if length is None else length}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def _read_request(connection: socket.socket) -> None:
+    text = b""
+    while b"\r\n\r\n" not in text:
+        text += connection.recv(65536)
+    head, _, body = text.partition(b"\r\n\r\n")
+    length = next(
+        int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")
+    )
+    while len(body) < length:
+        body += connection.recv(65536)
