@@ -20,7 +20,21 @@ import typer
 from rich.console import Console
 
 from evals.cli.dataset import dataset
-from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Suite, Variants
+from evals.cli.options import (
+    CORES,
+    CORROBORATED,
+    HERE,
+    SINGLE,
+    Cases,
+    Dataset,
+    Guards,
+    Jobs,
+    MaxIterations,
+    OpenHoldout,
+    Root,
+    Suite,
+    Variants,
+)
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
 
 app = typer.Typer(
@@ -45,10 +59,7 @@ def run_command(
     variant: Variants = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
-    open_holdout: Annotated[
-        str | None,
-        typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
-    ] = None,
+    open_holdout: OpenHoldout = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
     root: Root = HERE,
@@ -59,6 +70,40 @@ def run_command(
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout)
     return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
+
+
+@app.command("sweep")
+def sweep_command(
+    suite: Suite,
+    single: Annotated[str, typer.Option(help="Thresholds that one finding needs: FROM:TO:STEP or a,b,c.")] = SINGLE,
+    corroborated: Annotated[str, typer.Option(help="Thresholds that several findings need.")] = CORROBORATED,
+    min_findings: Annotated[str, typer.Option(help="How many findings make several.")] = "2",
+    sets: Annotated[
+        str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c; the variant's own if not given.")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option(help="The variant to vary; the suite's candidate if not given.")
+    ] = None,
+    score: Annotated[str, typer.Option(help="The score to choose by.")] = "route.score",
+    case: Cases = None,
+    dataset: Dataset = None,
+    jobs: Jobs = CORES,
+    open_holdout: OpenHoldout = None,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/sweep if not given.")] = None,
+    root: Root = HERE,
+) -> int:
+    """Try thresholds and guard sets over the recorded tape, and recommend where to work: chosen on tune, held to gate.
+
+    Exit codes: 0 recommended, 1 the choice did not hold on gate, 3 not recorded well enough to recommend anything.
+    """
+    from evals.cli.commands.selection import Options
+    from evals.cli.commands.sweep import Axes, sweep
+
+    axes = Axes(single, corroborated, min_findings, sets)
+    options = Options(
+        cases=tuple(case or ()), variants=(variant,) if variant else (), dataset=dataset, open_holdout=open_holdout
+    )
+    return sweep(suite, root, options, axes, score, jobs=jobs, out=out, today=datetime.now(UTC).date())
 
 
 @app.command("bless")

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts, guards, supervisors) or a suite file.")]
+Suite = Annotated[
+    str, typer.Argument(help="A shipped suite (starter, prompts, guards, thresholds, supervisors) or a suite file.")
+]
 Dataset = Annotated[
     Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")
 ]
@@ -21,8 +23,14 @@ Guards = Annotated[
     str | None, typer.Option(help="Run every variant under this guard set: none, prd, hardened, hardened-without-X.")
 ]
 MaxIterations = Annotated[int | None, typer.Option(min=1, help="Run every variant with this iteration limit.")]
+OpenHoldout = Annotated[
+    str | None,
+    typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
+]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
+SINGLE = "0.5:0.95:0.05"
+CORROBORATED = "0.4:0.9:0.1"
 CORES = os.cpu_count() or 1
 HERE = Path()
