@@ -24,14 +24,17 @@ from evals.cli.options import (
     CORES,
     CORROBORATED,
     HERE,
+    LATEST,
     SINGLE,
     Cases,
     Dataset,
+    Fresh,
     Guards,
     Jobs,
     MaxIterations,
     OpenHoldout,
     Root,
+    StoredRun,
     Suite,
     Variants,
 )
@@ -60,7 +63,7 @@ def run_command(
     dataset: Dataset = None,
     jobs: Jobs = CORES,
     open_holdout: OpenHoldout = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")] = False,
+    fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
     root: Root = HERE,
 ) -> int:
@@ -70,6 +73,50 @@ def run_command(
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout)
     return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
+
+
+@app.command("compare")
+def compare_command(
+    sides: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C...]",
+            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
+        ),
+    ],
+    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "starter",
+    case: Cases = None,
+    dataset: Dataset = None,
+    jobs: Jobs = CORES,
+    fresh: Fresh = False,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
+    root: Root = HERE,
+) -> int:
+    """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
+
+    `git:REV` alone is the prompt named beside it as of that revision, or that of the suite's candidate; if nothing else
+    is named, it is compared with the working tree.
+    """
+    from evals.cli.commands.compare import compare
+    from evals.cli.commands.selection import Options
+
+    options = Options(cases=tuple(case or ()), dataset=dataset)
+    return compare(sides, suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
+
+
+@app.command("gate")
+def gate_command(
+    run: StoredRun = LATEST,
+    alpha: Annotated[float | None, typer.Option(help="Another level of significance.")] = None,
+    margin: Annotated[float | None, typer.Option(help="Another margin of equivalence, as a fraction.")] = None,
+    coverage_floor: Annotated[float | None, typer.Option(help="Another share of trials that must be exact.")] = None,
+    require: Annotated[str | None, typer.Option(help="no_regression or equivalence.")] = None,
+    root: Root = HERE,
+) -> int:
+    """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
+    from evals.cli.commands.gate import gate
+
+    return gate(run, root, alpha=alpha, margin=margin, coverage_floor=coverage_floor, require=require)
 
 
 @app.command("sweep")
@@ -173,7 +220,7 @@ def record_command(
 
 @app.command("frame")
 def frame_command(
-    run: Annotated[Path, typer.Argument(help="A run.json.")] = Path("reports/latest/run.json"),
+    run: StoredRun = LATEST,
     out: Annotated[Path, typer.Option(help="Where the table goes, as CSV.")] = Path("trials.csv"),
 ) -> int:
     """Write a stored run as a table with one row per trial and score."""

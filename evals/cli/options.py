@@ -27,6 +27,8 @@ OpenHoldout = Annotated[
     str | None,
     typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
 ]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
+StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
@@ -34,3 +36,4 @@ SINGLE = "0.5:0.95:0.05"
 CORROBORATED = "0.4:0.9:0.1"
 CORES = os.cpu_count() or 1
 HERE = Path()
+LATEST = Path("reports/latest/run.json")

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from evals.cli.commands.execute import baseline_of, finished, replay
-from evals.cli.commands.selection import Options, scored, selected
+from evals.cli.commands.selection import Options, Selected, scored, selected
 from evals.export.files import write_run
-from evals.models.run import Run
+from evals.models.run import Baseline, Run, Scope
 from evals.report.numbers import rate
 from evals.report.view import table as view
 from evals.report.view.baselines import beaten, best_baseline
@@ -24,12 +24,27 @@ _STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold 
 
 def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out: Path | None, today: date) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
-    started = time.monotonic()
     chosen, scope = scored(selected(name, root, options), options, today)
     baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
-    trials = replay(chosen, jobs=jobs, fresh=fresh)
-    result = finished(chosen, scope, options, trials, baseline, wants=not options.changed)
     folder = out or chosen.workspace.reports / "latest"
+    return judged(chosen, scope, options, baseline, wants=not options.changed, jobs=jobs, fresh=fresh, folder=folder)
+
+
+def judged(
+    chosen: Selected,
+    scope: Scope,
+    options: Options,
+    baseline: Baseline | None,
+    *,
+    wants: bool,
+    jobs: int,
+    fresh: bool,
+    folder: Path,
+) -> int:
+    """Replay what was chosen, judge it, write and print the result; `wants` as in `finished`."""
+    started = time.monotonic()
+    trials = replay(chosen, jobs=jobs, fresh=fresh)
+    result = finished(chosen, scope, options, trials, baseline, wants=wants)
     write_run(result, folder)
     console = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     _say(console, result)
@@ -47,6 +62,11 @@ def _say(console: Console, run: Run) -> None:
     console.print(shown(what_it_costs(run)))
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
+    say_verdict(console, run)
+
+
+def say_verdict(console: Console, run: Run) -> None:
+    """The sentence, every reason behind it, and the exit code."""
     verdict = run.verdict
     console.print(f"{verdict.sentence}", style=_STYLE[verdict.status], markup=False)
     for reason in verdict.reasons:
