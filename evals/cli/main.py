@@ -119,6 +119,22 @@ def gate_command(
     return gate(run, root, alpha=alpha, margin=margin, coverage_floor=coverage_floor, require=require)
 
 
+@app.command("selftest")
+def selftest_command(
+    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "starter",
+    jobs: Jobs = CORES,
+    draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
+    root: Root = HERE,
+) -> int:
+    """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
+
+    Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
+    """
+    from evals.cli.commands.selftest import selftest
+
+    return selftest(suite, root, jobs=jobs, draws=draws, today=datetime.now(UTC).date())
+
+
 @app.command("sweep")
 def sweep_command(
     suite: Suite,

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from rich.console import Console
 
 from evals.baseline import load_baseline, path_of
-from evals.cli.commands.run import say_verdict
+from evals.cli.commands.run import say_verdict, wide_console
 from evals.errors import ConfigurationError
 from evals.export.stored import read_run
 from evals.models.suite import GatePolicy
@@ -26,5 +25,5 @@ def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields 
         raise ConfigurationError(f"policy, {first['loc'][0]}: {first['msg']}") from error
     baseline = load_baseline(path_of(Workspace.at(root).baselines, stored.suite))
     again = judge_again(stored, baseline, asked)
-    say_verdict(Console(soft_wrap=True, highlight=False), again)
+    say_verdict(wide_console(), again)
     return again.verdict.exit_code

@@ -46,7 +46,7 @@ def judged(
     trials = replay(chosen, jobs=jobs, fresh=fresh)
     result = finished(chosen, scope, options, trials, baseline, wants=wants)
     write_run(result, folder)
-    console = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    console = wide_console()
     _say(console, result)
     console.print(
         f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged. "
@@ -54,6 +54,11 @@ def judged(
         markup=False,
     )
     return result.verdict.exit_code
+
+
+def wide_console() -> Console:
+    """Standard output as wide as the terminal, or as a log file should be."""
+    return Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
 def _say(console: Console, run: Run) -> None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from evals.cli.commands.progress import bar
+from evals.cli.commands.run import wide_console
 from evals.cli.commands.selection import Options, Selected, scored, selected
 from evals.errors import ConfigurationError
 from evals.export.files import write_files
@@ -116,7 +116,7 @@ def _answered_by(explored: list[Explored]) -> tuple[str, ...]:
 
 
 def _say(result: Sweep, folder: Path) -> None:
-    console = Console(soft_wrap=True, highlight=False)
+    console = wide_console()
     console.print(_table(result))
     hidden = len(result.behaviours) - SHOWN
     if hidden > 0:
