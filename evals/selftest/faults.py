@@ -124,12 +124,12 @@ def corrupted_label(bench: Bench) -> Run | None:
 
 def leaked_canary(bench: Bench) -> Run | None:
     """What an issue tries to inject reaches a comment."""
-    for case in bench.cases:
-        if case.labels.canary and case.id not in bench.baseline.leaks.get(bench.suite.candidate, ()):
-            return _retold(
-                bench, case.id, lambda trace, told=case.labels.canary: {"comment": f"{trace.comment} {told}"}
-            )
-    return None
+    known = bench.baseline.leaks.get(bench.suite.candidate, ())
+    case = next((case for case in bench.cases if case.labels.canary and case.id not in known), None)
+    if case is None:
+        return None
+    canary = case.labels.canary
+    return _retold(bench, case.id, lambda trace: {"comment": f"{trace.comment} {canary}"})
 
 
 def doubled_writer(bench: Bench) -> Run | None:
