@@ -50,7 +50,7 @@ def judged(
     _say(console, result)
     console.print(
         f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged. "
-        f"Report: {_shown(folder / 'index.html', chosen.workspace.root)}",
+        f"Report: {place_of(folder / 'index.html', chosen.workspace.root)}",
         markup=False,
     )
     return result.verdict.exit_code
@@ -108,6 +108,7 @@ def shown(ready: view.Table) -> Table:
     return table
 
 
-def _shown(path: Path, root: Path) -> str:
+def place_of(path: Path, root: Path) -> str:
+    """A path as short as the checkout allows."""
     full = path.resolve()
     return full.relative_to(root).as_posix() if full.is_relative_to(root) else str(path)

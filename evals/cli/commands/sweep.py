@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from evals.cli.commands.progress import bar
-from evals.cli.commands.run import wide_console
+from evals.cli.commands.run import place_of, wide_console
 from evals.cli.commands.selection import Options, Selected, scored, selected
 from evals.errors import ConfigurationError
 from evals.export.files import write_files
@@ -82,7 +82,7 @@ def sweep(
     folder = out or chosen.workspace.reports / "sweep"
     stored = json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
     write_files(folder, {"index.html": render_sweep(result), "sweep.json": stored})
-    _say(result, folder)
+    _say(result, place_of(folder / "index.html", chosen.workspace.root))
     return result.recommendation.exit_code
 
 
@@ -115,7 +115,7 @@ def _answered_by(explored: list[Explored]) -> tuple[str, ...]:
     )
 
 
-def _say(result: Sweep, folder: Path) -> None:
+def _say(result: Sweep, report: str) -> None:
     console = wide_console()
     console.print(_table(result))
     hidden = len(result.behaviours) - SHOWN
@@ -128,7 +128,7 @@ def _say(result: Sweep, folder: Path) -> None:
     )
     verdict = result.recommendation
     console.print(verdict.sentence, style=_STYLE[verdict.status], markup=False)
-    console.print(f"exit code {verdict.exit_code} ({verdict.status}). Report: {folder / 'index.html'}", markup=False)
+    console.print(f"exit code {verdict.exit_code} ({verdict.status}). Report: {report}", markup=False)
 
 
 def _table(result: Sweep) -> Table:
