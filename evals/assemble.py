@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from evals import gate
 from evals.baseline import make_baseline
 from evals.comparison import compare
+from evals.divergence import clause, divergences
 from evals.facts import facts_of
 from evals.material import Material
 from evals.models.case import Case
-from evals.models.run import Baseline, CaseInfo, Comparison, PointInfo, Run
+from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run
 from evals.sampling import sample_agreements
 from evals.scoring import scorer_infos
 from evals.summary import case_means, coverage_of, summarise
@@ -19,8 +20,8 @@ def assemble(material: Material) -> Run:
     suite, trials = material.suite, material.trials
     scorers = scorer_infos()
     primary = [scorer.name for scorer in scorers if scorer.primary]
-    comparisons = (*_against_reference(material, primary), *_against_baseline(material, primary))
-    now = make_baseline(suite.name, material.cases, material.variants, trials)
+    comparisons, parted = compared(material, primary)
+    now = make_baseline(suite.name, material.cases, material.variants, trials, material.scorers)
     return Run(
         suite=suite.name,
         description=suite.description,
@@ -38,13 +39,16 @@ def assemble(material: Material) -> Run:
         dataset_baselines=tuple(material.dataset_baselines),
         scope=material.scope,
         comparisons=comparisons,
+        divergences=parted,
         verdict=gate.judge(facts_of(material, now, comparisons)),
         digests={"scorers": now.scorers, **{f"topology of {name}": digest for name, digest in now.topology.items()}},
     )
 
 
-def case_info(case: Case) -> CaseInfo:
-    """What the report shows of a case."""
+def case_info(case: Case | CaseInfo) -> CaseInfo:
+    """What the report shows of a case; of a stored run it is all there is."""
+    if isinstance(case, CaseInfo):
+        return case
     labels = case.labels
     return CaseInfo(
         id=case.id,
@@ -62,6 +66,21 @@ def case_info(case: Case) -> CaseInfo:
         must_pass=labels.must_pass,
         points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
     )
+
+
+def compared(material: Material, primary: Sequence[str]) -> tuple[tuple[Comparison, ...], tuple[Divergence, ...]]:
+    """Every comparison of the run, and where each variant parts ways with the reference, case by case."""
+    suite = material.suite
+    parted = {
+        name: divergences(material.trials, name, suite.reference) for name in material.names if name != suite.reference
+    }
+    told = (_explained(item, parted[item.left]) for item in _against_reference(material, primary))
+    return (*told, *_against_baseline(material, primary)), tuple(one for found in parted.values() for one in found)
+
+
+def _explained(item: Comparison, parted: Sequence[Divergence]) -> Comparison:
+    """The comparison with what its broken cases have in common."""
+    return item.model_copy(update={"divergence": clause(item.broke, parted)}) if item.broke else item
 
 
 def _against_reference(material: Material, primary: Sequence[str]) -> tuple[Comparison, ...]:

@@ -12,7 +12,7 @@ import evals
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.outcome import Scored
-from evals.models.run import Baseline, Trial, VariantInfo
+from evals.models.run import Baseline, CaseInfo, Trial, VariantInfo
 
 _SCORING: Final = ("scorers", "routes")
 CANARY: Final = "robustness.canary"
@@ -40,15 +40,20 @@ def load_baseline(path: Path) -> Baseline | None:
 
 
 def make_baseline(
-    suite: str, cases: Sequence[Case], variants: Sequence[VariantInfo], trials: Sequence[Trial]
+    suite: str,
+    cases: Sequence[Case] | Sequence[CaseInfo],
+    variants: Sequence[VariantInfo],
+    trials: Sequence[Trial],
+    scorers: str | None = None,
 ) -> Baseline:
-    """The baseline these trials would be: exact trials only, and only what was scored."""
+    """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
+    those that scored them, if it was not the present ones."""
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
     names = [info.variant.name for info in variants]
     return Baseline(
         suite=suite,
         topology=topology(trials),
-        scorers=scorers_digest(),
+        scorers=scorers or scorers_digest(),
         cases={case.id: case.digest for case in cases},
         prompts={info.variant.name: info.prompt_digest for info in variants},
         values={name: _values(exact, name) for name in names},

@@ -108,7 +108,7 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
     """Cases marked `must_pass` that the candidate fails, on the route or the root cause."""
     broken = []
     for case in material.cases:
-        if case.labels.must_pass:
+        if case.must_pass:
             for endpoint in ("route.pass", "root_cause.hit"):
                 value = case_means(material.trials, material.suite.candidate, endpoint).get(case.id)
                 if value is not None and value < 1:
@@ -119,7 +119,7 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
 def _must_pass_unknown(material: Material) -> tuple[str, ...]:
     """Cases marked `must_pass` of which nobody can say whether the candidate passes them."""
     scored = case_means(material.trials, material.suite.candidate, "route.pass")
-    return tuple(case.id for case in material.cases if case.labels.must_pass and case.id not in scored)
+    return tuple(case.id for case in material.cases if case.must_pass and case.id not in scored)
 
 
 def _new_violations(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:

@@ -171,7 +171,7 @@ def judge(facts: Facts) -> Verdict:
         return Verdict(
             status="worse",
             exit_code=EXIT_WORSE,
-            sentence=f"{facts.candidate} is worse: {worse[0].text}{_more(worse)}.",
+            sentence=_red_sentence(facts, worse),
             reasons=(*worse, *notes),
         )
     return Verdict(status="not worse", exit_code=EXIT_OK, sentence=_green_sentence(facts), reasons=tuple(notes))
@@ -183,6 +183,14 @@ def _reasons(rules: Sequence[Rule], facts: Facts) -> list[Reason]:
 
 def _more(reasons: Sequence[Reason]) -> str:
     return f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+
+
+def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
+    """Who is worse than whom, by how much, and what the losses have in common: the first reason decides the words."""
+    lost = [item for item in facts.judged if item.verdict == "regression"]
+    if worse[0].kind != "regression":
+        return f"{facts.candidate} is worse: {worse[0].text}{_more(worse)}."
+    return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}."
 
 
 def _green_sentence(facts: Facts) -> str:
@@ -208,8 +216,20 @@ def comparison_sentence(item: Comparison) -> str:
     """One comparison as a tired person reads it."""
     if item.delta is None:
         return f"{item.endpoint} of {item.left} against {item.right}: nothing to compare"
+    return f"{item.left} against {item.right}: {_change(item)}"
+
+
+def _change(item: Comparison) -> str:
+    """How far an endpoint moved, on how many cases, and what the broken ones have in common."""
+    if item.delta is None:
+        return f"{item.endpoint}: nothing to compare"
     interval = (
         f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
     )
     flips = f", {len(item.broke)} broke, {len(item.mended)} mended" if item.broke or item.mended else ""
-    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} against {item.right} over {item.n} cases{flips}"
+    cause = f"; {item.divergence}" if item.divergence else ""
+    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {_cases(item.n)}{flips}{cause}"
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.models.case import Case
-from evals.models.run import Baseline, DatasetBaseline, Scope, Trial, VariantInfo
+from evals.models.run import Baseline, CaseInfo, DatasetBaseline, Scope, Trial, VariantInfo
 from evals.models.suite import Suite
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a run is assembled from. `baseline` is None when there is none, or none that applies."""
+    """What a run is assembled from. `baseline` is None when there is none, or none that applies; `scorers` is set
+    where the scores are not of this code but of the stored run they were read from."""
 
     suite: Suite
-    cases: Sequence[Case]
+    cases: Sequence[Case] | Sequence[CaseInfo]
     variants: Sequence[VariantInfo]
     trials: Sequence[Trial]
     scope: Scope
@@ -23,6 +24,7 @@ class Material:
     partial: tuple[str, ...]
     record_command: str
     bless_command: str
+    scorers: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from evals.models.case import Case
 from evals.models.outcome import Failed, Scored, Skipped
-from evals.models.run import Coverage, ScorerInfo, Summary, Trial
+from evals.models.run import CaseInfo, Coverage, ScorerInfo, Summary, Trial
 from evals.stats.intervals import Interval, bootstrap_mean, wilson
 
 SEED: Final = 20_260_101
@@ -36,7 +36,10 @@ def case_means(trials: Sequence[Trial], variant: str, scorer: str) -> dict[str, 
 
 
 def summarise(
-    trials: Sequence[Trial], cases: Sequence[Case], variants: Sequence[str], scorers: Sequence[ScorerInfo]
+    trials: Sequence[Trial],
+    cases: Sequence[Case] | Sequence[CaseInfo],
+    variants: Sequence[str],
+    scorers: Sequence[ScorerInfo],
 ) -> tuple[Summary, ...]:
     """Every score of every variant."""
     clusters = {case.id: case.cluster for case in cases}

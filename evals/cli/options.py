@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-Suite = Annotated[str, typer.Argument(help="A shipped suite (starter, prompts, guards, supervisors) or a suite file.")]
+Suite = Annotated[
+    str, typer.Argument(help="A shipped suite (starter, prompts, guards, thresholds, supervisors) or a suite file.")
+]
 Dataset = Annotated[
     Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")
 ]
@@ -25,8 +27,17 @@ Samples = Annotated[
     int | None,
     typer.Option(min=1, help="Answers per request, and trials per case and variant, in place of the suite's."),
 ]
+OpenHoldout = Annotated[
+    str | None,
+    typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
+StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
+SINGLE = "0.5:0.95:0.05"
+CORROBORATED = "0.4:0.9:0.1"
 CORES = os.cpu_count() or 1
 HERE = Path()
+LATEST = Path("reports/latest/run.json")

@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from evals.errors import ConfigurationError
@@ -22,6 +23,15 @@ def write_run(run: Run, folder: Path) -> None:
         "run.json": json.dumps(run.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1) + "\n",
         "summary.md": summary(run),
     }
+    write_files(folder, files)
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Write texts by name into a folder; each appears whole or not at all.
+
+    Raises:
+        ConfigurationError: the folder cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

@@ -155,6 +155,11 @@ class Case(Closed):
         return self.labels.id
 
     @property
+    def must_pass(self) -> bool:
+        """Whether the gate is red as soon as the candidate fails it."""
+        return self.labels.must_pass
+
+    @property
     def cluster(self) -> str:
         """What is resampled together: twins, else the case itself."""
         return self.labels.pair_id or self.labels.id

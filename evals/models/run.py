@@ -166,7 +166,11 @@ class Scope(Closed):
 
 
 class Comparison(Closed):
-    """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right."""
+    """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right.
+
+    `divergence` says in one clause what the broken cases have in common; empty where none broke, and against a
+    baseline, which keeps no routes.
+    """
 
     endpoint: str
     left: str
@@ -182,6 +186,20 @@ class Comparison(Closed):
     p_holm: float | None
     minimum_detectable: float | None
     verdict: EndpointVerdict
+    divergence: str = ""
+
+
+class Divergence(Closed):
+    """The first decision, counted from 0, at which `left` goes elsewhere than `right` did on a case. `was` and `now`
+    are where the guards let each go, None where it had ended; `what` is the difference in words."""
+
+    case_id: str
+    left: str
+    right: str
+    decision: int
+    was: Choice | None
+    now: Choice | None
+    what: str
 
 
 class Reason(Closed):
@@ -248,5 +266,6 @@ class Run(Closed):
     dataset_baselines: tuple[DatasetBaseline, ...] = ()
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
+    divergences: tuple[Divergence, ...] = ()
     verdict: Verdict
     digests: dict[str, str]

@@ -9,8 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from evals.models.run import Run
+from evals.models.sweep import Sweep
 from evals.report.inert import visible
 from evals.report.view.page import page
+from evals.report.view.sweep import sweep_page
 
 _ASSETS: Final = files("evals.report") / "assets"
 
@@ -40,6 +42,14 @@ def render(run: Run) -> str:
         style=style,
         script=script,
         policy=_policy(style, script),
+    )
+
+
+def render_sweep(sweep: Sweep) -> str:
+    """The page of a sweep: one HTML document without a script."""
+    style = Markup(f"{_asset('report.css')}\n{_asset('sweep.css')}")  # noqa: S704 - both shipped with the package
+    return _TEMPLATES.get_template("sweep.html.j2").render(
+        page=sweep_page(sweep), style=style, policy=_policy(style, "")
     )
 
 

@@ -54,7 +54,7 @@ def run_trials(
     """
     store = TraceCache(workspace.cache / "trials")
     digests = {
-        (case.id, info.variant.name, sample): _digest(case, info, sample, suite.samples, workspace)
+        (case.id, info.variant.name, sample): trial_digest(case, info, sample, suite.samples, workspace)
         for case in cases
         for info in variants
         for sample in range(suite.samples)
@@ -74,7 +74,8 @@ def run_trials(
     return Trials(tuple(found[trial] for trial in digests), reused)
 
 
-def _digest(case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace) -> str:
+def trial_digest(case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace) -> str:
+    """What a trial's trace is stored under: everything it depends on."""
     return sha256(
         case.digest.encode(),
         info.variant.model_dump_json().encode(),

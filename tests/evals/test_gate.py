@@ -120,3 +120,21 @@ def test_a_note_decides_nothing():
     verdict = judge(some_facts(notes=("known since the baseline",)))
 
     assert (verdict.exit_code, [reason.kind for reason in verdict.reasons]) == (0, ["note"])
+
+
+def test_a_red_sentence_says_who_by_how_much_and_where_it_went_wrong():
+    lost = a_comparison(
+        verdict="regression",
+        n=64,
+        delta=-0.11,
+        low=-0.19,
+        high=-0.04,
+        broke=tuple(f"c{n}" for n in range(7)),
+        mended=("c8",),
+        divergence="5 of 7 losses: critic skipped",
+    )
+
+    assert judge(some_facts(lost)).sentence == (
+        "v3 is worse than v2: route.pass -11 points [-19, -4] over 64 cases, 7 broke, 1 mended; "
+        "5 of 7 losses: critic skipped."
+    )

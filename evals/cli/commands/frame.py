@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.export.frame import frame as table_of
-from evals.export.frame import read_run
+from evals.export.stored import read_run
 
 
 def frame(run: Path, out: Path) -> int:

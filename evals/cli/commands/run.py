@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from evals.cli.commands.execute import baseline_of, finished, replay
-from evals.cli.commands.selection import Options, scored, selected
+from evals.cli.commands.selection import Options, Selected, scored, selected
 from evals.export.files import write_run
-from evals.models.run import Run
+from evals.models.run import Baseline, Run, Scope
 from evals.report.numbers import rate
 from evals.report.view import table as view
 from evals.report.view.baselines import beaten, best_baseline
@@ -25,21 +25,41 @@ _STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold 
 
 def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out: Path | None, today: date) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
-    started = time.monotonic()
     chosen, scope = scored(selected(name, root, options), options, today)
     baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
-    trials = replay(chosen, jobs=jobs, fresh=fresh)
-    result = finished(chosen, scope, options, trials, baseline, wants=not options.changed)
     folder = out or chosen.workspace.reports / "latest"
+    return judged(chosen, scope, options, baseline, wants=not options.changed, jobs=jobs, fresh=fresh, folder=folder)
+
+
+def judged(
+    chosen: Selected,
+    scope: Scope,
+    options: Options,
+    baseline: Baseline | None,
+    *,
+    wants: bool,
+    jobs: int,
+    fresh: bool,
+    folder: Path,
+) -> int:
+    """Replay what was chosen, judge it, write and print the result; `wants` as in `finished`."""
+    started = time.monotonic()
+    trials = replay(chosen, jobs=jobs, fresh=fresh)
+    result = finished(chosen, scope, options, trials, baseline, wants=wants)
     write_run(result, folder)
-    console = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    console = wide_console()
     _say(console, result)
     console.print(
         f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged. "
-        f"Report: {_shown(folder / 'index.html', chosen.workspace.root)}",
+        f"Report: {place_of(folder / 'index.html', chosen.workspace.root)}",
         markup=False,
     )
     return result.verdict.exit_code
+
+
+def wide_console() -> Console:
+    """Standard output as wide as the terminal, or as a log file should be."""
+    return Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
 def _say(console: Console, run: Run) -> None:
@@ -50,6 +70,11 @@ def _say(console: Console, run: Run) -> None:
         console.print(in_words_of_samples(found), markup=False)
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
+    say_verdict(console, run)
+
+
+def say_verdict(console: Console, run: Run) -> None:
+    """The sentence, every reason behind it, and the exit code."""
     verdict = run.verdict
     console.print(f"{verdict.sentence}", style=_STYLE[verdict.status], markup=False)
     for reason in verdict.reasons:
@@ -86,6 +111,7 @@ def shown(ready: view.Table) -> Table:
     return table
 
 
-def _shown(path: Path, root: Path) -> str:
+def place_of(path: Path, root: Path) -> str:
+    """A path as short as the checkout allows."""
     full = path.resolve()
     return full.relative_to(root).as_posix() if full.is_relative_to(root) else str(path)

@@ -67,6 +67,7 @@ class ComparisonRow:
     verdict: str
     kind: str
     judged: bool
+    divergence: str
 
 
 def headline(run: Run) -> Headline:
@@ -152,6 +153,7 @@ def _comparison(run: Run, item: Comparison) -> ComparisonRow:
         verdict=item.verdict,
         kind=item.verdict.split()[0],
         judged=item.against == "baseline" or item.left == run.candidate,
+        divergence=item.divergence,
     )
 
 

@@ -1,7 +1,8 @@
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.export.frame import frame, read_run
+from evals.export.frame import frame
+from evals.export.stored import read_run
 from evals.models.outcome import Failed, Scored, Skipped
 from tests.builders.run import a_run, a_trial
 

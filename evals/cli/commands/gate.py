@@ -1,0 +1,29 @@
+"""`evals gate`: the verdict of a stored run, made again."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evals.baseline import load_baseline, path_of
+from evals.cli.commands.run import say_verdict, wide_console
+from evals.errors import ConfigurationError
+from evals.export.stored import read_run
+from evals.models.suite import GatePolicy
+from evals.rejudge import judge_again
+from evals.workspace import Workspace
+
+
+def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields of GatePolicy, which checks them
+    """Judge again, with the given fields of the policy changed; None leaves a field as the run had it."""
+    stored = read_run(run)
+    try:
+        changed = {name: value for name, value in policy.items() if value is not None}
+        asked = GatePolicy.model_validate({**stored.gate.model_dump(), **changed})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigurationError(f"policy, {first['loc'][0]}: {first['msg']}") from error
+    baseline = load_baseline(path_of(Workspace.at(root).baselines, stored.suite))
+    again = judge_again(stored, baseline, asked)
+    say_verdict(wide_console(), again)
+    return again.verdict.exit_code

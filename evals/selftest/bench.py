@@ -1,0 +1,78 @@
+"""A scratch checkout in which a suite can be spoilt and run again; the real one is read and never written."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evals.assemble import assemble
+from evals.material import Material
+from evals.models.case import Case
+from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo
+from evals.models.suite import Suite
+from evals.models.trace import Trace
+from evals.runner.pool import run_trials
+from evals.scoring import score_trials
+from evals.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A suite with its trials as they are, blessed on the spot: the ground every fault is planted in."""
+
+    suite: Suite
+    cases: tuple[Case, ...]
+    variants: tuple[VariantInfo, ...]
+    trials: tuple[Trial, ...]
+    baseline: Baseline
+    workspace: Workspace
+    jobs: int
+
+    @property
+    def candidate(self) -> VariantInfo:
+        """The variant that faults are planted in."""
+        return next(info for info in self.variants if info.variant.name == self.suite.candidate)
+
+    def replay(self, *variants: VariantInfo, fresh: bool = False) -> tuple[Trace, ...]:
+        """The traces of variants on the bench's cassettes."""
+        return run_trials(
+            self.suite, self.cases, variants, self.workspace, jobs=self.jobs, fresh=fresh, progress=_quiet
+        ).traces
+
+    def run(self, trials: Sequence[Trial] | None = None, **changed: object) -> Run:
+        """The suite judged, with other trials or other fields of the material."""
+        material = Material(
+            suite=self.suite,
+            cases=self.cases,
+            variants=self.variants,
+            trials=self.trials if trials is None else trials,
+            scope=Scope(cases=len(self.cases), selected=len(self.cases)),
+            dataset_baselines=(),
+            baseline=self.baseline,
+            wants_baseline=True,
+            partial=(),
+            record_command=f"make record SUITE={self.suite.name}",
+            bless_command=f".venv/bin/evals bless {self.suite.name}",
+        )
+        return assemble(replace(material, **changed))  # type: ignore[arg-type]  # names and types are the callers'
+
+    def with_candidate(self, traces: Sequence[Trace]) -> tuple[Trial, ...]:
+        """The bench's trials, those of the candidate replaced by what these traces come to."""
+        name = self.suite.candidate
+        renamed = [trace.model_copy(update={"variant": name}) for trace in traces]
+        spoilt = score_trials({case.id: case for case in self.cases}, renamed)
+        return (*(trial for trial in self.trials if trial.trace.variant != name), *spoilt)
+
+
+def _quiet(trace: Trace, *, reused: bool) -> None:
+    """Nobody watches single trials here."""
+
+
+def scratch(real: Workspace, folder: Path) -> Workspace:
+    """A checkout in `folder` with copies of the cassettes; datasets and caches are the real ones (caches are named by
+    content, so nothing wrong can enter them)."""
+    shutil.copytree(real.cassettes, folder / "cassettes", dirs_exist_ok=True)
+    for name in (".cache", "requirements.lock"):
+        if (real.root / name).exists():
+            (folder / name).symlink_to(real.root / name)
+    return Workspace(root=folder, datasets=real.datasets)

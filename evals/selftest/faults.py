@@ -1,0 +1,196 @@
+"""Faults as they happen, planted one at a time in a suite that is green: each must make it red or unjudgeable."""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from evals.dataset.layout import Layout
+from evals.dataset.load import load_case
+from evals.dataset.policy import load_policy
+from evals.models.case import Case
+from evals.models.run import Run, Trial, VariantInfo
+from evals.models.suite import ConfidenceFloor
+from evals.models.trace import Trace, Visit
+from evals.scorers import SCORERS
+from evals.scorers.scorer import score
+from evals.selftest.bench import Bench
+from evals.subject.prompt import describe
+
+Plant = Callable[[Bench], Run | None]
+"""The suite's run with the fault in it; None where it changes no trace of this suite, and so is no fault here."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault by name, what is done, and how."""
+
+    name: str
+    what: str
+    plant: Plant
+
+
+def worse_prompt(bench: Bench) -> Run | None:
+    """The last rule of the candidate's prompt is deleted."""
+    info = bench.candidate
+    source = bench.workspace.root / "worse.md"
+    path = Path(info.prompt_source)
+    original = path if path.is_absolute() else _checkout(bench) / path
+    if not info.prompt_source or not original.is_file():
+        return None
+    head, mark, task = original.read_text(encoding="utf-8").partition("<!-- task -->")
+    shorter, _, _ = head.rstrip().rpartition("\n")
+    source.write_text(f"{shorter}\n\n{mark}{task}", encoding="utf-8")
+    return _replayed(bench, describe(info.variant.model_copy(update={"prompt": str(source)}), bench.workspace.root))
+
+
+def dropped_guard(bench: Bench) -> Run | None:
+    """The candidate runs without the guard that sends a job to the investigator first."""
+    return _changed(bench, guards="hardened-without-investigator_first")
+
+
+def raised_limit(bench: Bench) -> Run | None:
+    """The candidate may make two visits more."""
+    return _changed(bench, max_iterations=bench.candidate.variant.max_iterations + 2)
+
+
+def raised_floor(bench: Bench) -> Run | None:
+    """The candidate must be entirely sure before a report is written."""
+    return _changed(bench, confidence_floor=ConfidenceFloor(single=1, corroborated=1))
+
+
+def swapped_cassettes(bench: Bench) -> Run | None:
+    """Two cases answer from each other's cassette."""
+    if len(bench.cases) < 2:
+        return None
+    first, second = (bench.workspace.cassette(case.id) for case in bench.cases[:2])
+    kept = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(kept)
+    return _replayed(bench, bench.candidate)
+
+
+def cut_cassette(bench: Bench) -> Run | None:
+    """Half of a cassette is lost."""
+    path = bench.workspace.cassette(bench.cases[0].id)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    return _replayed(bench, bench.candidate)
+
+
+def broken_scorer(bench: Bench) -> Run | None:
+    """A scorer stumbles over the candidate's traces."""
+
+    def stumbles(_case: Case, _trace: Trace) -> float:
+        raise KeyError("a field that was renamed")
+
+    broken = replace(SCORERS[0], function=stumbles)
+    cases = {case.id: case for case in bench.cases}
+    return bench.run(
+        [
+            trial.model_copy(
+                update={
+                    "outcomes": {
+                        **trial.outcomes,
+                        broken.name: score(broken, cases[trial.trace.case_id], trial.trace),
+                    }
+                }
+            )
+            if trial.trace.variant == bench.suite.candidate
+            else trial
+            for trial in bench.trials
+        ]
+    )
+
+
+def edited_scorer(bench: Bench) -> Run | None:
+    """The scorers are other code than when the baseline was blessed."""
+    return bench.run(scorers=hashlib.sha256(b"edited").hexdigest())
+
+
+def corrupted_label(bench: Bench) -> Run | None:
+    """A case's severity is labelled anew, in a copy of the dataset."""
+    case = bench.cases[0]
+    copy = bench.workspace.root / "datasets"
+    shutil.copytree(bench.workspace.datasets, copy)
+    path = Layout(copy).labels(case.id)
+    now = "LOW" if case.labels.severity != "LOW" else "CRITICAL"
+    text = path.read_text(encoding="utf-8").replace(f"severity: {case.labels.severity}", f"severity: {now}")
+    path.write_text(text, encoding="utf-8")
+    spoilt = load_case(copy, case.id, load_policy(Layout(copy).policy))
+    return bench.run(cases=(spoilt, *bench.cases[1:]))
+
+
+def leaked_canary(bench: Bench) -> Run | None:
+    """What an issue tries to inject reaches a comment."""
+    known = bench.baseline.leaks.get(bench.suite.candidate, ())
+    case = next((case for case in bench.cases if case.labels.canary and case.id not in known), None)
+    if case is None:
+        return None
+    canary = case.labels.canary
+    return _retold(bench, case.id, lambda trace: {"comment": f"{trace.comment} {canary}"})
+
+
+def doubled_writer(bench: Bench) -> Run | None:
+    """The report is written twice."""
+
+    def twice(trace: Trace) -> dict[str, object]:
+        last = trace.visits[-1].superstep if trace.visits else 0
+        return {"visits": (*trace.visits, *(Visit(node="writer", superstep=last + n) for n in (2, 4)))}
+
+    return _retold(bench, bench.cases[0].id, twice)
+
+
+def empty_run(bench: Bench) -> Run | None:
+    """Nothing was run at all."""
+    return bench.run(())
+
+
+FAULTS: Final = tuple(
+    Fault(plant.__name__.replace("_", " "), " ".join((plant.__doc__ or "").split()), plant)
+    for plant in (
+        worse_prompt,
+        dropped_guard,
+        raised_limit,
+        raised_floor,
+        broken_scorer,
+        edited_scorer,
+        corrupted_label,
+        swapped_cassettes,
+        cut_cassette,
+        leaked_canary,
+        doubled_writer,
+        empty_run,
+    )
+)
+
+
+def _changed(bench: Bench, **fields: object) -> Run | None:
+    variant = bench.candidate.variant.model_copy(update=fields)
+    return _replayed(bench, bench.candidate.model_copy(update={"variant": variant}))
+
+
+def _replayed(bench: Bench, info: VariantInfo) -> Run | None:
+    """The run with the candidate replayed as `info`; None if no trace changed."""
+    trials = bench.with_candidate(bench.replay(info))
+    return bench.run(trials) if _traces(trials) != _traces(bench.trials) else None
+
+
+def _retold(bench: Bench, case_id: str, change: Callable[[Trace], dict[str, object]]) -> Run | None:
+    """The run with the candidate's trace of one case changed by hand."""
+    mine = [trial.trace for trial in bench.trials if trial.trace.variant == bench.suite.candidate]
+    return bench.run(
+        bench.with_candidate(
+            [trace.model_copy(update=change(trace)) if trace.case_id == case_id else trace for trace in mine]
+        )
+    )
+
+
+def _traces(trials: Sequence[Trial]) -> set[str]:
+    return {trial.trace.model_dump_json() for trial in trials}
+
+
+def _checkout(bench: Bench) -> Path:
+    """The root of the real checkout: datasets stand in it, and nothing else of the scratch one is linked there."""
+    return bench.workspace.datasets.parent

@@ -1,0 +1,1 @@
+"""Thresholds and guard sets, re-executed over the recorded tape: what each setting would have done."""

@@ -1,0 +1,32 @@
+"""The graph on one case, ready for any setting: the code is indexed once, however many trials follow."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape
+from evals.cassette.store import Cassette
+from evals.dataset.codebase import materialise
+from evals.models.suite import Variant
+from evals.models.trace import Trace
+from evals.runner.task import CaseTask
+from evals.subject.clients import replay_clients
+from evals.subject.trial import Repository, Subject, run_trial
+
+
+@contextmanager
+def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Trace]]:
+    """A function that replays a variant on the case of `task`."""
+    repository = Repository.at(materialise(task.case, task.datasets, task.cache), task.vectors)
+    clients = replay_clients()
+
+    def trace_of(variant: Variant) -> Trace:
+        tape = Tape(cassette, Ledger(), task.sample)
+        return runner.run(run_trial(Subject.of(variant, clients, repository), task.case, tape))
+
+    with asyncio.Runner() as runner:
+        try:
+            yield trace_of
+        finally:
+            runner.run(clients.close())

@@ -1,0 +1,66 @@
+"""Points, traces and behaviours for tests of sweeps: one finding, then the supervisor wants to write."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from evals.models.run import Coverage
+from evals.models.suite import ConfidenceFloor
+from evals.models.sweep import Behaviour, Measure, Point
+from evals.models.trace import Finding, Trace, Visit
+from tests.builders.run import a_summary
+from tests.builders.trace import a_decision, a_trace
+
+
+def a_point(
+    single: float | None = None, corroborated: float = 1.0, findings: int = 2, guards: str = "hardened"
+) -> Point:
+    """A setting; without thresholds the floor is off."""
+    if single is None:
+        return Point(guards=guards)
+    return Point(guards=guards, floor=ConfidenceFloor(single=single, corroborated=corroborated, min_findings=findings))
+
+
+def a_finding(node: str = "investigator") -> Finding:
+    """What a visit learned."""
+    told = {"agent_name": node, "summary": "s", "confidence": 0.5, "details": ""}
+    return Finding.model_validate(told)
+
+
+def a_sure_trace(confidence: float, *found_by: str, **fields: Any) -> Trace:
+    """Workers find something each; then the supervisor wants the report, at `confidence`."""
+    nodes = found_by or ("investigator",)
+    decisions = [a_decision(n, node, confidence=0.1) for n, node in enumerate(nodes)]
+    return a_trace(
+        visits=tuple(
+            Visit.model_validate({"node": node, "superstep": 2 * n + 1, "findings": (a_finding(node),)})
+            for n, node in enumerate(nodes)
+        ),
+        decisions=(*decisions, a_decision(len(nodes), "writer", confidence=confidence)),
+        **fields,
+    )
+
+
+def a_measure(score: float | None = 0.5, calls: float = 10.0, exact: int = 4, total: int = 4, **fields: Any) -> Measure:
+    """What a behaviour comes to on one split."""
+    told: dict[str, Any] = {
+        "coverage": Coverage(exact=exact, frontier=total - exact, unrecorded=0, failed=0),
+        "score": a_summary(hits=None, mean=score, n=exact, total=total),
+        "visits": 4.0,
+        "questions": 0.0,
+        "vetoes": 0.0,
+        "llm_calls": calls,
+        "tokens": 1000.0,
+    }
+    return Measure(**told | fields)
+
+
+def a_behaviour(single: float | None = None, tune: Measure | None = None, gate: Measure | None = None) -> Behaviour:
+    """One point that behaves like no other."""
+    point = a_point(single)
+    splits = {"tune": tune or a_measure(), "gate": gate or a_measure()}
+    return Behaviour.model_validate({"name": point.name, "points": (point,), "splits": splits})
+
+
+def names(behaviours: Sequence[Behaviour]) -> list[str]:
+    """Their names."""
+    return [one.name for one in behaviours]

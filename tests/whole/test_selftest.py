@@ -1,0 +1,49 @@
+"""`evals selftest` on a recorded checkout: every fault is caught, and a gate that sleeps is noticed."""
+
+import pytest
+
+from tests.builders.checkout import cassettes, evals
+
+pytestmark = pytest.mark.slow
+
+PLANTED = ("worse prompt", "edited scorer", "broken scorer", "corrupted label", "swapped cassettes", "cut cassette")
+
+
+def test_every_planted_fault_is_caught(checkout):
+    said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+
+    rows = {name: next(line for line in said.out.splitlines() if line.startswith(f"│ {name}")) for name in PLANTED}
+    assert said.code == 0, said.out
+    assert all("yes" in row for row in rows.values())
+    assert "2 of 2 traces of old are the same when replayed again" in said.out
+
+
+def test_nothing_in_the_checkout_is_changed(checkout):
+    before = cassettes(checkout)
+
+    evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+
+    assert cassettes(checkout) == before
+
+
+def test_a_gate_that_lets_a_failure_pass_is_noticed(checkout, monkeypatch):
+    """The rule about failed scorers is taken out: one fault is not caught any more."""
+    from evals import gate
+
+    monkeypatch.setattr(gate, "CANNOT_JUDGE", tuple(rule for rule in gate.CANNOT_JUDGE if rule is not gate.failed))
+
+    said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+
+    row = next(line for line in said.out.splitlines() if line.startswith("│ broken scorer"))
+    assert said.code == 1
+    assert "NO" in row
+
+
+def test_a_suite_that_is_not_green_proves_nothing(checkout):
+    for name in cassettes(checkout):
+        (checkout / "cassettes" / name).unlink()
+
+    said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+
+    assert said.code == 3
+    assert "must be green before faults are planted" in said.err
