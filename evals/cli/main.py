@@ -20,7 +20,20 @@ import typer
 from rich.console import Console
 
 from evals.cli.dataset import dataset
-from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Suite, Variants
+from evals.cli.options import (
+    CORES,
+    HERE,
+    AsJson,
+    Cases,
+    Dataset,
+    Guards,
+    Jobs,
+    MaxIterations,
+    Prices,
+    Root,
+    Suite,
+    Variants,
+)
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
 
 app = typer.Typer(
@@ -78,14 +91,16 @@ def plan_command(
     variant: Variants = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
+    prices: Prices = None,
+    as_json: AsJson = False,
     root: Root = HERE,
 ) -> int:
-    """Say what is not recorded yet, per variant, and the command that records it."""
+    """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
     from evals.cli.commands.plan import plan
     from evals.cli.commands.selection import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset)
-    return plan(suite, root, options, jobs=jobs)
+    return plan(suite, root, options, jobs=jobs, prices=prices, as_json=as_json)
 
 
 @app.command("record")

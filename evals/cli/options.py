@@ -22,6 +22,9 @@ Guards = Annotated[
 ]
 MaxIterations = Annotated[int | None, typer.Option(min=1, help="Run every variant with this iteration limit.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
+Prices = Annotated[
+    Path | None, typer.Option(help="Another price table than the shipped one, evals/recording/prices.yaml.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
 CORES = os.cpu_count() or 1

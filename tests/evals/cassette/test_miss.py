@@ -2,7 +2,8 @@
 
 import time
 
-from evals.cassette.miss import describe, nearest
+from evals.cassette.miss import describe
+from evals.cassette.nearest import nearest
 from tests.builders.interaction import a_cassette, a_chat_request, a_miss, an_interaction
 
 
