@@ -85,18 +85,19 @@ def _alike(left: Counter[str], right: Counter[str]) -> float:
 
 def _words(body: Mapping[str, Any]) -> Counter[str]:
     words: Counter[str] = Counter()
-    for text in _texts(body):
+    for text in texts_of(body):
         words.update(text.split()[:_WORDS_COMPARED])
     return words
 
 
-def _texts(value: object) -> Iterator[str]:
+def texts_of(value: object) -> Iterator[str]:
+    """Every value in a JSON value that holds no other, as text."""
     if isinstance(value, Mapping):
         for member in value.values():
-            yield from _texts(member)
+            yield from texts_of(member)
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from texts_of(item)
     else:
         yield str(value)
 

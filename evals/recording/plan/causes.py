@@ -11,7 +11,7 @@ from evals.models.closed import Closed
 from evals.models.nearest import Difference
 from evals.models.trace import Miss, Trace
 from evals.recording.plan.lines import places_of, ranges
-from evals.recording.plan.upstream import first_step
+from evals.recording.plan.upstream import Way, first_step
 from evals.subject.prompt_files import PromptFile
 
 Kind = Literal[
@@ -22,7 +22,7 @@ Kind = Literal[
     "schema changed",
     "model changed",
     "parameter changed",
-    "case edited",
+    "issue edited",
     "upstream divergence",
     "request changed",
 ]
@@ -44,7 +44,8 @@ class Cause(Closed):
 
 @dataclass(frozen=True)
 class IssueText:
-    """The issue of a case as it is written: `lines` of the file at `path`, which is relative to the checkout."""
+    """The issue of a case as it is written: `lines` of the file at `path`, which is relative to the checkout, the first
+    its bare title."""
 
     path: str
     lines: tuple[str, ...]
@@ -54,15 +55,17 @@ class IssueText:
 class Evidence:
     """One miss and what there is to explain it with.
 
-    `recorded` is the nearest recorded request, `prompt` the file of the variant's supervisor, `workers` those of the
-    workers, `versions` the prompts of all variants by the digest of their system half. `on_tape` says whether anything
-    of the case is recorded, `frozen` whether a decision point asked.
+    `recorded` is the nearest recorded request, `tape` the text of all requests recorded for the case (empty if none
+    are), `prompt` the file of the variant's supervisor, `workers` those of the workers, `versions` the prompts of all
+    variants by the digest of their system half. `walked` are the ways trials of the case went on tape: an agent, and
+    the visits before it. `frozen` says whether a decision point asked.
     """
 
     trace: Trace
     miss: Miss
     recorded: Interaction | None
-    on_tape: bool
+    tape: str
+    walked: frozenset[Way]
     frozen: bool
     issue: IssueText
     prompt: PromptFile | None
@@ -114,6 +117,8 @@ def cause_of(evidence: Evidence) -> Cause:
         if found := rule(evidence):
             return found
     changed = [cause for rule in CHANGES if (cause := rule(evidence))]
+    if changed and changed[0].kind == "new prompt":
+        return changed[0]  # a prompt nobody recorded has its own schema and tools; those are no second cause
     if changed:
         return _joined(changed)
     return next(cause for rule in LAST if (cause := rule(evidence)))
@@ -121,7 +126,7 @@ def cause_of(evidence: Evidence) -> Cause:
 
 def new_case(evidence: Evidence) -> Cause | None:
     """Nothing of the case is recorded."""
-    if evidence.on_tape:
+    if evidence.tape:
         return None
     return Cause(kind="new case", text="nothing is recorded yet", group="")
 
@@ -166,8 +171,8 @@ def _another_prompt(evidence: Evidence, alike: float, recorded: str) -> Cause | 
         name, where = f"{evidence.prompt.version} was never recorded", [evidence.prompt.path]
     else:
         name, where = f"the one of {evidence.miss.agent} is a new one", []
-    nearest = f"the nearest recorded one is {other.version if other else 'another'}, {alike:.0%} alike"
-    text = f"{name} ({nearest})"
+    nearest = f"the nearest recorded one, {other.version}, is" if other else "no recorded one is more than"
+    text = f"{name}: {nearest} {alike:.0%} alike"
     return Cause(kind="new prompt", text=text, where=tuple(where), group=name)
 
 
@@ -210,22 +215,27 @@ def _parameter(kind: Kind, difference: Difference) -> Cause:
     return Cause(kind=kind, text=text, group=text)
 
 
-def case_edited(evidence: Evidence) -> Cause | None:
+def issue_edited(evidence: Evidence) -> Cause | None:
     """The issue is told in other words."""
     issue = evidence.issue
-    places = [places_of(difference, issue.lines, evidence.recorded_lines) for difference in evidence.spoken]
-    numbers = sorted({number for found in places for number in found})
+    new = {number for number, line in enumerate(issue.lines, 1) if line.strip() and line not in evidence.tape}
+    asked = "\n".join(difference.asked for difference in evidence.spoken)
+    numbers = sorted(number for number in new if issue.lines[number - 1] in asked)
+    if not numbers and not new:
+        gaps = [places_of(found, issue.lines) for found in evidence.spoken if not found.asked.strip()]
+        numbers = sorted({number for gap in gaps for number in gap})
     if not numbers:
         return None
     where = f"{issue.path}:{ranges(numbers)}"
-    return Cause(kind="case edited", text=where, where=(where,), group=where)
+    return Cause(kind="issue edited", text=where, where=(where,), group=where)
 
 
 def upstream_divergence(evidence: Evidence) -> Cause | None:
     """An earlier step went another way than any recording did."""
-    if evidence.frozen or not (evidence.trace.decisions or evidence.trace.visits):
+    if evidence.frozen or not evidence.trace.decisions:
         return None
-    step = first_step(evidence.trace, evidence.miss, [difference.asked for difference in evidence.spoken])
+    asked = "\n".join(difference.asked for difference in evidence.spoken)
+    step = first_step(evidence.trace, evidence.miss, asked, evidence.recorded_lines, evidence.walked)
     return Cause(kind="upstream divergence", text=step.text, group=step.group) if step else None
 
 
@@ -240,14 +250,14 @@ def request_changed(evidence: Evidence) -> Cause:
         return Cause(kind="request changed", text=text, group=text)
     first = evidence.differences[0]
     text = f"{evidence.miss.agent}, {first.path} line {first.line}: {_change(first)}"
-    return Cause(kind="request changed", text=text, group=re.sub(r"\d+", "#", text))
+    return Cause(kind="request changed", text=text, group=f"{evidence.miss.agent} {first.path}")
 
 
 Rule = Callable[[Evidence], Cause | None]
 
 FIRST: Final[tuple[Rule, ...]] = (new_case, volatile_text)
 CHANGES: Final[tuple[Rule, ...]] = (prompt_changed, schema_changed, model_changed, parameter_changed)
-LAST: Final[tuple[Rule, ...]] = (case_edited, upstream_divergence, request_changed)
+LAST: Final[tuple[Rule, ...]] = (issue_edited, upstream_divergence, request_changed)
 
 
 def _joined(causes: Sequence[Cause]) -> Cause:

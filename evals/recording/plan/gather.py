@@ -5,6 +5,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from evals.cassette.nearest import texts_of
 from evals.cassette.store import Cassette, Interaction, load
 from evals.dataset.layout import Layout
 from evals.errors import CassetteError
@@ -13,6 +14,7 @@ from evals.models.trace import Miss, Trace
 from evals.recording.plan.causes import Evidence, IssueText
 from evals.recording.plan.estimate import Experience, experience_of
 from evals.recording.plan.plan import Missed
+from evals.recording.plan.upstream import Way, ways_of
 from evals.subject.prompt_files import PromptFile, supervisor_files, worker_files
 from evals.workspace import Workspace
 
@@ -28,9 +30,13 @@ class Gatherer:
         self._infos = infos
         self._cassettes: dict[str, Cassette] = {}
         self._issues: dict[str, IssueText] = {}
+        self._texts: dict[str, str] = {}
+        self._walked: dict[str, set[Way]] = {}
 
     def missed(self, traces: Sequence[Trace]) -> list[Missed]:
         """Every miss of the traces with its cause."""
+        for trace in traces:
+            self._walked.setdefault(trace.case_id, set()).update(ways_of(trace))
         return [Missed.explained(evidence) for trace in traces for evidence in self._evidence(trace)]
 
     def experience(self, case_ids: Sequence[str]) -> Experience:
@@ -55,7 +61,8 @@ class Gatherer:
                 trace=trace,
                 miss=miss,
                 recorded=_recorded(cassette, miss),
-                on_tape=bool(cassette.interactions),
+                tape=self._text(trace.case_id),
+                walked=frozenset(self._walked[trace.case_id]),
                 frozen=frozen,
                 issue=self._issue(trace.case_id),
                 prompt=self._prompts.get(trace.variant),
@@ -75,6 +82,13 @@ class Gatherer:
         if case_id not in self._cassettes:
             self._cassettes[case_id] = load(self._workspace.cassette(case_id))
         return self._cassettes[case_id]
+
+    def _text(self, case_id: str) -> str:
+        """All that was ever said in the case's recorded requests."""
+        if case_id not in self._texts:
+            requests = (found.request for found in self._cassette(case_id).interactions)
+            self._texts[case_id] = "\n".join(text for request in requests for text in texts_of(request))
+        return self._texts[case_id]
 
     def _issue(self, case_id: str) -> IssueText:
         if case_id not in self._issues:

@@ -1,7 +1,7 @@
 """From a difference between two requests back to the lines of the file its text is written in."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -12,19 +12,25 @@ _PLACEHOLDER: Final = re.compile(r"(?<!\{)\{[a-z_]+\}(?!\})")
 _LITERAL: Final = 4  # characters a line with a placeholder needs besides it to be told from any other line
 
 
-def places_of(difference: Difference, lines: Sequence[str], recorded: Container[str] = ()) -> tuple[int, ...]:
+def places_of(difference: Difference, lines: Sequence[str], recorded: Collection[str] = ()) -> tuple[int, ...]:
     """The numbers, from 1, of the lines that what was asked is written in; empty if it is not from this file.
 
-    Lines that are among the `recorded` ones are not looked for. Lines that were taken out have no place of their own:
-    theirs is the line that now follows.
+    Lines of the file that some of the `recorded` lines are written in too are left out: they are no news. Lines that
+    were taken out have no place of their own: theirs is the line that now follows.
     """
     asked = [line[:MAX_CHARS] for line in difference.asked.splitlines() if line.strip()]
     if not asked:
-        return _gap(difference, lines)
+        return (
+            _gap(difference, lines) if not recorded or (difference.after.strip() and difference.before.strip()) else ()
+        )
     found: list[int] = []
     for line in asked:
-        numbers = [number for number, written in enumerate(lines, 1) if is_written(line, written)]
-        if numbers and line not in recorded:
+        numbers = [
+            number
+            for number, written in enumerate(lines, 1)
+            if is_written(line, written) and not any(is_written(other, written) for other in recorded)
+        ]
+        if numbers:
             beyond = found[-1] if found else 0
             found.append(next((number for number in numbers if number > beyond), numbers[0]))
     return tuple(sorted(set(found)))
@@ -49,6 +55,8 @@ def ranges(numbers: Sequence[int]) -> str:
 
 def _gap(difference: Difference, lines: Sequence[str]) -> tuple[int, ...]:
     """Where something was taken out: between two lines that are neighbours in the file now, or at its first or last."""
+    if not (difference.after + difference.before).strip():
+        return ()  # between two empty lines is everywhere
     padded = ["", *lines, ""]
     for number, (above, below) in enumerate(pairwise(padded), 1):
         if _is_edge(difference.after, above) and _is_edge(difference.before, below):
