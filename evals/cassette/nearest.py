@@ -26,7 +26,7 @@ def nearest(miss: MissRecord, cassette: Cassette) -> Nearest | None:
     ]
     if not own:
         return None
-    asked = body_of(canonical_body(miss.body))
+    asked = body_of(miss.body)  # as it was sent, like the recorded ones: a canonical 0 is another word than 0.0
     prompt_alike, prompt, group = _same_prompt(asked, own)
     words = _words(asked)
     alike, best = max(((_alike(words, _words(found.request)), found) for found in group), key=lambda pair: pair[0])
@@ -36,7 +36,7 @@ def nearest(miss: MissRecord, cassette: Cassette) -> Nearest | None:
         alike=round(alike, 4),
         prompt_alike=round(prompt_alike, 4),
         prompt_digest=digest(prompt),
-        differences=differences(body_of(canonical_body(best.body_sent)), asked),
+        differences=differences(*(body_of(canonical_body(body)) for body in (best.body_sent, miss.body))),
     )
 
 

@@ -33,7 +33,7 @@ def evidence(
     asked: dict[str, Any], *tape: Interaction, agent: str = "supervisor", trace: Trace | None = None, **more: Any
 ) -> Evidence:
     """What is known of a miss: `asked` against `tape`; further fields of `Evidence` replace the defaults."""
-    body = json.dumps(asked).encode()
+    body = json.dumps(asked, separators=(",", ":")).encode()
     cassette = a_cassette(*tape) if tape else None
     near = nearest(MissRecord("k", 0, agent, "POST", CHAT, "", body), cassette) if cassette else None
     miss = Miss(

@@ -68,6 +68,15 @@ def test_a_schema_that_changed_is_named():
     ]
 
 
+def test_a_number_spelled_as_a_fraction_is_still_the_same_word():
+    """Recorded bodies say `temperature: 0.0`: that zero must not be mistaken for one in the text, nor the reverse."""
+    same, other = recorded(HARDENED, "iteration 1 / 10"), recorded(HARDENED, "iteration 0 / 10")
+
+    found = nearest(missed(HARDENED + "Be brief.", "iteration 1 / 10"), a_cassette(same, other))
+
+    assert found.key == same.key
+
+
 @pytest.mark.parametrize("stranger", [{"agent": "critic"}, {"agent": "writer", "uri": "/search"}])
 def test_requests_of_another_agent_or_to_another_address_are_not_near(stranger):
     assert nearest(a_miss(agent="writer"), a_cassette(an_interaction(**stranger))) is None

@@ -32,7 +32,7 @@ def test_a_miss_shows_word_by_word_where_it_differs():
     view = miss_view(a_missed(a_difference()), texts)
 
     assert text_of(view, texts) == ["messages[0].content, line 4", "the [-old-]{+new+} way"]
-    assert "rrrrrrrrrrrr, the nearest recorded request (98.7" in view.nearest
+    assert "rrrrrrrrrrrr, the nearest recorded request (99 % of words shared)" in view.nearest
 
 
 def test_text_that_changes_by_itself_is_marked():
