@@ -56,8 +56,13 @@ def _texts(recorded: str, asked: str, path: str) -> Iterator[Difference]:
                 asked=_lines(now),
                 after=new[start + c - 1][:MAX_CHARS] if start + c else "",
                 before=new[start + d][:MAX_CHARS] if start + d < len(new) else "",
-                volatile=volatile_kinds("\n".join(was), "\n".join(now)),
+                volatile=_volatile(was, now),
             )
+
+
+def _volatile(was: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+    """Lines too many to compare have more between them than a time or a path."""
+    return () if max(len(was), len(now)) > _LINES_COMPARED else volatile_kinds("\n".join(was), "\n".join(now))
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> tuple[int, Sequence[Opcode]]:
