@@ -81,8 +81,9 @@ format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY)  ## What replay costs on SUITE: ratios within one run
+bench: $(READY)  ## What replay costs on SUITE, as ratios within one run, and what finding the nearest request costs
 	@$(BIN)/python -m tests.bench.replay $(SUITE)
+	@$(BIN)/python -m tests.bench.nearest
 
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
 	@$(BIN)/python -m tests.mutation $(ARGS)

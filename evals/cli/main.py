@@ -29,6 +29,7 @@ from evals.cli.options import (
     HERE,
     LATEST,
     SINGLE,
+    AsJson,
     Cases,
     Dataset,
     Fresh,
@@ -36,6 +37,7 @@ from evals.cli.options import (
     Jobs,
     MaxIterations,
     OpenHoldout,
+    Prices,
     Root,
     Samples,
     StoredRun,
@@ -193,14 +195,16 @@ def plan_command(
     samples: Samples = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
+    prices: Prices = None,
+    as_json: AsJson = False,
     root: Root = HERE,
 ) -> int:
-    """Say what is not recorded yet, per variant, and the command that records it."""
+    """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
     from evals.cli.commands.plan import plan
     from evals.cli.commands.selection import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
-    return plan(suite, root, options, jobs=jobs)
+    return plan(suite, root, options, jobs=jobs, prices=prices, as_json=as_json)
 
 
 @app.command("record")

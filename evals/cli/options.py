@@ -34,6 +34,9 @@ OpenHoldout = Annotated[
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
+Prices = Annotated[
+    Path | None, typer.Option(help="Another price table than the shipped one, evals/recording/prices.yaml.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
 SINGLE = "0.5:0.95:0.05"

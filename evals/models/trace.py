@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from evals.models.closed import Closed
+from evals.models.nearest import Nearest
 from evals.models.route import Choice, RouteNode
 
 
@@ -75,7 +76,8 @@ class Call(Closed):
 
 
 class Miss(Closed):
-    """A request nobody recorded. `decision` is the number of decisions complete before it."""
+    """A request nobody recorded. `decision` is the number of decisions complete before it, `characters` the length of
+    its body; `nearest` is None where the case's cassette has nothing of this agent."""
 
     key: str
     agent: str
@@ -83,6 +85,8 @@ class Miss(Closed):
     path: str
     model: str
     decision: int
+    characters: Annotated[int, Field(ge=0)] = 0
+    nearest: Nearest | None = None
 
 
 class Report(Closed):

@@ -6,7 +6,9 @@ from itertools import groupby
 from typing import Any, Final
 
 from evals.cassette.ledger import Ledger
+from evals.cassette.nearest import nearest
 from evals.cassette.player import Tape
+from evals.cassette.store import Cassette
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import (
@@ -48,6 +50,7 @@ class Watcher:
         self.variant = variant
         self.prompt = prompt
         self.case = case
+        self.cassette = tape.cassette
         self.ledger = tape.ledger
         self.sample = tape.sample
         self.repository_files = repository_files
@@ -143,9 +146,9 @@ class Watcher:
             comment=final.comment if final else "",
             ticket=final.ticket.model_dump() if final and final.ticket else None,
             calls=_calls(trajectory, self._ends),
-            misses=_misses(trajectory, len(self.decisions)),
+            misses=_misses(trajectory, self.cassette, len(self.decisions)),
             points=points,
-            point_misses=_misses(points_ledger, 0),
+            point_misses=_misses(points_ledger, self.cassette, 0),
             repository_files=self.repository_files,
             topology=self.topology,
             plan=plan_of(final.plan) if final and final.plan else None,
@@ -202,7 +205,7 @@ def _calls(ledger: Ledger, ends: Sequence[int] = ()) -> tuple[Call, ...]:
     )
 
 
-def _misses(ledger: Ledger, decision: int) -> tuple[Miss, ...]:
+def _misses(ledger: Ledger, cassette: Cassette, decision: int) -> tuple[Miss, ...]:
     return tuple(
         Miss(
             key=missed.key,
@@ -211,6 +214,8 @@ def _misses(ledger: Ledger, decision: int) -> tuple[Miss, ...]:
             path=missed.path,
             model=missed.model,
             decision=decision,
+            characters=len(missed.body),
+            nearest=nearest(missed, cassette),
         )
         for missed in sorted(ledger.misses, key=lambda missed: (missed.agent, missed.key))
     )

@@ -26,6 +26,11 @@ def a_chat_request(words: str = "Why does it crash?", model: str = "small", **mo
     return {"model": model, "messages": [{"role": "user", "content": words}], "temperature": 0.0, **more}
 
 
+def messages(system: str, words: str) -> list[dict[str, str]]:
+    """A system prompt and what is asked under it."""
+    return [{"role": "system", "content": system}, {"role": "user", "content": words}]
+
+
 def a_chat_answer(words: str = "Because of line 7.", model: str = "small-0.5b", **more: Any) -> dict[str, Any]:
     return {
         "id": "chatcmpl-1",

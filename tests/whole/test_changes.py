@@ -33,16 +33,6 @@ def test_one_edited_word_cannot_be_judged_and_recording_mends_it(checkout):
     assert evals(checkout, "run", "tiny.yaml").code == 0
 
 
-def test_plan_says_what_is_missing_and_exits_three(checkout):
-    edit_one_word(checkout)
-
-    said = evals(checkout, "plan", "tiny.yaml")
-
-    assert said.code == 3
-    assert "new: 2 of 2 trials leave the tape, 2 decision points are unanswered" in said.out
-    assert "old:" not in said.out
-
-
 def test_bless_refuses_a_suite_with_holes(checkout):
     baseline = checkout / "evals" / "suites" / "baselines" / "tiny.json"
     before = baseline.read_bytes()

@@ -1,47 +1,127 @@
-"""`evals plan`: what is not on tape yet, per variant, and the command that records it."""
+"""`evals plan`: what is not on tape yet, why, what recording it takes, and the command that does it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from evals.cli.commands.execute import replay
-from evals.cli.commands.selection import Options, selected
+from evals.cli.commands.selection import Options, Selected, selected
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.trace import Trace
-from evals.recording.missing import Missing, missing_of
+from evals.recording.plan.gather import Gatherer
+from evals.recording.plan.plan import (
+    Effort,
+    MissingBecause,
+    MissingVariant,
+    Plan,
+    by_cause,
+    effort_of,
+    missing_variants,
+)
+from evals.recording.prices import PriceTable, load_prices
+from evals.subject.prompt import describe
 
 
-def plan(name: str, root: Path, options: Options, *, jobs: int) -> int:
+def plan(name: str, root: Path, options: Options, *, jobs: int, prices: Path | None, as_json: bool) -> int:
     """Print what is missing; 0 when nothing is, 3 otherwise (a run of this suite could not be judged)."""
+    table = load_prices(prices)  # a wrong one is said before the work, not after
     chosen = selected(name, root, options)
-    traces = replay(chosen, jobs=jobs, fresh=False).traces
-    console = Console(soft_wrap=True, highlight=False)
-    broken = [trace for trace in traces if trace.provenance.label == "failed"]
-    for error in dict.fromkeys(trace.error or "failed" for trace in broken):
-        console.print(f"cannot be replayed: {error}", markup=False)
-    missing = [item for info in chosen.variants if (item := _of(info.variant.name, traces)).trials or item.points]
-    if not missing and not broken:
-        console.print(f"Nothing is missing: all {len(traces)} trials of {chosen.suite.name} are on tape.")
-        return EXIT_OK
-    for item in missing:
-        console.print(_sentence(item), markup=False)
-    if missing:
-        known = len({key for item in missing for key in item.keys})
-        console.print(
-            f"{known} requests are known now; more follow once these are answered. Record them with:\n"
-            f"  {chosen.record_command}",
-            markup=False,
-        )
-    return EXIT_CANNOT_JUDGE
+    found = planned(name, chosen, options, replay(chosen, jobs=jobs, fresh=False).traces, table)
+    if as_json:
+        print(found.model_dump_json(indent=2))
+    else:
+        _say(found)
+    return EXIT_OK if found.complete else EXIT_CANNOT_JUDGE
 
 
-def _of(variant: str, traces: tuple[Trace, ...]) -> Missing:
-    return missing_of(variant, [trace for trace in traces if trace.variant == variant])
-
-
-def _sentence(item: Missing) -> str:
-    agents = ", ".join(f"{agent} {count}" for agent, count in item.by_agent)
-    return (
-        f"{item.variant}: {item.trials} of {item.of} trials leave the tape, {item.points} decision points are "
-        f"unanswered; first missing requests by agent: {agents}"
+def planned(name: str, chosen: Selected, options: Options, traces: tuple[Trace, ...], prices: PriceTable) -> Plan:
+    """The plan for what these traces lack."""
+    broken = [trace.error or "failed" for trace in traces if trace.provenance.label == "failed"]
+    variants = missing_variants([info.variant.name for info in chosen.variants], traces)
+    everyone = [describe(variant, chosen.workspace.root) for variant in chosen.suite.variants]
+    gatherer = Gatherer(chosen.workspace, everyone)
+    missed = gatherer.missed(traces) if variants else []
+    models = {info.variant.name: info.variant.models for info in chosen.variants}
+    return Plan(
+        suite=chosen.suite.name,
+        trials=len(traces),
+        variants=variants,
+        causes=by_cause(missed),
+        known=len({one.request for one in missed}),
+        effort=effort_of(models, traces, gatherer.experience([case.id for case in chosen.cases]), prices)
+        if variants
+        else None,
+        broken=tuple(dict.fromkeys(broken)),
+        command=_command(name, chosen, options, variants) if variants else "",
     )
+
+
+def _command(name: str, chosen: Selected, options: Options, variants: tuple[MissingVariant, ...]) -> str:
+    """The command that records what is missing, and no variant that lacks nothing."""
+    lacking = tuple(item.variant for item in variants)
+    asked = options if len(lacking) == len(chosen.suite.variants) else replace(options, variants=lacking)
+    return f"make record SUITE={name}{asked.arguments()}"
+
+
+def _say(found: Plan) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    for error in found.broken:
+        console.print(f"cannot be replayed: {error}", markup=False)
+    if found.complete:
+        console.print(f"Nothing is missing: all {found.trials} trials of {found.suite} are on tape.")
+    for item in found.variants:
+        console.print(_lack(item), markup=False)
+    for cause in found.causes:
+        console.print(f"  {because(cause)}", markup=False)
+    if found.variants:
+        console.print(_known(found), markup=False)
+        if found.effort:
+            console.print(effort(found.effort), markup=False)
+        console.print(f"Record them with:\n  {found.command}", markup=False)
+
+
+def _lack(item: MissingVariant) -> str:
+    points = f", {item.points} decision points are unanswered" if item.points else ""
+    return f"{item.variant}: {item.off_tape} of {item.trials} trials leave the tape{points}"
+
+
+def because(cause: MissingBecause) -> str:
+    """One cause on one line."""
+    agents = ", ".join(f"{agent} {count}" for agent, count in cause.agents.items())
+    cases = cause.cases[0] if len(cause.cases) == 1 else f"{len(cause.cases)} cases"
+    missing = f"{_count(cause.requests, 'request')} ({agents}) of {', '.join(cause.variants)} in {cases}"
+    return f"{cause.kind}: {cause.text} · {missing}"
+
+
+def _known(found: Plan) -> str:
+    """The estimate is never less than what is known."""
+    known = f"{_count(found.known, 'distinct request')} known now"
+    if found.effort is None:
+        return f"{known}; more follow once these are answered. Nothing is recorded to estimate how many."
+    cases = _count(found.effort.based_on, "recorded case")
+    in_all = found.effort.requests + found.effort.searches
+    return f"{known}, about {in_all} in all once these are answered (estimated from {cases})."
+
+
+def effort(found: Effort) -> str:
+    """Tokens, price and time on one line."""
+    if found.unpriced:
+        price = (
+            f"price unknown ({', '.join(found.unpriced)} not in the price table of {found.prices_as_of}; --prices FILE)"
+        )
+    else:
+        price = f"{found.usd:.2f} USD by the price table of {found.prices_as_of}"
+    tokens = f"About {found.input_tokens:,} tokens in and {found.output_tokens:,} out"
+    return f"{tokens}; {price}; {_time(found.seconds)}."
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "time unknown (this model has not answered here yet)"
+    shown = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    return f"about {shown}, one request after the other"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -6,8 +6,9 @@ from itertools import groupby
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, ScorerInfo, Trial
-from evals.models.trace import Decision, Finding, Miss, Report, Trace, Visit
+from evals.models.trace import Decision, Finding, Report, Trace, Visit
 from evals.report.numbers import NOTHING, measure, percent
+from evals.report.view.miss import MissView, miss_view
 from evals.report.view.plan import Pictures, PlanView, plan_view
 from evals.report.view.ribbon import Ribbon, ribbon
 from evals.report.view.texts import Texts
@@ -77,7 +78,7 @@ class TrialView:
     exchanges: tuple[tuple[str, str, str], ...]
     report: tuple[tuple[str, str], ...]
     comment: str
-    misses: tuple[str, ...]
+    misses: tuple[MissView, ...]
     points: tuple[Point, ...]
     scores: str
 
@@ -100,7 +101,7 @@ def trial_view(
         exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
         report=_report(trace.report) if trace.report else (),
         comment=texts.add(trace.comment) if trace.comment else "",
-        misses=tuple(_miss(miss) for miss in (*trace.misses, *trace.point_misses)),
+        misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),
         points=_points(trace, case),
         scores=texts.add("\n".join(_score(info, trial.outcomes.get(info.name)) for info in scorers)),
     )
@@ -184,12 +185,6 @@ def _report(report: Report) -> tuple[tuple[str, str], ...]:
         "confidence": percent(report.confidence),
     }
     return tuple((name, text or "none") for name, text in rows.items())
-
-
-def _miss(miss: Miss) -> str:
-    return (
-        f"{miss.agent} asked {miss.model} ({miss.method} {miss.path}) after decision {miss.decision}: {miss.key[:12]}"
-    )
 
 
 def _points(trace: Trace, case: CaseInfo) -> tuple[Point, ...]:

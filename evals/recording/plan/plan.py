@@ -1,0 +1,156 @@
+"""The plan of a recording: what is missing in which variant, why, and what it is going to take."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field
+
+from evals.models.closed import Closed
+from evals.models.suite import Models
+from evals.models.trace import Trace
+from evals.recording.plan.causes import Cause, Evidence, Kind, cause_of
+from evals.recording.plan.estimate import SEARCH, Experience, Need, input_tokens, needs_of, output_tokens, seconds
+from evals.recording.prices import PriceTable
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class MissingVariant(Closed):
+    """How much of a variant is not on tape: `off_tape` of its `trials`, and `points` unanswered decision points."""
+
+    variant: str
+    trials: Count
+    off_tape: Count
+    points: Count
+
+
+class MissingBecause(Closed):
+    """All requests that are missing for one cause. Equal requests of one case count once; `agents` says who asks."""
+
+    kind: Kind
+    text: str
+    where: tuple[str, ...]
+    variants: tuple[str, ...]
+    cases: tuple[str, ...]
+    requests: Count
+    agents: dict[str, int]
+
+
+class Effort(Closed):
+    """What recording is going to take: an estimate from `based_on` recorded cases. `usd` is None where a model has no
+    price, `seconds` where one never answered here; `seconds` counts one request after the other."""
+
+    requests: Count
+    searches: Count
+    agents: dict[str, int]
+    input_tokens: Count
+    output_tokens: Count
+    usd: Annotated[float, Field(ge=0)] | None
+    unpriced: tuple[str, ...]
+    prices_as_of: date
+    seconds: Annotated[float, Field(ge=0)] | None
+    based_on: Count
+
+
+class Plan(Closed):
+    """What `evals plan` says. `known` are the distinct requests missing now; what follows them is not known before they
+    are answered, and only part of `effort`, which is None where nothing is recorded to estimate from."""
+
+    suite: str
+    trials: Count
+    variants: tuple[MissingVariant, ...]
+    causes: tuple[MissingBecause, ...]
+    known: Count
+    effort: Effort | None
+    broken: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether a run of this suite can be judged."""
+        return not self.variants and not self.broken
+
+
+@dataclass(frozen=True)
+class Missed:
+    """One miss of one variant, with its cause."""
+
+    evidence: Evidence
+    cause: Cause
+
+    @classmethod
+    def explained(cls, evidence: Evidence) -> "Missed":
+        """The miss with the cause the evidence points to."""
+        return cls(evidence, cause_of(evidence))
+
+    @property
+    def request(self) -> tuple[str, str]:
+        """The request: a case, since each has a cassette of its own, and a key."""
+        return self.evidence.trace.case_id, self.evidence.miss.key
+
+
+def missing_variants(names: Sequence[str], traces: Sequence[Trace]) -> tuple[MissingVariant, ...]:
+    """The variants that lack something, in the order given."""
+    found = []
+    for name in names:
+        mine = [trace for trace in traces if trace.variant == name]
+        off_tape = sum(bool(trace.misses) for trace in mine)
+        points = sum(point.chosen is None for trace in mine for point in trace.points)
+        if off_tape or points:
+            found.append(MissingVariant(variant=name, trials=len(mine), off_tape=off_tape, points=points))
+    return tuple(found)
+
+
+def by_cause(missed: Sequence[Missed]) -> tuple[MissingBecause, ...]:
+    """One entry per cause, the one behind most requests first."""
+    groups: dict[tuple[str, str], list[Missed]] = {}
+    for one in missed:
+        groups.setdefault((one.cause.kind, one.cause.group), []).append(one)
+    return tuple(sorted(map(_because, groups.values()), key=lambda cause: (-cause.requests, cause.kind, cause.text)))
+
+
+def _because(group: Sequence[Missed]) -> MissingBecause:
+    agents = {one.request: one.evidence.miss.agent for one in group}
+    return MissingBecause(
+        kind=group[0].cause.kind,
+        text=group[0].cause.text,
+        where=group[0].cause.where,
+        variants=tuple(dict.fromkeys(one.evidence.trace.variant for one in group)),
+        cases=tuple(sorted({one.evidence.trace.case_id for one in group})),
+        requests=len(agents),
+        agents=dict(sorted(Counter(agents.values()).items())),
+    )
+
+
+def effort_of(
+    variants: Mapping[str, Models], traces: Sequence[Trace], experience: Experience, prices: PriceTable
+) -> Effort | None:
+    """What it takes to record what these traces lack; None if nothing is recorded that it could be estimated from."""
+    if not experience.trials:
+        return None
+    needs = needs_of(variants, traces, experience)
+    asking = [need for need in needs if need.asker != SEARCH]
+    costs = [_cost(need, experience, prices) for need in asking]
+    times = [seconds(need, experience) for need in needs]
+    agents: Counter[str] = Counter()
+    for need in needs:
+        agents[need.asker] += max(need.known, round(need.expected))
+    return Effort(
+        requests=agents.total() - agents[SEARCH],
+        searches=agents[SEARCH],
+        agents={agent: count for agent, count in sorted(agents.items()) if count},
+        input_tokens=round(sum(input_tokens(need, experience) for need in asking)),
+        output_tokens=round(sum(output_tokens(need, experience) for need in asking)),
+        usd=None if None in costs else round(sum(cost for cost in costs if cost is not None), 4),
+        unpriced=tuple(sorted({need.model for need, cost in zip(asking, costs, strict=True) if cost is None})),
+        prices_as_of=prices.as_of,
+        seconds=None if None in times else round(sum(time for time in times if time is not None), 1),
+        based_on=experience.cases,
+    )
+
+
+def _cost(need: Need, experience: Experience, prices: PriceTable) -> float | None:
+    return prices.cost(need.model, input_tokens(need, experience), output_tokens(need, experience))

@@ -1,0 +1,54 @@
+"""One miss and what explains it: by default a supervisor's request under the recorded prompt, in a trial on tape."""
+
+import json
+from typing import Any
+
+from evals.cassette.ledger import MissRecord
+from evals.cassette.nearest import nearest, texts_of
+from evals.cassette.store import Interaction
+from evals.models.trace import Miss, Trace
+from evals.recording.plan.causes import Evidence, IssueText
+from evals.subject.prompt_files import PromptFile
+from tests.builders.interaction import CHAT, a_cassette, a_chat_request, an_interaction, messages
+from tests.builders.trace import a_trace
+
+SYSTEM = "You lead a team.\nName who acts next.\nAsk the critic at most once.\nNever guess."
+CONTEXT = "## Current state\nIteration: 1 / 10\n\n## Findings so far\nNo findings yet."
+PROMPT = PromptFile("prompts/v9.md", ("---", "version: v9", "---", *SYSTEM.splitlines()), "v9")
+CRITIC = PromptFile("prompts/critic.md", ("You check findings.", "<!-- human -->", "## Hypothesis", "{hypothesis}"))
+ISSUE = IssueText("cases/wrong-sum/issue.md", ("The sum is wrong", "", "Two books cost as much as one."))
+
+
+def a_request(system: str = SYSTEM, words: str = CONTEXT, **more: Any) -> dict[str, Any]:
+    """A request as the team makes it."""
+    return a_chat_request(messages=messages(system, words), **more)
+
+
+def a_recorded(request: dict[str, Any] | None = None, agent: str = "supervisor") -> Interaction:
+    """An interaction on tape."""
+    return an_interaction(agent=agent, request=request or a_request())
+
+
+def evidence(
+    asked: dict[str, Any], *tape: Interaction, agent: str = "supervisor", trace: Trace | None = None, **more: Any
+) -> Evidence:
+    """What is known of a miss: `asked` against `tape`; further fields of `Evidence` replace the defaults."""
+    body = json.dumps(asked, separators=(",", ":")).encode()
+    cassette = a_cassette(*tape) if tape else None
+    near = nearest(MissRecord("k", 0, agent, "POST", CHAT, "", body), cassette) if cassette else None
+    miss = Miss(
+        key="k", agent=agent, method="POST", path=CHAT, model="small", decision=0, characters=len(body), nearest=near
+    )
+    fields: dict[str, Any] = {
+        "trace": trace or a_trace("investigator", provenance="frontier", frontier=1, decisions=(), misses=(miss,)),
+        "miss": miss,
+        "recorded": cassette.lookup(near.key) if cassette and near else None,
+        "tape": "\n".join(text for found in tape for text in texts_of(found.request)),
+        "walked": frozenset(),
+        "frozen": False,
+        "issue": ISSUE,
+        "prompt": PROMPT,
+        "workers": (CRITIC,),
+        "versions": {},
+    }
+    return Evidence(**{**fields, **more})

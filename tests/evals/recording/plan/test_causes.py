@@ -1,0 +1,130 @@
+"""Why a request is missing: one changed thing, one cause, and the place where it was changed."""
+
+import dataclasses
+
+from evals.cassette.nearest import digest
+from evals.recording.plan.causes import cause_of
+from tests.builders.missed import CONTEXT, ISSUE, PROMPT, SYSTEM, a_recorded, a_request, evidence
+from tests.builders.trace import a_decision, a_trace
+
+
+def told(found):
+    cause = cause_of(found)
+    return cause.kind, cause.text
+
+
+def with_lines(file, text):
+    return dataclasses.replace(file, lines=("---", "version: v9", "---", *text.splitlines()))
+
+
+def test_a_case_without_a_tape_is_a_new_case():
+    assert told(evidence(a_request())) == ("new case", "nothing is recorded yet")
+
+
+def test_an_edited_prompt_is_named_with_file_and_line():
+    edited = SYSTEM.replace("at most once", "at most twice")
+
+    found = evidence(a_request(edited), a_recorded(), prompt=with_lines(PROMPT, edited))
+
+    assert told(found) == ("prompt edited", "prompts/v9.md:6")
+    assert cause_of(found).where == ("prompts/v9.md:6",)
+
+
+def test_a_line_taken_out_of_a_prompt_is_named_by_the_one_that_follows():
+    edited = SYSTEM.replace("Ask the critic at most once.\n", "")
+
+    assert told(evidence(a_request(edited), a_recorded(), prompt=with_lines(PROMPT, edited))) == (
+        "prompt edited",
+        "prompts/v9.md:6",
+    )
+
+
+def test_the_template_of_a_context_is_a_prompt_too():
+    """Recorded as `## The hypothesis`; the file says `## Hypothesis` now."""
+    tape = a_recorded(a_request("You check findings.", "## The hypothesis\nA race."), agent="critic")
+
+    found = evidence(a_request("You check findings.", "## Hypothesis\nA race."), tape, agent="critic")
+
+    assert told(found) == ("prompt edited", "prompts/critic.md:3")
+
+
+def test_a_prompt_of_which_another_variants_is_the_nearest_was_never_recorded():
+    """Both are in use: the recorded one was not edited, it is another variant's."""
+    older = dataclasses.replace(PROMPT, version="v8")
+    mine = SYSTEM.replace("at most once", "at most twice")
+
+    found = evidence(a_request(mine), a_recorded(), prompt=with_lines(PROMPT, mine), versions={digest(SYSTEM): older})
+
+    assert told(found) == ("new prompt", "v9 was never recorded: the nearest recorded one, v8, is 94% alike")
+
+
+def test_a_prompt_unlike_any_recorded_one_was_never_recorded():
+    found = evidence(a_request("Choose from the registry, in JSON.", tools=[{"a": 1}]), a_recorded())
+
+    assert told(found) == ("new prompt", "v9 was never recorded: no recorded one is more than 9% alike")
+
+
+def test_a_field_added_to_a_schema_is_named():
+    def schema(*fields):
+        return {"json_schema": {"schema": {"properties": {name: {"type": "x"} for name in fields}, "required": fields}}}
+
+    found = evidence(
+        a_request(response_format=schema("verdict", "effort")), a_recorded(a_request(response_format=schema("verdict")))
+    )
+
+    assert told(found) == ("schema changed", "supervisor's answer: effort added")
+
+
+def test_another_model_is_told_with_both_names():
+    assert told(evidence(a_request(model="large"), a_recorded())) == ("model changed", "small became large")
+
+
+def test_another_parameter_is_told_with_both_values():
+    found = evidence(a_request(max_completion_tokens=256), a_recorded(a_request(max_completion_tokens=512)))
+
+    assert told(found) == ("parameter changed", "max_completion_tokens 512 became 256")
+
+
+def test_two_changes_at_once_are_one_cause_that_names_both():
+    edited = SYSTEM.replace("at most once", "at most twice")
+
+    found = evidence(a_request(edited, model="large"), a_recorded(), prompt=with_lines(PROMPT, edited))
+
+    assert told(found) == ("prompt edited", "prompts/v9.md:6; model changed: small became large")
+
+
+def test_volatile_text_is_a_cause_of_its_own():
+    tape = a_recorded(a_request(words=CONTEXT + "\nIt is 2026-11-21 now."))
+
+    kind, text = told(evidence(a_request(words=CONTEXT + "\nIt is 2026-11-22 now."), tape))
+
+    assert kind == "volatile text"
+    assert text.startswith(
+        "date or time in messages[1].content of supervisor; keep it out of requests: '2026-11-21 now.'"
+    )
+
+
+def test_an_edited_issue_is_named_with_file_and_line():
+    tape = a_recorded(a_request(words="Title: The sum is wrong\n\nTwo books cost nothing."), agent="critic")
+
+    asked = a_request(words="Title: The sum is wrong\n\nTwo books cost as much as one.")
+
+    assert told(evidence(asked, tape, agent="critic")) == ("issue edited", "cases/wrong-sum/issue.md:3")
+
+
+def test_an_issue_that_is_on_tape_was_not_edited():
+    """The hypothesis is the title where nobody investigated: another way of the trial, not another issue."""
+    near = a_recorded(a_request(words="## Hypothesis\nA race."), agent="critic")
+    issue = a_recorded(a_request(words="\n".join(ISSUE.lines)), agent="investigator")
+    trace = a_trace(decisions=[a_decision(0, "critic")], provenance="frontier", frontier=1)
+    trace = trace.model_copy(update={"visits": ()})
+
+    found = evidence(a_request(words="## Hypothesis\nThe sum is wrong"), near, issue, agent="critic", trace=trace)
+
+    assert told(found) == ("upstream divergence", "critic is asked after no visit, as in no recorded trial")
+
+
+def test_a_request_nothing_explains_shows_what_became_what():
+    found = evidence(a_request(words=CONTEXT.replace("/ 10", "/ 6")), a_recorded(), frozen=True)
+
+    assert told(found) == ("request changed", "supervisor, messages[1].content line 2: '10' became '6'")

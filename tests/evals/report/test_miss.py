@@ -1,0 +1,73 @@
+"""A miss up close."""
+
+from evals.models.nearest import Difference, Nearest
+from evals.models.trace import Miss
+from evals.report.view.miss import PLACES_SHOWN, miss_view, word_diff
+from evals.report.view.texts import Texts
+
+
+def a_missed(*differences, near=True):
+    nearest = Nearest(key="r" * 64, alike=0.987, prompt_alike=1.0, differences=differences) if near else None
+    return Miss(key="k" * 64, agent="critic", method="POST", path="/v1", model="m", decision=2, nearest=nearest)
+
+
+def a_difference(recorded="the old way", asked="the new way", **more):
+    return Difference(path="messages[0].content", line=4, recorded=recorded, asked=asked, **more)
+
+
+def text_of(view, texts):
+    """The differences as the page puts them together from numbered lines."""
+    pool = texts.pool()
+    runs = pool["texts"][int(view.differs)]
+    return [
+        pool["lines"][i]
+        for start, length in zip(runs[::2], runs[1::2], strict=True)
+        for i in range(start, start + length)
+    ]
+
+
+def test_a_miss_shows_word_by_word_where_it_differs():
+    texts = Texts()
+
+    view = miss_view(a_missed(a_difference()), texts)
+
+    assert text_of(view, texts) == ["messages[0].content, line 4", "the [-old-]{+new+} way"]
+    assert "rrrrrrrrrrrr, the nearest recorded request (99 % of words shared)" in view.nearest
+
+
+def test_text_that_changes_by_itself_is_marked():
+    texts = Texts()
+
+    view = miss_view(a_missed(a_difference(volatile=("date or time",))), texts)
+
+    assert text_of(view, texts)[0] == "messages[0].content, line 4 (date or time: changes by itself)"
+
+
+def test_equal_differences_are_kept_once():
+    """180 misses with one cause must not make the page 180 times as long."""
+    texts = Texts()
+
+    views = {miss_view(a_missed(a_difference()), texts).differs for _ in range(180)}
+
+    assert len(views) == 1
+
+
+def test_many_places_are_counted_rather_than_shown():
+    texts = Texts()
+
+    view = miss_view(a_missed(*[a_difference()] * (PLACES_SHOWN + 3)), texts)
+
+    assert text_of(view, texts)[-1] == "and 3 more places"
+
+
+def test_where_nothing_is_recorded_the_miss_says_so():
+    view = miss_view(a_missed(near=False), Texts())
+
+    assert (view.nearest, view.differs) == (
+        "no request of critic is recorded for this case, so there is none to compare",
+        "",
+    )
+
+
+def test_texts_that_share_little_stand_one_below_the_other():
+    assert word_diff("one two three", "alpha beta gamma") == "[-one two three-]\n{+alpha beta gamma+}"
