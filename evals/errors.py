@@ -7,6 +7,7 @@ EvalsError                  exit 2 unless said otherwise
 │   └── CassetteError       a cassette is corrupt, truncated, edited by hand, or of a newer schema
 │       └── SecretFoundError   a cassette, or what was about to be written to one, holds a secret
 ├── RecordingError          exit 3: the endpoint did not give a usable answer, or the replay proof failed
+│   └── UnansweredError     a trial asked something that is not on tape, and that nobody was there to answer
 └── MissError               also a LookupError: a request nobody recorded
 """
 
@@ -58,6 +59,10 @@ class RecordingError(EvalsError):
     """The endpoint did not give a usable answer, or the replay proof failed."""
 
     exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+
+class UnansweredError(RecordingError):
+    """A trial asked something that is not on tape, and that nobody was there to answer."""
 
 
 class MissError(EvalsError, LookupError):

@@ -7,6 +7,7 @@ run and its replay see the same bytes and a kill loses no more than the request 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,10 @@ from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
 from evals.cassette.redact import redact_request, redact_response, scrub
 from evals.cassette.store import Cassette, Interaction, merge_write
 from evals.cassette.vcr_file import Usage
-from evals.errors import EvalsError, RecordingError
+from evals.errors import EvalsError, MissError, RecordingError
+
+sample_being_asked: Final[ContextVar[int]] = ContextVar("sample_being_asked", default=0)
+"""Told to what answers: equal requests that are asked as different samples want different answers."""
 
 _SHOWN: Final = 200  # characters of a refused answer in the error
 
@@ -41,14 +45,16 @@ Send = Callable[[], Awaitable[Reply]]
 class Recorder:
     """One recording session, shared by the transports of both libraries and by all trials of one event loop.
 
-    `now` gives the time of day, `stopwatch` monotonic seconds. `slots` bounds the requests in flight. `admit` may
-    refuse a request before it costs anything (a budget, by raising RecordingError), `recorded` hears of each new
-    answer, and `failures` keeps what agents and tools swallow.
+    `now` gives the time of day, `stopwatch` monotonic seconds. `model` is who answers where a model's answer does not
+    say so itself. `slots` bounds the requests in flight. `admit` may refuse a request before it costs anything (a
+    budget, by raising RecordingError), `recorded` hears of each new
+    answer, and `failures` keeps what agents and tools swallow (misses excepted: those are in the trial's ledger).
     """
 
     now: Callable[[], datetime]
     stopwatch: Callable[[], float]
     recorded_by: str | None = None
+    model: str | None = None
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     admit: Callable[[Asked], None] = lambda _: None
     recorded: Callable[[Interaction], None] = lambda _: None
@@ -88,11 +94,16 @@ class Recorder:
 
     def _settle(self, name: tuple[Path, str, int], done: "asyncio.Task[Interaction]") -> None:
         del self._asking[name]
-        if not done.cancelled() and isinstance(error := done.exception(), EvalsError):
+        if (
+            not done.cancelled()
+            and isinstance(error := done.exception(), EvalsError)
+            and not isinstance(error, MissError)
+        ):
             self.failures.append(error)
 
     async def _ask(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
         body = _askable(request)
+        sample_being_asked.set(sample)  # in this task's own context
         async with self.slots:
             self.admit(request)
             started = self.stopwatch()
@@ -103,7 +114,7 @@ class Recorder:
             key=request.key,
             agent=request.agent,
             sample=sample,
-            model=str(answer.get("model") or request.model),
+            model=str(answer.get("model") or (request.model and (self.model or request.model))),
             method=request.method,
             uri=request.path,
             request=redact_request(body),

@@ -20,8 +20,26 @@ import typer
 from rich.console import Console
 
 from evals.cli.dataset import dataset
-from evals.cli.options import CORES, HERE, Cases, Dataset, Guards, Jobs, MaxIterations, Root, Suite, Variants
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
+from evals.cli.options import (
+    CORES,
+    HERE,
+    AnswerWith,
+    Cases,
+    Dataset,
+    Export,
+    Guards,
+    Import,
+    Jobs,
+    KeepInvalid,
+    MaxIterations,
+    Model,
+    Root,
+    Rounds,
+    Shards,
+    Suite,
+    Variants,
+)
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, ConfigurationError, EvalsError
 
 app = typer.Typer(
     name="evals",
@@ -91,6 +109,9 @@ def plan_command(
 @app.command("record")
 def record_command(
     suite: Suite,
+    more_answers: Annotated[
+        list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
+    ] = None,
     base_url: Annotated[
         str | None,
         typer.Option(
@@ -108,16 +129,35 @@ def record_command(
     variant: Variants = None,
     dataset: Dataset = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
+    export: Export = None,
+    import_: Import = None,
+    rounds: Rounds = None,
+    answer_with: AnswerWith = None,
+    shards: Shards = 1,
+    keep_invalid: KeepInvalid = False,
+    model: Model = None,
     root: Root = HERE,
 ) -> int:
-    """Ask an endpoint for what is missing, and only that; then prove that it replays."""
+    """Ask an endpoint for what is missing, and only that; then prove that it replays.
+
+    Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
+    """
     from evals.cli.commands.record import record
+    from evals.cli.commands.rounds import Batch, record_rounds
     from evals.cli.commands.selection import Options
 
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset)
+    if more_answers and not import_:
+        raise ConfigurationError(f"one suite at a time: {more_answers[0]} is too much (answers go to --import)")
+    answers = (*(import_ or ()), *(more_answers or ()))
+    batch = Batch(export, answers, rounds, answer_with, shards, keep_invalid, recorded_by, model).checked()
+    if batch.wanted:
+        tavily_key = os.environ.get("TAVILY_API_KEY", "")
+        return record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout)
     return record(
         suite,
         root,
-        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset),
+        options,
         base_url=base_url,
         api_key=os.environ.get(api_key_env, ""),
         tavily_key=os.environ.get("TAVILY_API_KEY", ""),

@@ -16,11 +16,11 @@ from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
 from evals.cassette.store import Cassette, Interaction, load, merge_write
-from evals.errors import RecordingError
+from evals.errors import RecordingError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.recording.wire import Endpoint, OpenAIWire, TavilyWire, case_being_recorded
+from evals.recording.wire import Endpoint, TavilyWire, case_being_recorded
 from evals.subject.clients import Clients, replay_clients
 from evals.subject.trial import Subject, run_trial
 from evals.workspace import Workspace
@@ -39,17 +39,22 @@ class Recorded:
 
 
 class Session:
-    """Records trials one after the other; one event loop, one endpoint, one search server."""
+    """Records trials one after the other; one event loop, one wire to whoever answers, one search server."""
 
     def __init__(
-        self, workspace: Workspace, recorder: Recorder, llm: Endpoint, search: Endpoint, timeout_s: float
+        self,
+        workspace: Workspace,
+        recorder: Recorder,
+        llm: httpx2.AsyncBaseTransport,
+        search: Endpoint,
+        timeout_s: float,
     ) -> None:
         self._workspace = workspace
         self._recorder = recorder
         self._clients = Clients(
             openai=httpx2.Client(transport=ReplayTransport(), trust_env=False),
             openai_async=httpx2.AsyncClient(
-                transport=RecordingTransport(recorder, OpenAIWire(llm)), trust_env=False, timeout=timeout_s
+                transport=RecordingTransport(recorder, llm), trust_env=False, timeout=timeout_s
             ),
             tavily_async=httpx.AsyncClient(
                 transport=HttpxRecordingTransport(recorder, TavilyWire(search)), trust_env=False, timeout=timeout_s
@@ -63,7 +68,7 @@ class Session:
             RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
-        staging = _staging(self._workspace, case.id)
+        staging = staging_of(self._workspace, case.id)
         committed = load(self._workspace.cassette(case.id))
         staged = load(staging)
         known = {(found.key, found.sample) for found in (*committed.interactions, *staged.interactions)}
@@ -81,7 +86,7 @@ class Session:
             raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
         if trace.misses or trace.point_misses:
             agent = (*trace.misses, *trace.point_misses)[0].agent
-            raise RecordingError(f"a request by {agent} went past the recording client; nothing was accepted")
+            raise UnansweredError(f"a request by {agent} went past the recording client; nothing was accepted")
         served = _distinct(ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace)
         merge_write(self._workspace.cassette(case.id), served)
@@ -127,11 +132,12 @@ def _distinct(ledger: Ledger) -> list[Interaction]:
 
 def discard_staging(workspace: Workspace, case_id: str) -> None:
     """Drop a case's staged answers once all are accepted; those another variant still waits for are paid for."""
-    path = _staging(workspace, case_id)
+    path = staging_of(workspace, case_id)
     accepted = {(found.key, found.sample) for found in load(workspace.cassette(case_id)).interactions}
     if all((found.key, found.sample) in accepted for found in load(path).interactions):
         path.unlink(missing_ok=True)
 
 
-def _staging(workspace: Workspace, case_id: str) -> Path:
+def staging_of(workspace: Workspace, case_id: str) -> Path:
+    """Where a case's answers wait for their proof."""
     return workspace.cache / "recording" / f"{case_id}.yaml"

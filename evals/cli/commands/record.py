@@ -21,7 +21,7 @@ from evals.models.case import Case
 from evals.recording.live import Session, discard_staging
 from evals.recording.local_llm.server import DEFAULT_PORT, HOST, is_healthy
 from evals.recording.search_server import running
-from evals.recording.wire import Endpoint
+from evals.recording.wire import Endpoint, OpenAIWire
 from evals.subject.trial import Repository, Subject
 
 TAVILY: Final = "https://api.tavily.com"
@@ -46,7 +46,7 @@ def record(
     """
     chosen = selected(name, root, options)
     llm = _endpoint(base_url, api_key)
-    with _search(chosen.workspace.datasets, tavily_key) as search:
+    with search_endpoint(chosen.workspace.datasets, tavily_key) as search:
         return asyncio.run(_record(chosen, llm, search, recorded_by=recorded_by, timeout_s=timeout_s))
 
 
@@ -63,7 +63,7 @@ def _endpoint(base_url: str | None, api_key: str) -> Endpoint:
 
 
 @contextmanager
-def _search(datasets: Path, tavily_key: str) -> Iterator[Endpoint]:
+def search_endpoint(datasets: Path, tavily_key: str) -> Iterator[Endpoint]:
     """Tavily where there is a key for it, else the offline web served on loopback."""
     if tavily_key:
         yield Endpoint(TAVILY, tavily_key)
@@ -98,7 +98,7 @@ async def _record(chosen: Selected, llm: Endpoint, search: Endpoint, *, recorded
             recorded_by=recorded_by,
             recorded=lambda answer: progress.say(_spoken(answer)),
         )
-        session = Session(chosen.workspace, recorder, llm, search, timeout_s)
+        session = Session(chosen.workspace, recorder, OpenAIWire(llm), search, timeout_s)
         try:
             total = Tally()
             for case in chosen.cases:

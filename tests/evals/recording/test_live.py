@@ -11,7 +11,7 @@ from evals.errors import RecordingError
 from evals.models.trace import Miss
 from evals.recording import live
 from evals.recording.live import Session, difference, discard_staging
-from evals.recording.wire import Endpoint
+from evals.recording.wire import Endpoint, OpenAIWire
 from evals.workspace import Workspace
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
@@ -45,7 +45,7 @@ async def test_a_trial_that_missed_something_is_never_accepted(tmp_path, monkeyp
     monkeypatch.setattr(live, "run_trial", with_a_hole)  # only a mistake in the wiring of clients could do this
     nobody = Endpoint("http://127.0.0.1:9", "")
     recorder = Recorder(lambda: datetime.now(UTC), time.monotonic)
-    session = Session(Workspace(tmp_path, tmp_path / "datasets"), recorder, nobody, nobody, 1)
+    session = Session(Workspace(tmp_path, tmp_path / "datasets"), recorder, OpenAIWire(nobody), nobody, 1)
 
     with pytest.raises(RecordingError, match="a request by critic"):
         await session.record(a_case(), a_variant("v3").variant, 0, lambda *_: None)
