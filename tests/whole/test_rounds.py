@@ -1,13 +1,17 @@
 """Recording without an endpoint, whole: what files bring home is what an endpoint would have given."""
 
+import json
+import os
 import re
 import shutil
+import signal
+import time
 
 import pytest
 
 from tests.builders.batch import ASKING_A_SERVER, a_command, an_answer, answers, requests_in
-from tests.builders.checkout import a_checkout, cassettes, evals
-from tests.builders.llm_server import an_llm_server
+from tests.builders.checkout import a_checkout, cassettes, evals, started
+from tests.builders.llm_server import an_llm_server, answering
 
 pytestmark = pytest.mark.slow
 
@@ -88,3 +92,107 @@ def test_importing_a_file_again_changes_nothing(tmp_path):
     staged = {path.name: path.read_bytes() for path in (checkout / ".cache" / "recording").glob("*.yaml")}
     assert staged == {path.name: path.read_bytes() for path in (tmp_path / "before").glob("*.yaml")}
     assert "(0 new answers, 4 on record before)" in said.out
+
+
+def test_every_line_of_no_use_is_named_and_the_others_are_taken_in(tmp_path):
+    """One answer is missing, one breaks its schema, one is nobody's, one line is cut; the fourth request is answered."""
+    checkout = a_checkout(tmp_path / "checkout")
+    evals(checkout, "record", "tiny.yaml", "--export", "rounds")
+    good, invalid, missing, point = map(an_answer, requests_in(checkout / "rounds" / "round-001"))
+    invalid["response"]["body"]["choices"][0]["message"]["content"] = "Let me think."
+    file = answers(checkout / "back.jsonl", [good, invalid, point | {"custom_id": "4711"}, '{"custom_id": "47', point])
+
+    said = evals(checkout, "record", "tiny.yaml", "--import", "back.jsonl", "--export", "rounds")
+
+    assert said.code == 3
+    lines = said.err.splitlines()
+    assert any(line.startswith(f"{file.name}:2: {invalid['custom_id'][:12]}") and "schema" in line for line in lines)
+    assert f"{file.name}:3: 4711: no trial asks for this now; nothing is recorded of it" in lines
+    assert f"{file.name}:4: not JSON, or cut short; this line is skipped" in lines
+    assert any(line.startswith(missing["custom_id"][:12]) and line.endswith("no answer came back") for line in lines)
+    assert "(2 new answers)" in said.out
+    again = {asked["custom_id"] for asked in requests_in(checkout / "rounds" / "round-002")}
+    assert {invalid["custom_id"], missing["custom_id"]} <= again
+    assert good["custom_id"] not in again
+
+
+def test_a_killed_loop_goes_on_with_what_was_answered(tmp_path):
+    """The command had answered one request when everything was killed; that one is never asked again."""
+    checkout = a_checkout(tmp_path / "checkout")
+    slow = ASKING_A_SERVER + "    import time; time.sleep(600)\n"
+    with an_llm_server() as llm:
+        words = ("record", "tiny.yaml", "--rounds", "rounds", "--answer-with")
+        server = llm.base_url.removesuffix("/v1")
+        process = started(checkout, *words, a_command(tmp_path / "slow", slow, server))
+        file = checkout / "rounds" / "round-001" / "answers-1.jsonl"
+        until(lambda: file.exists() and file.read_text(encoding="utf-8").endswith("\n"), process)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        said = evals(checkout, *words, a_command(tmp_path / "quick", ASKING_A_SERVER, server))
+
+    assert said.code == 0, said.err
+    asked = [request["custom_id"] for request in requests_in(checkout / "rounds" / "round-002")]
+    assert json.loads(file.read_text(encoding="utf-8"))["custom_id"] not in asked
+
+
+def until(holds, process, seconds=120):
+    """Wait for something; a process that ends before is shown."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_who_answered_stands_in_the_cassette_and_in_the_report(tmp_path):
+    """Here no answer names its model, as where people or other agents answer."""
+    checkout = a_checkout(tmp_path / "checkout")
+    with an_llm_server(nameless) as llm:
+        command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
+        who = ("--recorded-by", "the night shift", "--model", "big-70b")
+        evals(checkout, "record", "tiny.yaml", "--rounds", "rounds", "--answer-with", command, *who)
+
+    assert b"model: big-70b\n" in cassettes(checkout)["wrong-sum.yaml"]
+    assert "big-70b (recorded by the night shift)" in evals(checkout, "run", "tiny.yaml").out
+
+
+def nameless(agent, body):
+    """What the whole team would answer, without the model's name."""
+    status, kind, content = answering()(agent, body)
+    answer = json.loads(content)
+    del answer["model"]
+    return status, kind, json.dumps(answer).encode()
+
+
+CLASHES = {
+    "no command": (["--rounds", "r"], "--rounds DIR and --answer-with CMD go together"),
+    "no folder": (["--answer-with", "cat"], "--rounds DIR and --answer-with CMD go together"),
+    "both ways": (["--rounds", "r", "--answer-with", "cat", "--export", "r"], "give one or the other"),
+    "live shards": (["--shards", "2"], "belong to batch rounds"),
+    "two suites": (["starter"], "one suite at a time: starter is too much"),
+    "no file": (["--import", "nowhere.jsonl"], "--import nowhere.jsonl: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(("options", "said"), CLASHES.values(), ids=CLASHES.keys())
+def test_options_that_do_not_go_together_are_two(tmp_path, options, said):
+    found = evals(a_checkout(tmp_path), "record", "tiny.yaml", *options)
+
+    assert found.code == 2
+    assert said in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_an_invalid_answer_is_recorded_on_request_as_what_the_model_did(tmp_path):
+    checkout = a_checkout(tmp_path / "checkout")
+    evals(checkout, "record", "tiny.yaml", "--export", "rounds")
+    lines = list(map(an_answer, requests_in(checkout / "rounds" / "round-001")))
+    for line in lines:
+        line["response"]["body"]["choices"][0]["message"]["content"] = "Let me think."
+    answers(checkout / "back.jsonl", lines)
+
+    said = evals(checkout, "record", "tiny.yaml", "--import", "back.jsonl", "--export", "rounds", "--keep-invalid")
+
+    assert "(4 new answers)" in said.out
+    corrections = requests_in(checkout / "rounds" / "round-002")
+    assert "could not be used" in corrections[0]["body"]["messages"][-1]["content"]
