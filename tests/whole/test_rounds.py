@@ -95,7 +95,7 @@ def test_importing_a_file_again_changes_nothing(tmp_path):
 
 
 def test_every_line_of_no_use_is_named_and_the_others_are_taken_in(tmp_path):
-    """One answer is missing, one breaks its schema, one is nobody's, one line is cut; the fourth request is answered."""
+    """One answer is missing, one breaks its schema, one is nobody's, one line is cut; two are good."""
     checkout = a_checkout(tmp_path / "checkout")
     evals(checkout, "record", "tiny.yaml", "--export", "rounds")
     good, invalid, missing, point = map(an_answer, requests_in(checkout / "rounds" / "round-001"))

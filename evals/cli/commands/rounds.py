@@ -107,11 +107,11 @@ def _conclude(chosen: Selected, batch: Batch, standing: Standing) -> int:
     if standing.failed:
         _print(f"{standing.failed} trials failed, see above; what was answered is kept, run it again.")
     if standing.pending:
-        _print_next(chosen, batch, standing)
+        _print_next(batch, standing)
     return EXIT_CANNOT_JUDGE if standing.failed or standing.waiting else EXIT_OK
 
 
-def _print_next(chosen: Selected, batch: Batch, standing: Standing) -> None:
+def _print_next(batch: Batch, standing: Standing) -> None:
     wait = f"{standing.waiting} trials wait for {len(standing.pending)} answers"
     if batch.rounds:
         _print(f"{wait}: each was asked {ATTEMPTS} times, and no answer could be used.")
@@ -120,7 +120,7 @@ def _print_next(chosen: Selected, batch: Batch, standing: Standing) -> None:
         files = ", ".join(f"{name} ({count})" for name, count in sorted(by_file(found).items()))
         _print(
             f"{wait}; round {found.number} asks for them in {found.folder}: {files}.\n"
-            f"Next: evals record {chosen.suite.name} --import ANSWERS... --export {batch.export}"
+            "Next: the same command again, with --import and the files that answer them."
         )
     else:
         _print(f"{wait}; --export DIR writes the requests.")

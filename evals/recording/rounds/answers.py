@@ -144,15 +144,14 @@ def _shown(error: object) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Each line that is not blank, with its place. A file of another system may end its lines in CRLF, or begin with
-    a byte order mark."""
+    """Each line that is not blank, with its place. (A byte order mark or CRLF of another system is nothing to JSON.)"""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(
             f"--import {path}: {error.strerror}; name a file of answers, one JSON line each"
         ) from None
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
             yield f"{path}:{number}", line
 

@@ -4,7 +4,7 @@ import asyncio
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -67,6 +67,8 @@ async def drive(
 ) -> Standing:
     """Go round until nothing is left to ask; what lies in `folder` from a run before is taken in first.
 
+    The standing at the end, with the answers of all rounds.
+
     `told` hears of each round before it is answered. A request whose answers cannot be used is asked again, ATTEMPTS
     times in all.
 
@@ -74,6 +76,7 @@ async def drive(
         RecordingError: the command failed, or answered nothing it was asked; what it did answer is kept.
     """
     standing = await frontier.advance(read([path for found in rounds_in(folder) for path in found.answers]))
+    taken = standing.taken
     refused: Counter[str] = Counter()
     while asked := [item for item in standing.pending if refused[item.custom_id] < ATTEMPTS]:
         found = write_round(folder, asked, shards)
@@ -81,6 +84,7 @@ async def drive(
         failed = [code for code in await answerer.answer(found) if code]
         answers = read(found.answers)
         standing = await frontier.advance(answers, asked=found.ids())
+        taken += standing.taken
         refused.update(answers.unusable)
         if failed:
             raise RecordingError(
@@ -91,4 +95,4 @@ async def drive(
                 f"round {found.number} brought no answer to any of its {len(asked)} requests; see that the command "
                 "writes one line per request, with the request's custom_id"
             )
-    return standing
+    return replace(standing, taken=taken)

@@ -16,6 +16,7 @@ UNUSABLE = {
         {"custom_id": ASKED.custom_id, "response": None, "error": {"code": "batch_expired"}},
         'has an error in place of an answer, and is asked again: {"code": "batch_expired"}',
     ),
+    "an answer and an error": (a_line(ASKED, error="cut off"), "has an error in place of an answer"),
     "another protocol": (a_line(ASKED, body={"choices": []}), "JSON of another shape"),
     "a missing member": (a_line(ASKED, "{}"), "$: 'confidence' is a required property"),
     "prose": (a_line(ASKED, "I think so."), "the content is not whole JSON"),
