@@ -66,7 +66,7 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
     """The models that answered, each with those who recorded its answers; web searches left out."""
     by_model: dict[str, set[str]] = {}
     for call in (call for trial in trials for call in trial.trace.calls if call.model):
-        by_model.setdefault(call.model, set()).update({call.recorded_by} - {None})
+        by_model.setdefault(call.model, set()).update([call.recorded_by] if call.recorded_by else [])
     return tuple(
         f"{model} (recorded by {', '.join(sorted(names))})" if names else model
         for model, names in sorted(by_model.items())

@@ -79,9 +79,9 @@ class Frontier:
         open_ones = trials.keys() - self._proven - self._failed
         for trial in [name for name in trials if name in open_ones]:
             await self._advance_trial(case, trials[trial], trial)
-        if open_ones and self._repositories:
-            self._repository(case).save_vectors(self.workspace.vectors)
-        if trials.keys() <= self._proven:
+        if open_ones and case.id in self._repositories:
+            self._repositories[case.id].save_vectors(self.workspace.vectors)
+        if open_ones and trials.keys() <= self._proven:
             discard_staging(self.workspace, case.id)
 
     async def _advance_trial(self, case: Case, variant: Variant, trial: tuple[str, str, int]) -> None:

@@ -95,8 +95,9 @@ class Answers:
         """Remarks on answers no trial has asked for, those to `known` requests left out: they were recorded before."""
         return [
             f"{placed}: no trial asks for this now; nothing is recorded of it"
-            for custom_id in self.lines.keys() - self._chosen.keys() - known
-            for placed in self.lines[custom_id]
+            for custom_id, found in self.lines.items()
+            if custom_id not in self._chosen and custom_id not in known
+            for placed in found
         ]
 
     def known_before(self, known: set[str]) -> int:
