@@ -9,7 +9,7 @@ from evals.divergence import clause, divergences
 from evals.facts import facts_of
 from evals.material import Material
 from evals.models.case import Case
-from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run
+from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run, Trial
 from evals.sampling import sample_agreements
 from evals.scoring import scorer_infos
 from evals.summary import case_means, coverage_of, summarise
@@ -28,7 +28,7 @@ def assemble(material: Material) -> Run:
         candidate=suite.candidate,
         reference=suite.reference,
         gate=suite.gate,
-        recorded_by=tuple(sorted({call.model for trial in trials for call in trial.trace.calls if call.model})),
+        recorded_by=_answered_by(trials),
         cases=tuple(case_info(case) for case in material.cases),
         variants=tuple(material.variants),
         scorers=scorers,
@@ -65,6 +65,17 @@ def case_info(case: Case | CaseInfo) -> CaseInfo:
         digest=case.digest,
         must_pass=labels.must_pass,
         points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
+    )
+
+
+def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """The models that answered, each with those who recorded its answers; web searches left out."""
+    by_model: dict[str, set[str]] = {}
+    for call in (call for trial in trials for call in trial.trace.calls if call.model):
+        by_model.setdefault(call.model, set()).update([call.recorded_by] if call.recorded_by else [])
+    return tuple(
+        f"{model} (recorded by {', '.join(sorted(names))})" if names else model
+        for model, names in sorted(by_model.items())
     )
 
 

@@ -8,7 +8,8 @@ EvalsError                  exit 2 unless said otherwise
 │       └── SecretFoundError   a cassette, or what was about to be written to one, holds a secret
 ├── RecordingError          exit 3: the endpoint did not give a usable answer, or the replay proof failed
 │   ├── NoAnswerError          nobody there, a timeout or a cut connection: asked again before it is given up
-│   └── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
+│   ├── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
+│   └── UnansweredError     a trial asked something that is not on tape, and that nobody was there to answer
 └── MissError               also a LookupError: a request nobody recorded
 """
 
@@ -72,6 +73,10 @@ class NoAnswerError(RecordingError):
 
 class RecordingStoppedError(RecordingError):
     """Nothing more can be asked: every further request would fail alike, or is not wanted."""
+
+
+class UnansweredError(RecordingError):
+    """A trial asked something that is not on tape, and that nobody was there to answer."""
 
 
 class MissError(EvalsError, LookupError):

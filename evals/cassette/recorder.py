@@ -7,6 +7,7 @@ run and its replay see the same bytes and a kill loses no more than the request 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +32,9 @@ from evals.errors import (
     SecretFoundError,
 )
 
+sample_being_asked: Final[ContextVar[int]] = ContextVar("sample_being_asked", default=0)
+"""Told to what answers: equal requests that are asked as different samples want different answers."""
+
 _FAILURES_IN_A_ROW: Final = 5
 """As many requests without one answer in between, and the endpoint is not going to get better by itself."""
 
@@ -44,15 +48,17 @@ async def once(send: Send) -> Reply:
 class Recorder:
     """One recording session, shared by the transports of both libraries and by all trials of one event loop.
 
-    `now` gives the time of day, `stopwatch` monotonic seconds. `slots` bounds the requests in flight. `admit` may
-    refuse a request before it costs anything (a budget, by raising RecordingStoppedError); `settle` hears what became
-    of every request that was admitted, None if it came to nothing; `recorded` hears of each new answer. `persist` sends
-    a request, again if need be. `stop` ends the session. What goes wrong is in the ledger of the trial that asked.
+    `now` gives the time of day, `stopwatch` monotonic seconds. `model` is who answers where a model's answer does not
+    say so itself. `slots` bounds the requests in flight. `admit` may refuse a request before it costs anything (a
+    budget, by raising RecordingStoppedError); `settle` hears what became of every request that was admitted, None if it
+    came to nothing; `recorded` hears of each new answer. `persist` sends a request, again if need be. `stop` ends the
+    session. What goes wrong is in the ledger of the trial that asked.
     """
 
     now: Callable[[], datetime]
     stopwatch: Callable[[], float]
     recorded_by: str | None = None
+    model: str | None = None
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     admit: Callable[[Asked], None] = lambda _: None
     settle: Callable[[Asked, Usage | None], None] = lambda *_: None
@@ -122,6 +128,7 @@ class Recorder:
     async def _ask(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
         body = redact_request(_askable(request))
         refuse_secret_request(path, request.path, request.agent, request.model, body)
+        sample_being_asked.set(sample)  # in this task's own context
         async with self.slots:
             self.stop.check()
             self.admit(request)
@@ -136,7 +143,7 @@ class Recorder:
             key=request.key,
             agent=request.agent,
             sample=sample,
-            model=str(answer.get("model") or request.model),
+            model=str(answer.get("model") or (request.model and (self.model or request.model))),
             method=request.method,
             uri=request.path,
             request=body,

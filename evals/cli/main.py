@@ -29,22 +29,29 @@ from evals.cli.options import (
     HERE,
     LATEST,
     SINGLE,
+    AnswerWith,
     AsJson,
     Cases,
     Dataset,
+    Export,
     Fresh,
     Guards,
+    Import,
     Jobs,
+    KeepInvalid,
     MaxIterations,
+    Model,
     OpenHoldout,
     Prices,
     Root,
+    Rounds,
     Samples,
+    Shards,
     StoredRun,
     Suite,
     Variants,
 )
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, ConfigurationError, EvalsError
 
 app = typer.Typer(
     name="evals",
@@ -210,6 +217,9 @@ def plan_command(
 @app.command("record")
 def record_command(
     suite: Suite,
+    more_answers: Annotated[
+        list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
+    ] = None,
     base_url: Annotated[
         str | None,
         typer.Option(
@@ -241,20 +251,38 @@ def record_command(
     dataset: Dataset = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
     retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")] = 4,
+    export: Export = None,
+    import_: Import = None,
+    rounds: Rounds = None,
+    answer_with: AnswerWith = None,
+    shards: Shards = 1,
+    keep_invalid: KeepInvalid = False,
+    model: Model = None,
     root: Root = HERE,
 ) -> int:
     """Ask an endpoint for what is missing, and only that; then prove that it replays.
 
     Exits with 0 when everything asked for is on tape and replays, with 3 when the endpoint fails or a limit (--budget,
     --max-requests) is reached. Ctrl-C finishes what is under way, keeps it, exits with 130; the same command goes on.
+
+    Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
     """
     from evals.cli.commands.record import record
+    from evals.cli.commands.rounds import Batch, record_rounds
     from evals.cli.commands.selection import Options
 
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
+    if more_answers and not import_:
+        raise ConfigurationError(f"one suite at a time: {more_answers[0]} is too much (answers go to --import)")
+    answers = (*(import_ or ()), *(more_answers or ()))
+    batch = Batch(export, answers, rounds, answer_with, shards, keep_invalid, recorded_by, model).checked()
+    if batch.wanted:
+        tavily_key = os.environ.get("TAVILY_API_KEY", "")
+        return record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout)
     return record(
         suite,
         root,
-        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples),
+        options,
         base_url=base_url,
         api_key=os.environ.get(api_key_env, ""),
         tavily_key=os.environ.get("TAVILY_API_KEY", ""),

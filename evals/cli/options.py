@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -41,6 +41,34 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
 SINGLE = "0.5:0.95:0.05"
 CORROBORATED = "0.4:0.9:0.1"
+_BATCH: Final = "Without an endpoint"
+Export = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Write what can be asked now as a round of JSONL below DIR.", rich_help_panel=_BATCH
+    ),
+]
+Import = Annotated[
+    list[Path] | None,
+    typer.Option("--import", metavar="ANSWERS...", help="Take in files of answers (JSONL).", rich_help_panel=_BATCH),
+]
+Rounds = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Go round until nothing waits (--answer-with).", rich_help_panel=_BATCH),
+]
+AnswerWith = Annotated[
+    str | None,
+    typer.Option(metavar="CMD", help="Reads requests on stdin, writes answers to stdout.", rich_help_panel=_BATCH),
+]
+Shards = Annotated[int, typer.Option(min=1, help="Files to split a round into, by case.", rich_help_panel=_BATCH)]
+KeepInvalid = Annotated[
+    bool,
+    typer.Option("--keep-invalid", help="Record answers that break their schema, too.", rich_help_panel=_BATCH),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Who answers, where an answer names no model.", rich_help_panel=_BATCH),
+]
 CORES = os.cpu_count() or 1
 HERE = Path()
 LATEST = Path("reports/latest/run.json")

@@ -65,7 +65,8 @@ class Exchange(Closed):
 
 
 class Call(Closed):
-    """One request that was served: by whom it was made, which model answered, what it cost at recording time."""
+    """One request that was served: by whom it was made, which model answered, what it cost at recording time, and who
+    answers for the recording."""
 
     agent: str
     key: str
@@ -73,6 +74,7 @@ class Call(Closed):
     prompt_tokens: Annotated[int, Field(ge=0)] = 0
     completion_tokens: Annotated[int, Field(ge=0)] = 0
     latency_ms: Annotated[float, Field(ge=0)] = 0.0
+    recorded_by: str | None = None
 
 
 class Miss(Closed):

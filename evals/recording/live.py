@@ -19,7 +19,7 @@ from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
 from evals.cassette.store import Cassette, Interaction, discard, load, merge_write
-from evals.errors import RecordingError
+from evals.errors import RecordingError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
@@ -91,7 +91,7 @@ class Session:
             raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
         if trace.misses or trace.point_misses:
             agent = (*trace.misses, *trace.point_misses)[0].agent
-            raise RecordingError(f"a request by {agent} went past the recording client; nothing was accepted")
+            raise UnansweredError(f"a request by {agent} went past the recording client; nothing was accepted")
         served = _distinct(tape.ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace, samples=self._samples)
         if self._refresh:

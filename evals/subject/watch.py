@@ -199,6 +199,7 @@ def _calls(ledger: Ledger, ends: Sequence[int] = ()) -> tuple[Call, ...]:
             prompt_tokens=served.usage.prompt_tokens,
             completion_tokens=served.usage.completion_tokens,
             latency_ms=served.latency_ms,
+            recorded_by=served.recorded_by,
         )
         for row in in_a_row
         for served in row

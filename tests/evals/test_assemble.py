@@ -3,6 +3,7 @@
 from evals.assemble import assemble
 from evals.models.outcome import Failed
 from evals.models.suite import GatePolicy
+from evals.models.trace import Call
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_report, an_answer
 
@@ -183,3 +184,16 @@ def test_an_edited_prompt_is_named_as_such():
 
     assert [reason.text.split(":")[0] for reason in run.verdict.reasons] == ["v3"]
     assert "has changed since the baseline" in run.verdict.reasons[0].text
+
+
+def test_the_models_that_answered_are_named_with_those_who_recorded_them():
+    """A web search has no model, and an answer whose recorder is not known leaves the model alone."""
+    calls = [
+        Call(agent="critic", key="1", model="small", recorded_by="b"),
+        Call(agent="critic", key="2", model="small", recorded_by="a"),
+        Call(agent="critic", key="3", model="big"),
+        Call(agent="web_search", key="4", model="", recorded_by="c"),
+    ]
+    run = assembled(worse(ALL, calls=calls))
+
+    assert run.recorded_by == ("big", "small (recorded by a, b)")

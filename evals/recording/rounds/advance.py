@@ -1,0 +1,129 @@
+"""One round: every trial goes as far as the answers reach; what it asks next is collected."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from evals.cassette.store import load
+from evals.dataset.codebase import materialise
+from evals.errors import EvalsError, UnansweredError
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.recording.live import Session, discard_staging, staging_of
+from evals.recording.rounds.answers import Answers
+from evals.recording.rounds.wire import BatchWire, Pending, custom_id
+from evals.subject.trial import Repository, Subject
+from evals.workspace import Workspace
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the recording stands after a round: trials by their state, answers taken in, and what waits for one."""
+
+    proven: int
+    waiting: int
+    failed: int
+    taken: int
+    known_before: int
+    pending: tuple[Pending, ...]
+
+    @property
+    def trials(self) -> int:
+        """All of them."""
+        return self.proven + self.waiting + self.failed
+
+
+@dataclass
+class Frontier:
+    """The trials of a recording. One that is proven, or has failed, is not run again.
+
+    `say` hears, one line each, of every trial that is finished and of every answer that was of no use.
+    """
+
+    workspace: Workspace
+    cases: Sequence[Case]
+    variants: Sequence[Variant]
+    samples: int
+    session: Session
+    wire: BatchWire
+    say: Say
+    _proven: set[tuple[str, str, int]] = field(default_factory=set)
+    _failed: set[tuple[str, str, int]] = field(default_factory=set)
+    _repositories: dict[str, Repository] = field(default_factory=dict)
+
+    async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> Standing:
+        """Run what is not finished over `answers`, which were to answer `asked`.
+
+        Raises:
+            CassetteError: what was recorded before is damaged.
+        """
+        self.wire.answers, self.wire.pending = answers, {}
+        for case in self.cases:
+            await self._advance_case(case)
+        known = self._known() if answers.lines else set()
+        for remark in (*answers.remarks, *answers.nobodys(known), *self._missing(answers, asked), *_others(answers)):
+            self.say(remark)
+        finished = len(self._proven) + len(self._failed)
+        return Standing(
+            proven=len(self._proven),
+            failed=len(self._failed),
+            waiting=len(self.cases) * len(self.variants) * self.samples - finished,
+            taken=answers.taken,
+            known_before=answers.known_before(known),
+            pending=tuple(self.wire.pending.values()),
+        )
+
+    async def _advance_case(self, case: Case) -> None:
+        trials = {(case.id, variant.name, k): variant for variant in self.variants for k in range(self.samples)}
+        open_ones = trials.keys() - self._proven - self._failed
+        for trial in [name for name in trials if name in open_ones]:
+            await self._advance_trial(case, trials[trial], trial)
+        if open_ones and case.id in self._repositories:
+            self._repositories[case.id].save_vectors(self.workspace.vectors)
+        if open_ones and trials.keys() <= self._proven:
+            discard_staging(self.workspace, case.id)
+
+    async def _advance_trial(self, case: Case, variant: Variant, trial: tuple[str, str, int]) -> None:
+        where = f"{case.id} {variant.name}" + (f" sample {trial[2]}" if self.samples > 1 else "")
+        try:
+            done = await self.session.record(
+                case, variant, trial[2], lambda of, clients: Subject.of(of, clients, self._repository(case))
+            )
+        except UnansweredError:
+            return  # what it waits for is in the wire's hands
+        except EvalsError as error:
+            self._failed.add(trial)
+            self.say(f"{where}: {error}")
+        else:
+            self._proven.add(trial)
+            self.say(f"{where}: {' '.join(done.trace.route)}")
+
+    def _repository(self, case: Case) -> Repository:
+        """Indexing is the expensive part of a trial, and each is run once a round."""
+        if case.id not in self._repositories:
+            tree = materialise(case, self.workspace.datasets, self.workspace.cache)
+            self._repositories[case.id] = Repository.at(tree, self.workspace.vectors)
+        return self._repositories[case.id]
+
+    def _missing(self, answers: Answers, asked: Sequence[str]) -> list[str]:
+        missing = [self.wire.pending[name] for name in asked if name in self.wire.pending and name not in answers.lines]
+        return [
+            f"{item.custom_id[:12]} ({item.request.agent} of {item.case_id}): no answer came back" for item in missing
+        ]
+
+    def _known(self) -> set[str]:
+        """Every request of these cases that has an answer, accepted or not."""
+        paths = [
+            path
+            for case in self.cases
+            for path in (self.workspace.cassette(case.id), staging_of(self.workspace, case.id))
+        ]
+        return {custom_id(found.key, found.sample) for path in paths for found in load(path).interactions}
+
+
+def _others(answers: Answers) -> list[str]:
+    return [
+        f"{count} answers name the model {named}, not {answers.model} (--model); they are kept as {named}'s"
+        for named, count in sorted(answers.others.items())
+    ]

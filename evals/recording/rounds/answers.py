@@ -1,0 +1,172 @@
+"""What came back: answer files, read line by line. A line that is of no use is remarked on, and costs nothing else."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field, ValidationError
+
+from evals.cassette.key import parse_json
+from evals.cassette.player import Asked
+from evals.cassette.redact import scrub
+from evals.cassette.reply import Reply, usable
+from evals.errors import ConfigurationError, RecordingError
+from evals.models.closed import Closed
+from evals.recording.rounds.valid import fault
+
+JSON: Final = "application/json"
+_SHOWN: Final = 12  # characters of a custom_id: enough to find it, short enough to read
+_ERROR_SHOWN: Final = 200
+
+
+class Response(Closed, extra="ignore"):
+    """The answer as the endpoint gave it."""
+
+    status_code: Annotated[int, Field(ge=100, le=599)]
+    body: dict[str, Any]
+
+
+class Line(Closed, extra="ignore"):
+    """One line of an output file: a response, or the reason why there is none."""
+
+    custom_id: Annotated[str, Field(min_length=1)]
+    response: Response | None = None
+    error: Any = None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A line and where it stands (`file:line`)."""
+
+    place: str
+    line: Line
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.line.custom_id[:_SHOWN]}"
+
+
+@dataclass
+class Answers:
+    """The lines by the request they answer. Of several usable answers to one request the first counts.
+
+    `model` is who is said to have answered. `remarks` says, one sentence each, what was wrong with a line; `unusable`
+    holds the requests whose answers were all refused, `others` how many answers name another model than `model`.
+    """
+
+    lines: dict[str, list[Placed]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    model: str | None = None
+    keep_invalid: bool = False
+    unusable: set[str] = field(default_factory=set)
+    others: Counter[str] = field(default_factory=Counter)
+    _chosen: dict[str, Placed | None] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, paths: Sequence[Path], *, model: str | None = None, keep_invalid: bool = False) -> "Answers":
+        """The answers in all files. Raises ConfigurationError for a file that cannot be read."""
+        found = cls(model=model, keep_invalid=keep_invalid)
+        for path in paths:
+            for place, text in _lines(path):
+                line = _parsed(text)
+                if isinstance(line, str):
+                    found.remarks.append(f"{place}: {line}; this line is skipped")
+                else:
+                    found.lines.setdefault(line.custom_id, []).append(Placed(place, line))
+        return found
+
+    @property
+    def taken(self) -> int:
+        """How many answers a trial has heard that nobody had recorded before."""
+        return sum(chosen is not None for chosen in self._chosen.values())
+
+    def reply(self, custom_id: str, request: Asked) -> Reply | None:
+        """The first usable answer to a request, None if there is none."""
+        if custom_id not in self.lines:
+            return None
+        if custom_id not in self._chosen:
+            self._chosen[custom_id] = self._choose(custom_id, request)
+        chosen = self._chosen[custom_id]
+        return _reply(chosen.line.response) if chosen and chosen.line.response else None
+
+    def nobodys(self, known: set[str]) -> list[str]:
+        """Remarks on answers no trial has asked for, those to `known` requests left out: they were recorded before."""
+        return [
+            f"{placed}: no trial asks for this now; nothing is recorded of it"
+            for custom_id, found in self.lines.items()
+            if custom_id not in self._chosen and custom_id not in known
+            for placed in found
+        ]
+
+    def known_before(self, known: set[str]) -> int:
+        """How many requests are answered here whose answer was on record before."""
+        return len((self.lines.keys() - self._chosen.keys()) & known)
+
+    def _choose(self, custom_id: str, request: Asked) -> Placed | None:
+        chosen = None
+        for placed in self.lines[custom_id]:
+            wrong = f"is answered at {chosen.place} already, which counts" if chosen else self._wrong(placed, request)
+            if wrong:
+                self.remarks.append(f"{placed} ({request.agent}) {wrong}")
+            else:
+                chosen = placed
+        if chosen is None:
+            self.unusable.add(custom_id)
+        elif self.model and (named := str(_body(chosen).get("model") or self.model)) != self.model:
+            self.others[named] += 1
+        return chosen
+
+    def _wrong(self, placed: Placed, request: Asked) -> str | None:
+        """Why this line cannot be recorded as the answer; None if it can."""
+        line = placed.line
+        if line.response is None or line.error:
+            return f"has an error in place of an answer, and is asked again: {_shown(line.error)}"
+        try:
+            answer = usable(request, _reply(line.response))
+        except RecordingError as error:
+            return f"is asked again: {error}"
+        invalid = None if self.keep_invalid else fault(parse_json(request.body), answer)
+        return f"breaks its schema, and is asked again (--keep-invalid keeps it): {invalid}" if invalid else None
+
+
+def _reply(response: Response) -> Reply:
+    return Reply(response.status_code, JSON, json.dumps(response.body).encode())
+
+
+def _body(placed: Placed) -> dict[str, Any]:
+    return placed.line.response.body if placed.line.response else {}
+
+
+def _shown(error: object) -> str:
+    text = error if isinstance(error, str) else json.dumps(error)
+    return scrub(" ".join(text.split()))[:_ERROR_SHOWN]
+
+
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Each line that is not blank, with its place. (A byte order mark or CRLF of another system is nothing to JSON.)"""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"--import {path}: {error.strerror}; name a file of answers, one JSON line each"
+        ) from None
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            yield f"{path}:{number}", line
+
+
+def _parsed(text: bytes) -> Line | str:
+    """The line, or what is wrong with it."""
+    try:
+        value = parse_json(text)
+    except ValueError:  # half a line is all a killed answerer leaves of its last answer
+        return "not JSON, or cut short"
+    if not isinstance(value, dict):
+        return "not a JSON object"
+    try:
+        return Line.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
