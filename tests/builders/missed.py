@@ -42,7 +42,7 @@ def evidence(
     fields: dict[str, Any] = {
         "trace": trace or a_trace("investigator", provenance="frontier", frontier=1, decisions=(), misses=(miss,)),
         "miss": miss,
-        "recorded": cassette.lookup(near.key) if cassette and near else None,
+        "recorded": cassette.exact(near.key, 0) if cassette and near else None,
         "tape": "\n".join(text for found in tape for text in texts_of(found.request)),
         "walked": frozenset(),
         "frozen": False,
