@@ -1,0 +1,155 @@
+"""The CI recipe stays true: paths it watches exist, commands it calls exist, and its rights are as small as docs/ci.md says."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = ROOT / ".github" / "workflows"
+JUDGE, COMMENT = "prompt-regression.yml", "prompt-regression-comment.yml"
+
+
+def a_workflow(name):
+    """The workflow; YAML 1.1 reads its key `on` as true."""
+    read = yaml.safe_load((WORKFLOWS / name).read_text(encoding="utf-8"))
+    return read | {"on": read.pop(True)}
+
+
+def the_gitlab_job():
+    (text,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "ci.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    return yaml.safe_load(text)["prompt-regression"]
+
+
+def the_steps(name):
+    (job,) = a_workflow(name)["jobs"].values()
+    return job["steps"]
+
+
+def a_script(step):
+    """The shell script of a step of the judging workflow."""
+    return next(each["run"] for each in the_steps(JUDGE) if each.get("name") == step)
+
+
+def run_script(script, folder, **environment):
+    """A step as GitHub runs it: bash, stopping at the first error."""
+    kept = {"PATH": "/usr/bin:/bin", **environment}
+    return subprocess.run(
+        ["bash", "-e", "-c", script], cwd=folder, env=kept, capture_output=True, text=True, check=False
+    )
+
+
+def a_stub_of_evals(folder, code):
+    command = folder / ".venv/bin/evals"
+    command.parent.mkdir(parents=True)
+    command.write_text(f"#!/bin/sh\nexit {code}\n", encoding="utf-8")
+    command.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize("event", ["pull_request", "push"])
+def test_every_watched_path_is_there(event):
+    watched = a_workflow(JUDGE)["on"][event]["paths"]
+
+    assert [path for path in watched if not (ROOT / path.removesuffix("/**")).exists()] == []
+
+
+def test_prompts_guards_suites_cassettes_and_labels_are_watched():
+    roots = {path.removesuffix("/**") for path in a_workflow(JUDGE)["on"]["pull_request"]["paths"]}
+    inputs = ("triage/prompts/supervisor", "triage/guards", "evals/suites", "cassettes", "datasets/triage/cases")
+
+    assert [path for path in inputs if (ROOT / path).is_dir() and path.partition("/")[0] in roots] == list(inputs)
+
+
+def test_gitlab_watches_the_same():
+    (rule,) = the_gitlab_job()["rules"]
+
+    assert [path.removesuffix("/*") for path in rule["changes"]] == a_workflow(JUDGE)["on"]["push"]["paths"]
+
+
+def test_every_make_command_is_a_target():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    scripts = [step.get("run", "") for step in the_steps(JUDGE)] + the_gitlab_job()["script"]
+    called = {target for script in scripts for target in re.findall(r"^make ([a-z-]+)", script, flags=re.MULTILINE)}
+
+    assert called
+    assert called <= targets
+
+
+def test_the_suite_that_is_judged_is_shipped():
+    suite = a_workflow(JUDGE)["jobs"]["judge"]["env"]["SUITE"]
+
+    assert (ROOT / "evals" / "suites" / f"{suite}.yaml").is_file()
+    assert f".venv/bin/evals run {suite}" in the_gitlab_job()["script"]
+
+
+def test_what_runs_a_forks_code_may_only_read_and_holds_no_secret():
+    text = (WORKFLOWS / JUDGE).read_text(encoding="utf-8")
+
+    assert a_workflow(JUDGE)["permissions"] == {"contents": "read"}
+    assert "secrets." not in text
+    assert "pull_request_target" not in text
+
+
+def test_what_may_write_runs_nothing_of_the_pull_request():
+    steps = the_steps(COMMENT)
+
+    assert set(a_workflow(COMMENT)["on"]) == {"workflow_run"}
+    assert a_workflow(COMMENT)["permissions"] == {"actions": "read", "pull-requests": "write"}
+    assert [step["uses"] for step in steps if "uses" in step] == []
+
+
+@pytest.mark.parametrize("name", [JUDGE, COMMENT])
+def test_no_script_holds_an_expression(name):
+    """A branch called `$(rm -rf .)` would be pasted into it; values come in through the environment."""
+    assert [step for step in the_steps(name) if "${{" in step.get("run", "")] == []
+
+
+def test_the_comment_waits_for_the_workflow_that_judges():
+    assert a_workflow(COMMENT)["on"]["workflow_run"]["workflows"] == [a_workflow(JUDGE)["name"]]
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 130])
+def test_the_job_hears_the_code_that_evals_exits_with(tmp_path, code):
+    heard = tmp_path / "output"
+
+    done = run_script(
+        a_script("Replay and judge"), a_stub_of_evals(tmp_path, code), SUITE="starter", GITHUB_OUTPUT=str(heard)
+    )
+
+    assert done.returncode == 0
+    assert heard.read_text() == f"code={code}\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "mark"),
+    [("Worse (1)", 1, "::error title=Worse"), ("Cannot judge (3)", 3, "::warning title=Cannot judge")],
+)
+def test_worse_and_cannot_judge_are_red_in_steps_of_their_own(tmp_path, step, code, mark):
+    done = run_script(a_script(step), tmp_path)
+
+    assert done.returncode == code
+    assert done.stdout.startswith(mark)
+
+
+def test_every_code_but_0_ends_in_exactly_one_red_step():
+    conditions = [step["if"] for step in the_steps(JUDGE) if "outputs.code" in step.get("if", "")]
+
+    assert [re.findall(r"(==|!=) '(\d)'", each) for each in conditions] == [
+        [("==", "1")],
+        [("==", "3")],
+        [("!=", "0"), ("!=", "1"), ("!=", "3")],
+    ]
+
+
+def test_the_documented_exit_codes_are_those_of_the_job():
+    rows = re.findall(
+        r'^\| (\d) [^|]*\| ([^|]*)\|', (ROOT / "docs" / "ci.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    named = {code: re.findall(r'"([^"]+)"', step) for code, step in rows}
+    steps = {step.get("name") for step in the_steps(JUDGE)}
+
+    assert named.keys() == {"0", "1", "2", "3"}
+    assert {name for names in named.values() for name in names} <= steps
