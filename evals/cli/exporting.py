@@ -10,15 +10,27 @@ from evals.cli.options import LATEST, StoredRun
 exporting = typer.Typer()
 
 
+@exporting.command("report")
+def report_command(
+    run: StoredRun = LATEST,
+    out: Annotated[Path | None, typer.Option(help="The folder to write; that of the run if not given.")] = None,
+) -> int:
+    """Write page, summary and JUnit file of a stored run anew; nothing is replayed, scored or judged."""
+    from evals.cli.commands.report import report
+
+    return report(run, out)
+
+
 @exporting.command("frame")
 def frame_command(
     run: StoredRun = LATEST,
-    out: Annotated[Path, typer.Option(help="Where the table goes, as CSV.")] = Path("trials.csv"),
+    out: Annotated[Path, typer.Option(help="Where the table goes: a .csv or .parquet file.")] = Path("trials.csv"),
+    decisions: Annotated[bool, typer.Option("--decisions", help="One row per decision of the supervisor.")] = False,
 ) -> int:
-    """Write a stored run as a table with one row per trial and score."""
+    """Write a stored run as a table with one row per trial and score. Parquet needs the extra `parquet` (pyarrow)."""
     from evals.cli.commands.frame import frame
 
-    return frame(run, out)
+    return frame(run, out, by_decision=decisions)
 
 
 @exporting.command("score-localisation")

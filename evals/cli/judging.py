@@ -42,6 +42,9 @@ def run_command(
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")
+    ] = False,
     root: Root = HERE,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report."""
@@ -49,7 +52,8 @@ def run_command(
     from evals.cli.commands.selection import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
-    return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
+    today = datetime.now(UTC).date()
+    return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=today, annotations=annotations)
 
 
 @judging.command("compare")

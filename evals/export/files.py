@@ -1,4 +1,4 @@
-"""The folder a run leaves behind: `index.html`, `run.json`, `summary.md`."""
+"""The folder a run leaves behind: `index.html`, `run.json`, `summary.md`, `junit.xml`."""
 
 import json
 import os
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evals.errors import ConfigurationError
+from evals.export.junit import junit
 from evals.export.markdown import summary
 from evals.models.run import Run
 from evals.report.render import render
@@ -22,6 +23,7 @@ def write_run(run: Run, folder: Path) -> None:
         "index.html": render(run),
         "run.json": json.dumps(run.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1) + "\n",
         "summary.md": summary(run),
+        "junit.xml": junit(run),
     }
     write_files(folder, files)
 

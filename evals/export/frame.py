@@ -1,4 +1,4 @@
-"""A run as a table, for notebooks: one row per trial and score."""
+"""A run as tables, for notebooks: one row per trial and score, or one per decision."""
 
 import pandas as pd
 
@@ -22,6 +22,33 @@ def frame(run: Run) -> pd.DataFrame:
         }
         for trial in run.trials
         for scorer, outcome in trial.outcomes.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def decisions(run: Run) -> pd.DataFrame:
+    """Columns: suite, case, variant, sample, provenance, decision, iteration, chosen, routed, confidence, vetoes,
+    forced_fallback, corrections, question, error. `vetoes` are guards with commas between; a missing text is empty."""
+    rows = [
+        {
+            "suite": run.suite,
+            "case": trial.trace.case_id,
+            "variant": trial.trace.variant,
+            "sample": trial.trace.sample,
+            "provenance": str(trial.trace.provenance),
+            "decision": made.index,
+            "iteration": made.iteration,
+            "chosen": made.chosen,
+            "routed": made.routed,
+            "confidence": made.confidence,
+            "vetoes": ",".join(veto.guard for veto in made.vetoes),
+            "forced_fallback": made.forced_fallback,
+            "corrections": made.corrections,
+            "question": made.question or "",
+            "error": made.error or "",
+        }
+        for trial in run.trials
+        for made in trial.trace.decisions
     ]
     return pd.DataFrame(rows)
 

@@ -1,7 +1,11 @@
-"""`summary.md`: the verdict and the headline, fit for a pull request's comment and a job's summary."""
+"""`summary.md`: the verdict and the headline, fit for a pull request's comment and a job's summary.
+
+GitHub takes 65,536 characters of a comment; a longer summary ends at a whole line, and says so.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from evals.models.run import Comparison, Run
 from evals.report.numbers import points, probability, rate, smallest_drop
@@ -12,6 +16,9 @@ from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
 from evals.report.view.table import Table
 
+LIMIT: Final = 64_000
+"""Bytes; what is left of a comment is for the mark it is found again by."""
+_CUT: Final = "\n*The summary is cut here: the rest is in the report.*\n"
 _ACTIVE = re.compile(r"([\\`*_{}\[\]()<>+!|~:.&-])")
 _CALLING = re.compile(r"([@#])")  # mentions and issue numbers are found after Markdown: a backslash does not stop them
 _ICON = {"not worse": "🟢", "worse": "🔴", "cannot judge": "🟡"}
@@ -19,7 +26,7 @@ _ICON = {"not worse": "🟢", "worse": "🔴", "cannot judge": "🟡"}
 
 def summary(run: Run) -> str:
     """The whole document. Text from issues and models is escaped: it must not link, mention or format."""
-    return "\n".join(
+    return _within(
         [
             f"## {_ICON[run.verdict.status]} {escape(run.verdict.sentence)}",
             "",
@@ -38,6 +45,15 @@ def summary(run: Run) -> str:
             "",
         ]
     )
+
+
+def _within(lines: Sequence[str]) -> str:
+    """The lines as one text, as many as the limit allows."""
+    text = "\n".join(lines)
+    if len(text.encode()) <= LIMIT:
+        return text
+    whole = text.encode()[: LIMIT - len(_CUT.encode())]
+    return whole[: whole.rfind(b"\n") + 1].decode() + _CUT
 
 
 def _footer(run: Run) -> str:

@@ -249,7 +249,7 @@ class Baseline(Closed):
 class Run(Closed):
     """Everything one `evals run` found out."""
 
-    schema_version: int = RUN_SCHEMA
+    schema_version: Annotated[int, Field(ge=1, le=RUN_SCHEMA)] = RUN_SCHEMA
     suite: str
     description: str
     candidate: str

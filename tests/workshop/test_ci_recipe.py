@@ -1,4 +1,4 @@
-"""The CI recipe stays true: paths it watches exist, commands it calls exist, and its rights are as small as docs/ci.md says."""
+"""The CI recipe stays true: what it watches and calls exists, and its rights are as small as docs/ci.md says."""
 
 import re
 import subprocess
@@ -146,7 +146,7 @@ def test_every_code_but_0_ends_in_exactly_one_red_step():
 
 def test_the_documented_exit_codes_are_those_of_the_job():
     rows = re.findall(
-        r'^\| (\d) [^|]*\| ([^|]*)\|', (ROOT / "docs" / "ci.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+        r"^\| (\d) [^|]*\| ([^|]*)\|", (ROOT / "docs" / "ci.md").read_text(encoding="utf-8"), flags=re.MULTILINE
     )
     named = {code: re.findall(r'"([^"]+)"', step) for code, step in rows}
     steps = {step.get("name") for step in the_steps(JUDGE)}

@@ -34,6 +34,7 @@ def compare(
         for info in chosen.variants
     ]
     folder = out or workspace.reports / "compare"
-    return judged(
+    result = judged(
         replace(chosen, variants=infos), scope, options, None, wants=False, jobs=jobs, fresh=fresh, folder=folder
     )
+    return result.verdict.exit_code

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from evals.cli.commands.annotate import annotate
 from evals.cli.commands.execute import baseline_of, finished, replay
 from evals.cli.commands.selection import Options, Selected, scored, selected
 from evals.export.files import write_run
@@ -23,12 +24,24 @@ WIDTH = 120  # of a log file, which has no width of its own
 _STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
 
 
-def run(name: str, root: Path, options: Options, *, jobs: int, fresh: bool, out: Path | None, today: date) -> int:
+def run(
+    name: str,
+    root: Path,
+    options: Options,
+    *,
+    jobs: int,
+    fresh: bool,
+    out: Path | None,
+    today: date,
+    annotations: bool = False,
+) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
     chosen, scope = scored(selected(name, root, options), options, today)
     baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
     folder = out or chosen.workspace.reports / "latest"
-    return judged(chosen, scope, options, baseline, wants=not options.changed, jobs=jobs, fresh=fresh, folder=folder)
+    result = judged(chosen, scope, options, baseline, wants=not options.changed, jobs=jobs, fresh=fresh, folder=folder)
+    annotate(result, chosen.workspace.root, asked=annotations)
+    return result.verdict.exit_code
 
 
 def judged(
@@ -41,7 +54,7 @@ def judged(
     jobs: int,
     fresh: bool,
     folder: Path,
-) -> int:
+) -> Run:
     """Replay what was chosen, judge it, write and print the result; `wants` as in `finished`."""
     started = time.monotonic()
     trials = replay(chosen, jobs=jobs, fresh=fresh)
@@ -54,7 +67,7 @@ def judged(
         f"Report: {place_of(folder / 'index.html', chosen.workspace.root)}",
         markup=False,
     )
-    return result.verdict.exit_code
+    return result
 
 
 def wide_console() -> Console:

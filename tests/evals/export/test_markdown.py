@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.export.markdown import escape, summary
+from evals.export.markdown import LIMIT, escape, summary
 from evals.models.run import Reason
 from tests.builders.run import a_comparison, a_run, a_trial, a_verdict
 from tests.builders.trace import a_decision, a_trace, a_veto
@@ -71,3 +71,15 @@ def test_what_changed_since_the_baseline_keeps_its_row():
     changed = a_comparison(against="baseline", left="v3", right="v3 (baseline)", broke=("local-bug",), mended=())
 
     assert "| v3 against v3 (baseline) |" in summary(a_run(comparisons=(changed,)))
+
+
+def test_a_long_summary_ends_at_a_whole_line_and_says_so():
+    """GitHub refuses a comment of more than 65,536 characters; the verdict comes first, so it stays."""
+    reasons = [Reason(kind="note", text=f"ünlike number {n} of very many") for n in range(4000)]
+
+    text = summary(a_run(verdict=a_verdict("worse", 1, *reasons, sentence="It is worse")))
+
+    assert LIMIT - 200 < len(text.encode()) <= LIMIT
+    assert "It is worse" in text.splitlines()[0]
+    assert text.splitlines()[-3].endswith("of very many")
+    assert "the rest is in the report" in text.splitlines()[-1]

@@ -1,0 +1,21 @@
+"""Annotations at the end of `evals run` on GitHub Actions, or where they are asked for."""
+
+import os
+from pathlib import Path
+
+from evals.export.annotations import ChangedLines, annotations
+from evals.models.run import Run
+from evals.subject.prompt_changes import changed_lines
+
+
+def annotate(run: Run, root: Path, *, asked: bool) -> None:
+    """Print the workflow commands; nothing elsewhere than on GitHub unless `asked`.
+
+    Changed means since the branch was made (the pull request's base); elsewhere, since the last commit.
+    """
+    if not asked and os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    base = os.environ.get("GITHUB_BASE_REF")
+    changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, f"origin/{base}" if base else "HEAD")]
+    for command in annotations(run, changes):
+        print(command)

@@ -1,0 +1,115 @@
+"""`junit.xml`: a testsuite per variant with a testcase per case, for CI systems that show broken tests.
+
+Red is what the gate looks at: the verdict itself, and a case that broke where the candidate is held against the
+reference or any variant against its baseline. A case that always failed is no failure here, as it is none for the gate;
+its scores stand in `system-out`. Off the tape is skipped, never passed; what broke down is an error.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from evals.models.outcome import Failed, Scored
+from evals.models.run import Comparison, Run, Trial
+from evals.report.inert import visible
+
+_Kind = Literal["failure", "error", "skipped"]
+
+
+def junit(run: Run) -> str:
+    """The whole document. It tells no times: the same run gives the same bytes."""
+    root = Element("testsuites", name=_text(run.suite))
+    _verdict(root, run)
+    for info in run.variants:
+        _variant(root, run, info.variant.name)
+    indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _verdict(root: Element, run: Run) -> None:
+    """A suite of one test, red exactly when the run is."""
+    said = [run.verdict.sentence, *(f"{reason.kind}: {reason.text}" for reason in run.verdict.reasons)]
+    kind: dict[str, _Kind] = {"worse": "failure", "cannot judge": "error"}
+    suite = _suite(root, f"{run.suite}: verdict")
+    _case(suite, "verdict", run.suite, kind.get(run.verdict.status), run.verdict.status, said)
+    _count(suite)
+
+
+def _variant(root: Element, run: Run, variant: str) -> None:
+    suite = _suite(root, f"{run.suite}: {variant}")
+    for case in run.cases:
+        trials = [t for t in run.trials if t.trace.case_id == case.id and t.trace.variant == variant]
+        kind, label, said = _outcome(run, variant, case.id, trials)
+        element = _case(suite, case.id, f"{run.suite}.{variant}", kind, label, said)
+        SubElement(element, "system-out").text = _text("\n".join(line for t in trials for line in _scores(run, t)))
+    _count(suite)
+
+
+def _outcome(run: Run, variant: str, case: str, trials: Sequence[Trial]) -> tuple[_Kind | None, str, Sequence[str]]:
+    """What became of a case under a variant: the worst of its samples, then what it broke."""
+    if errors := [text for trial in trials for text in _errors(trial)]:
+        return "error", "failed", errors
+    if not trials:
+        return "skipped", "not run", ["no trial of this case in the run"]
+    if off := [_off_tape(trial) for trial in trials if trial.trace.provenance.label != "exact"]:
+        return "skipped", "not recorded", off
+    broken = [_broke(item) for item in run.comparisons if case in item.broke and _judged(run, item, variant)]
+    return ("failure", "broke", broken) if broken else (None, "", ())
+
+
+def _judged(run: Run, item: Comparison, variant: str) -> bool:
+    """Whether the gate looks at it: the candidate against the reference, and every variant against its baseline."""
+    return item.left == variant and (item.against == "baseline" or variant == run.candidate)
+
+
+def _broke(item: Comparison) -> str:
+    because = f" ({item.divergence})" if item.divergence else ""
+    return f"{item.endpoint} is lower under {item.left} than under {item.right}{because}"
+
+
+def _errors(trial: Trial) -> Iterable[str]:
+    if trial.trace.provenance.label == "failed":
+        yield trial.trace.error or "the trial failed"
+        return
+    for name, outcome in trial.outcomes.items():
+        if isinstance(outcome, Failed):
+            yield f"{name}: {outcome.error}"
+
+
+def _off_tape(trial: Trial) -> str:
+    where = f" at {trial.trace.misses[0].agent}" if trial.trace.misses else ""
+    return f"{trial.trace.provenance}: nobody recorded what was asked{where}"
+
+
+def _scores(run: Run, trial: Trial) -> Iterable[str]:
+    """The primary scores of one sample."""
+    for scorer in run.scorers:
+        outcome = trial.outcomes.get(scorer.name)
+        if scorer.primary and isinstance(outcome, Scored):
+            yield f"sample {trial.trace.sample}: {scorer.name} = {outcome.value:g}"
+
+
+def _suite(root: Element, name: str) -> Element:
+    return SubElement(root, "testsuite", name=_text(name))
+
+
+def _case(suite: Element, name: str, group: str, kind: _Kind | None, label: str, said: Sequence[str]) -> Element:
+    case = SubElement(suite, "testcase", name=_text(name), classname=_text(group))
+    if kind is not None:
+        text = _text("\n".join(said))
+        found = SubElement(case, kind, message=next(iter(text.splitlines()), label))
+        if kind != "skipped":
+            found.set("type", label)
+        found.text = text
+    return case
+
+
+def _count(suite: Element) -> None:
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for attribute, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
+
+
+def _text(text: str) -> str:
+    """The text without what XML has no way to write."""
+    return visible(text).translate({0xFFFE: "\ufffd", 0xFFFF: "\ufffd"})

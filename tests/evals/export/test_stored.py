@@ -1,0 +1,47 @@
+"""Reading a run back: older ones yes, newer ones not half understood."""
+
+import json
+
+import pytest
+
+from evals.errors import ConfigurationError
+from evals.export.stored import read_run
+from evals.models.run import RUN_SCHEMA
+from tests.builders.run import a_run
+
+
+def a_stored_run(folder, **changes):
+    path = folder / "run.json"
+    path.write_text(json.dumps(a_run().model_dump(mode="json", by_alias=True) | changes))
+    return path
+
+
+def test_a_run_of_a_newer_schema_is_refused_by_that_name(tmp_path):
+    path = a_stored_run(tmp_path, schema_version=RUN_SCHEMA + 1, novelty=True)
+
+    with pytest.raises(ConfigurationError, match=rf"newer evals \(schema {RUN_SCHEMA + 1}, this one reads up to"):
+        read_run(path)
+
+
+def test_a_newer_schema_is_refused_even_where_every_field_is_known(tmp_path):
+    """The same names may mean something else."""
+    with pytest.raises(ConfigurationError, match="newer evals"):
+        read_run(a_stored_run(tmp_path, schema_version=RUN_SCHEMA + 1))
+
+
+def test_a_run_from_before_the_optional_fields_is_read(tmp_path):
+    path = a_stored_run(tmp_path)
+    old = json.loads(path.read_text())
+    for field in ("samples", "dataset_baselines", "scope", "divergences", "schema_version"):
+        del old[field]
+    path.write_text(json.dumps(old))
+
+    assert read_run(path) == a_run()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '{"schema_version": "x"}', "\x00"])
+def test_what_is_no_run_is_said_to_be_none(tmp_path, text):
+    (tmp_path / "run.json").write_text(text)
+
+    with pytest.raises(ConfigurationError, match="not a run"):
+        read_run(tmp_path / "run.json")
