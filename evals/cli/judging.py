@@ -11,6 +11,7 @@ from evals.cli.options import (
     CORROBORATED,
     HERE,
     LATEST,
+    LONGEST,
     SINGLE,
     Cases,
     Dataset,
@@ -23,6 +24,7 @@ from evals.cli.options import (
     Samples,
     StoredRun,
     Suite,
+    TrialTimeout,
     Variants,
 )
 
@@ -41,6 +43,7 @@ def run_command(
     jobs: Jobs = CORES,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
+    trial_timeout: TrialTimeout = LONGEST,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
     annotations: Annotated[
         bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")
@@ -52,8 +55,17 @@ def run_command(
     from evals.cli.commands.selection import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
-    today = datetime.now(UTC).date()
-    return run(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=today, annotations=annotations)
+    return run(
+        suite,
+        root,
+        options,
+        jobs=jobs,
+        fresh=fresh,
+        trial_timeout=trial_timeout,
+        out=out,
+        today=datetime.now(UTC).date(),
+        annotations=annotations,
+    )
 
 
 @judging.command("compare")

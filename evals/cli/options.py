@@ -32,6 +32,7 @@ OpenHoldout = Annotated[
     typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
+TrialTimeout = Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds after which a trial has failed.")]
 StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 Prices = Annotated[
@@ -69,6 +70,7 @@ Model = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Who answers, where an answer names no model.", rich_help_panel=_BATCH),
 ]
+LONGEST = 60.0
 CORES = os.cpu_count() or 1
 HERE = Path()
 LATEST = Path("reports/latest/run.json")

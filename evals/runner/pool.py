@@ -1,8 +1,6 @@
 """All trials of a suite, in as many processes as there are cores."""
 
-import multiprocessing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +10,8 @@ from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
 from evals.runner.digests import code_digest, file_digest, sha256
-from evals.runner.task import CaseTask, failed, run_case
+from evals.runner.task import TRIAL_TIMEOUT, CaseTask, run_case
+from evals.runner.workers import run_tasks
 from evals.workspace import Workspace
 
 
@@ -40,6 +39,7 @@ def run_trials(
     jobs: int,
     fresh: bool,
     progress: Progress,
+    trial_timeout: float = TRIAL_TIMEOUT,
 ) -> Trials:
     """Run or reuse every trial.
 
@@ -48,9 +48,10 @@ def run_trials(
         cases: what to run on.
         variants: what to run, each with its prompt's digest.
         workspace: where cassettes and caches are.
-        jobs: worker processes; 1 runs in this process.
+        jobs: worker processes; 1 runs in this process, where a trial that blocks it is not ended.
         fresh: run everything, whatever the cache holds.
         progress: told of every finished trial.
+        trial_timeout: seconds after which a trial has failed.
     """
     store = TraceCache(workspace.cache / "trials")
     digests = {
@@ -66,7 +67,7 @@ def run_trials(
             found[trial] = trace
             progress(trace, reused=True)
     reused = len(found)
-    for trace in _run(_tasks(suite, cases, variants, workspace, found), jobs):
+    for trace in _run(_tasks(suite, cases, variants, workspace, found, trial_timeout), jobs):
         trial = (trace.case_id, trace.variant, trace.sample)
         found[trial] = trace
         store.put(digests[trial], trace)
@@ -93,6 +94,7 @@ def _tasks(
     variants: Sequence[VariantInfo],
     workspace: Workspace,
     found: Mapping[tuple[str, str, int], Trace],
+    trial_timeout: float,
 ) -> Iterator[CaseTask]:
     for case in cases:
         for sample in range(suite.samples):
@@ -107,29 +109,12 @@ def _tasks(
                     cache=workspace.cache,
                     vectors=workspace.vectors,
                     samples=suite.samples,
+                    trial_timeout=trial_timeout,
                 )
 
 
 def _run(tasks: Iterable[CaseTask], jobs: int) -> Iterator[Trace]:
     pending = list(tasks)
-    if jobs == 1 or len(pending) < 2:
-        for task in pending:
-            yield from run_case(task)
-        return
-    context = multiprocessing.get_context("spawn")  # forked children would inherit threads of native libraries
-    with ProcessPoolExecutor(min(jobs, len(pending)), mp_context=context) as pool:
-        futures = {pool.submit(run_case, task): task for task in pending}
-        try:
-            for future in as_completed(futures):
-                yield from _result(future, futures[future])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _result(future: Future[list[Trace]], task: CaseTask) -> list[Trace]:
-    """What a worker gave; a worker that died takes its own case down, not the run."""
-    try:
-        return future.result()
-    except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
-        return [failed(task, variant, error) for variant in task.variants]
+    done = map(run_case, pending) if jobs == 1 else run_tasks(pending, jobs)
+    for traces in done:
+        yield from traces

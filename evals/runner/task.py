@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from evals.cassette.store import load
 from evals.errors import CassetteError, EvalsError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Provenance, Trace
+
+TRIAL_TIMEOUT: Final = 60.0
+"""Seconds a trial may take; a replayed one takes a fraction of one."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class CaseTask:
     cache: Path
     vectors: Path
     samples: int = 1
+    trial_timeout: float = TRIAL_TIMEOUT
 
 
 def run_case(task: CaseTask) -> list[Trace]:
@@ -38,15 +43,21 @@ def run_case(task: CaseTask) -> list[Trace]:
         return [failed(task, variant, error) for variant in task.variants]
 
 
-def failed(task: CaseTask, variant: Variant, error: Exception) -> Trace:
-    """A trial that never started, with the reason."""
+def failed(task: CaseTask, variant: Variant, error: Exception | str) -> Trace:
+    """A trial that never started or never ended, with the reason."""
+    why = error if isinstance(error, str) else _one_line(error)
     return Trace(
         case_id=task.case.id,
         variant=variant.name,
         sample=task.sample,
         provenance=Provenance(label="failed"),
-        error=_below(_one_line(error), task.cassette.parent.parent, task.datasets.parent),
+        error=_below(why, task.cassette.parent.parent, task.datasets.parent),
     )
+
+
+def no_end(task: CaseTask) -> str:
+    """What is said of a trial that took too long."""
+    return f"the trial did not end within {task.trial_timeout:g} s; `--trial-timeout` gives it more"
 
 
 def _below(text: str, *folders: Path) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from unidiff import PatchSet
+from unidiff.patch import PatchSet
 
 from evals.models.run import VariantInfo
 

@@ -14,11 +14,12 @@ from evals.models.case import Case
 from evals.models.run import Baseline, DatasetBaseline, Run, Scope
 from evals.models.trace import Trace
 from evals.runner.pool import Trials, run_trials
+from evals.runner.task import TRIAL_TIMEOUT
 from evals.scoring import score_trials
 from evals.workspace import Workspace
 
 
-def replay(chosen: Selected, *, jobs: int, fresh: bool) -> Trials:
+def replay(chosen: Selected, *, jobs: int, fresh: bool, trial_timeout: float = TRIAL_TIMEOUT) -> Trials:
     """All trials, offline, with a progress bar."""
     total = len(chosen.cases) * len(chosen.variants) * chosen.suite.samples
     with bar(f"replaying {chosen.suite.name}", total) as progress:
@@ -27,7 +28,14 @@ def replay(chosen: Selected, *, jobs: int, fresh: bool) -> Trials:
             progress.step(f"{trace.case_id} {trace.variant}: {trace.provenance}{' (reused)' if reused else ''}")
 
         return run_trials(
-            chosen.suite, chosen.cases, chosen.variants, chosen.workspace, jobs=jobs, fresh=fresh, progress=done
+            chosen.suite,
+            chosen.cases,
+            chosen.variants,
+            chosen.workspace,
+            jobs=jobs,
+            fresh=fresh,
+            progress=done,
+            trial_timeout=trial_timeout,
         )
 
 

@@ -19,6 +19,7 @@ from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
+from evals.runner.task import TRIAL_TIMEOUT
 
 WIDTH = 120  # of a log file, which has no width of its own
 _STYLE = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
@@ -31,6 +32,7 @@ def run(
     *,
     jobs: int,
     fresh: bool,
+    trial_timeout: float,
     out: Path | None,
     today: date,
     annotations: bool = False,
@@ -39,7 +41,17 @@ def run(
     chosen, scope = scored(selected(name, root, options), options, today)
     baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
     folder = out or chosen.workspace.reports / "latest"
-    result = judged(chosen, scope, options, baseline, wants=not options.changed, jobs=jobs, fresh=fresh, folder=folder)
+    result = judged(
+        chosen,
+        scope,
+        options,
+        baseline,
+        wants=not options.changed,
+        jobs=jobs,
+        fresh=fresh,
+        folder=folder,
+        trial_timeout=trial_timeout,
+    )
     annotate(result, chosen.workspace.root, asked=annotations)
     return result.verdict.exit_code
 
@@ -54,10 +66,11 @@ def judged(
     jobs: int,
     fresh: bool,
     folder: Path,
+    trial_timeout: float = TRIAL_TIMEOUT,
 ) -> Run:
     """Replay what was chosen, judge it, write and print the result; `wants` as in `finished`."""
     started = time.monotonic()
-    trials = replay(chosen, jobs=jobs, fresh=fresh)
+    trials = replay(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout)
     result = finished(chosen, scope, options, trials, baseline, wants=wants)
     write_run(result, folder)
     console = wide_console()

@@ -1,14 +1,17 @@
 """One case's task: whatever breaks comes back as failed trials with one line each, never as an exception."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
+from evals.cassette.store import Cassette
 from evals.errors import DatasetError
 from evals.runner import replay
 from evals.runner.task import CaseTask, run_case
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
+from tests.builders.trace import a_trace
 
 
 def a_task(folder):
@@ -55,3 +58,21 @@ def test_a_dataset_elsewhere_leaves_no_folder_in_an_error_either(tmp_path):
     task.cassette.write_text("no cassette")
 
     assert {trace.error.partition(":")[0] for trace in run_case(task)} == {"cassettes/case.yaml"}
+
+
+def test_a_trial_that_waits_for_ever_fails_alone(tmp_path, monkeypatch):
+    """The next variant of the same case goes on in the same worker."""
+
+    async def run_trial(subject, case, tape):
+        await asyncio.sleep(600 if subject == "v2" else 0)
+        return a_trace(case_id=case.id, variant=subject)
+
+    monkeypatch.setattr(replay, "run_trial", run_trial)  # a graph that hangs cannot be had on purpose
+    monkeypatch.setattr(replay, "materialise", lambda *_: None)
+    monkeypatch.setattr(replay.Repository, "at", lambda *_: None)
+    monkeypatch.setattr(replay.Subject, "of", lambda variant, *_: variant.name)
+
+    first, second = replay.replay_case(replace(a_task(tmp_path), trial_timeout=0.05), Cassette(tmp_path / "case.yaml"))
+
+    assert first.error == "the trial did not end within 0.05 s; `--trial-timeout` gives it more"
+    assert second.provenance.label == "exact"

@@ -1,0 +1,71 @@
+"""Workers hang and die, in real processes; a case that is not at fault is never lost with them."""
+
+import multiprocessing
+import re
+
+import pytest
+
+from evals.runner import workers
+from evals.runner.workers import run_tasks
+from tests.builders.workers import a_case_task, act
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def no_time_to_start_up(monkeypatch):
+    """Enough for these workers, which load next to nothing."""
+    monkeypatch.setattr(workers, "START_UP", 8.0)
+
+
+def outcomes(tasks, jobs=1):
+    """(case, variant) -> error, or None for a sound trace."""
+    return {
+        (trace.case_id, trace.variant): trace.error
+        for traces in run_tasks(tasks, jobs, act)
+        for trace in traces
+        if (trace.provenance.label == "failed") == (trace.error is not None)
+    }
+
+
+def test_a_killed_worker_costs_only_the_trial_at_fault(tmp_path):
+    tasks = [
+        a_case_task(tmp_path, "v2", "kill", "v3"),
+        *(a_case_task(tmp_path, "v2", case_id=f"case-{n}") for n in range(3)),
+    ]
+
+    found = outcomes(tasks)
+
+    assert [key for key, error in found.items() if error] == [("local-bug", "kill")]
+    assert len(found) == 6
+    assert re.search(r"died by signal 9 \(SIGKILL\); often the memory is used up", found["local-bug", "kill"])
+
+
+def test_a_worker_that_exits_says_with_what(tmp_path):
+    found = outcomes([a_case_task(tmp_path, "exit")])
+
+    assert found == {("local-bug", "exit"): "the worker process died with exit code 7"}
+
+
+def test_a_worker_that_blocks_is_ended_and_the_others_go_on(tmp_path, monkeypatch):
+    """What no time-out inside the worker can end: a thread that never comes back."""
+    monkeypatch.setattr(workers, "START_UP", 4.0)
+    tasks = [a_case_task(tmp_path, "hang", trial_timeout=0.5), a_case_task(tmp_path, "v2", case_id="other")]
+
+    assert outcomes(tasks, jobs=2) == {
+        ("other", "v2"): None,
+        ("local-bug", "hang"): "the trial did not end within 0.5 s; `--trial-timeout` gives it more",
+    }
+
+
+def test_no_worker_outlives_the_run_even_one_that_is_left_early(tmp_path):
+    running = run_tasks([a_case_task(tmp_path, "v2"), a_case_task(tmp_path, "hang", case_id="other")], 2, act)
+    next(running)
+
+    running.close()
+
+    assert multiprocessing.active_children() == []
+
+
+def test_without_tasks_nothing_is_started():
+    assert list(run_tasks([], 2, act)) == []
