@@ -67,6 +67,7 @@ DAMAGE = {
         [f"{NAME}: c.yaml is not listed; run `evals cassette manifest`"],
     ),
     "no manifest": (lambda folder: (folder / NAME).unlink(), [f"{NAME}: a.yaml is not listed"]),
+    "a manifest of other bytes": (lambda folder: (folder / NAME).write_bytes(b"{}\n\xff"), [f"{NAME}:2: not UTF-8"]),
     "no line of a manifest": (lambda folder: edit(folder / NAME, '"file"', "file"), [f"{NAME}:1: no line of"]),
 }
 
