@@ -45,12 +45,8 @@ def line_for(path: Path) -> Line:
 def listed(folder: Path) -> list[tuple[int, Line]]:
     """The manifest's lines with their numbers, empty if there is none. Raises CassetteError."""
     path = folder / NAME
-    if not path.exists():
-        return []
-    return [
-        (number, _parsed(path, number, text))
-        for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-    ]
+    lines = disk.decoded(disk.read(path) or b"", path).splitlines()
+    return [(number, _parsed(path, number, text)) for number, text in enumerate(lines, 1)]
 
 
 def enter(path: Path) -> None:

@@ -98,7 +98,7 @@ class Recorder:
         """The recorded answer; what another trial of the same case has recorded meanwhile counts."""
         newest = self._newest.get(tape.cassette.path)
         if newest is not None and newest is not tape.cassette:
-            tape.cassette = self._newest[newest.path] = newest.union(tape.cassette.interactions)
+            tape.cassette = self._newest[newest.path] = tape.cassette.union(newest.interactions)
         return tape.cassette.exact(key, sample)
 
     async def _ask_once(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:

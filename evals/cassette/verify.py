@@ -1,7 +1,8 @@
 """Everything that can be wrong with committed cassettes, by file and line.
 
 Loading a cassette already refuses what a replay must not trust. Here a second look is taken that a run has no time
-for: is every file the one the manifest names, byte for byte, and spelled as this package would spell it?
+for: is every file the one the manifest names, byte for byte, and spelled as this package would spell it? Is all
+that was allowed to look like a secret still there?
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,8 +11,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from evals.cassette import manifest
+from evals.cassette.allowed_secrets import FILE, read_allowed
 from evals.cassette.manifest import AGAIN, NAME, Line
-from evals.cassette.store import load, rendered
+from evals.cassette.store import Cassette, load, rendered, seen_in
 from evals.errors import CassetteError
 
 
@@ -33,18 +35,20 @@ def verify(folder: Path, only: Sequence[str] = ()) -> Verified:
         wrong.append(error)
         lines = None
     paths = [path for path in sorted(folder.glob("*.yaml")) if not only or path.stem in only]
-    interactions = 0
+    sound: list[Cassette] = []
     for path in paths:
         try:
             cassette = load(path)
         except CassetteError as error:
             wrong.append(error)
             continue
-        interactions += len(cassette.interactions)
+        sound.append(cassette)
         wrong += _spelling(path, rendered(cassette))
         wrong += _unlisted(path, lines) if lines is not None else []
     wrong += _vanished(folder, lines or [], only)
-    return Verified(len(paths), interactions, tuple(wrong))
+    if not only and len(sound) == len(paths):  # what cannot be read may need what is allowed
+        wrong += _stale(folder / FILE, sound)
+    return Verified(len(paths), sum(len(each.interactions) for each in sound), tuple(wrong))
 
 
 def _spelling(path: Path, canonical: str) -> Iterator[CassetteError]:
@@ -72,3 +76,14 @@ def _vanished(folder: Path, lines: Sequence[tuple[int, Line]], only: Sequence[st
     for number, line in lines:
         if not (folder / line.file).is_file() and (not only or Path(line.file).stem in only):
             yield CassetteError(folder / NAME, f"{line.file} is listed and not there; restore it, or {AGAIN}", number)
+
+
+def _stale(path: Path, cassettes: Sequence[Cassette]) -> Iterator[CassetteError]:
+    """An exception that nothing needs would let in what nobody has looked at."""
+    allowed = read_allowed(path)
+    if not allowed.allowed:
+        return
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for entry in allowed.stale(sighting for cassette in cassettes for sighting in seen_in(cassette)):
+        line = next((number for number, text in enumerate(lines, 1) if entry.sha256 in text), None)
+        yield CassetteError(path, f"{entry.rule} {entry.sha256[:12]} is allowed and in no cassette; take it out", line)

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -31,6 +31,7 @@ from evals.cli.options import (
 from evals.errors import ConfigurationError
 
 recording = typer.Typer()
+RETRIES: Final = 4
 
 
 @recording.command("plan")
@@ -91,7 +92,10 @@ def record_command(
     samples: Samples = None,
     dataset: Dataset = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
-    retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")] = 4,
+    retries: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection; 4 if not given."),
+    ] = None,
     export: Export = None,
     import_: Import = None,
     rounds: Rounds = None,
@@ -118,7 +122,15 @@ def record_command(
     answers = (*(import_ or ()), *(more_answers or ()))
     batch = Batch(export, answers, rounds, answer_with, shards, keep_invalid, recorded_by, model).checked()
     if batch.wanted:
-        _refuse_live(budget=budget, prices=prices, max_requests=max_requests, concurrency=concurrency, refresh=refresh)
+        _refuse_live(
+            base_url=None if base_url == os.environ.get("EVALS_BASE_URL") else base_url,
+            budget=budget,
+            prices=prices,
+            max_requests=max_requests,
+            concurrency=concurrency,
+            refresh=refresh or None,
+            retries=retries,
+        )
         tavily_key = os.environ.get("TAVILY_API_KEY", "")
         return record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout)
     return record(
@@ -130,7 +142,7 @@ def record_command(
         tavily_key=os.environ.get("TAVILY_API_KEY", ""),
         recorded_by=recorded_by,
         timeout_s=timeout,
-        retries=retries,
+        retries=RETRIES if retries is None else retries,
         concurrency=concurrency,
         budget_usd=budget,
         max_requests=max_requests,
@@ -141,7 +153,7 @@ def record_command(
 
 def _refuse_live(**options: object) -> None:
     """Batch rounds ask nobody, so what bounds the asking would do nothing there. Raises ConfigurationError."""
-    if given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, False)]:
+    if given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]:
         raise ConfigurationError(
             f"{', '.join(given)}: only where an endpoint is asked, not in batch rounds; leave it out"
         )

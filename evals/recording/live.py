@@ -80,7 +80,7 @@ class Session:
         staging = self._staging(case.id)
         committed = load(self._workspace.cassette(case.id))
         known = Cassette(staging, () if self._refresh else committed.interactions)
-        tape = Tape(load(staging).union(known.interactions), sample=sample, samples=self._samples)
+        tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)
         before = {(found.key, found.sample) for found in tape.cassette.interactions}
         case_being_recorded.set(case.id)
         failures = tape.ledger.failures
@@ -111,10 +111,15 @@ class Session:
             discard_staging(self._workspace, case_id)
 
     async def _accept(self, case_id: str, proven: Sequence[Interaction], *, replace: bool = False) -> None:
-        """Move proven answers into the committed cassette."""
+        """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        await asyncio.to_thread(merge_write, path, proven, replace=replace)
+        merged = await asyncio.to_thread(merge_write, path, proven, replace=replace)
         await asyncio.to_thread(manifest.enter, path)
+        heard = (merged.exact(found.key, found.sample) or found for found in proven)
+        if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
+            raise RecordingError(
+                f"another answer to a request of {case_id} came into {path.name} meanwhile, and stays; run it again"
+            )
 
     def _staging(self, case_id: str) -> Path:
         return _refreshed(self._workspace, case_id) if self._refresh else staging_of(self._workspace, case_id)

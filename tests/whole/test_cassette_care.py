@@ -9,7 +9,7 @@ from evals.cassette.store import load, merge_write
 from evals.cli.commands.cassette_prune import prune
 from evals.cli.commands.cassette_status import status
 from evals.errors import CannotJudgeError
-from tests.builders.checkout import cassettes, evals
+from tests.builders.checkout import a_suite, cassettes, evals
 from tests.builders.interaction import an_interaction
 
 pytestmark = pytest.mark.slow
@@ -86,6 +86,17 @@ def test_prune_refuses_while_a_trial_is_not_exact(littered):
         prune(littered, jobs=1, yes=True, shipped=["tiny.yaml"])
 
     assert cassettes(littered) == before
+
+
+def test_a_suite_of_the_same_name_does_not_hide_what_another_needs(checkout, monkeypatch, capsys):
+    """Someone copied tiny.yaml, took the old prompt out, and left the name as it was."""
+    monkeypatch.chdir(checkout)
+    twins = [{"name": "new", "prompt": "mine.md"}, {"name": "twin", "prompt": "mine.md"}]
+    a_suite(checkout / "copy", variants=twins, reference="twin")
+
+    assert prune(checkout, ["copy/tiny.yaml"], jobs=1, yes=False, shipped=["tiny.yaml"]) == 0
+
+    assert capsys.readouterr().out == "nothing is unused\n"
 
 
 def test_a_suite_that_selects_nothing_proves_nothing(littered):

@@ -86,6 +86,12 @@ def test_another_model_is_one_cause(checkout):
     assert plan(checkout)[2] == ["model changed: m became n"]
 
 
+def test_a_suite_of_more_samples_than_were_recorded_lacks_samples(checkout):
+    code, _, causes = plan(checkout, "--samples", "2")
+
+    assert (code, causes) == (3, ["further sample: recorded requests need more answers (samples)"])
+
+
 def test_an_edited_issue_is_named_with_file_and_line(checkout):
     issue = checkout / "datasets" / "triage" / "cases" / "wrong-sum" / "issue.md"
     replace(issue, "it worked last week", "it worked on Monday")

@@ -1,6 +1,7 @@
 """Recording goes wrong: bad answers, a kill, an interrupt. What is committed is proven, what was paid for is kept."""
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -9,6 +10,7 @@ import pytest
 
 from evals.cassette.store import load
 from tests.builders.checkout import a_checkout, cassettes, evals, started
+from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.llm_server import an_llm_server, answering
 
 pytestmark = pytest.mark.slow
@@ -51,6 +53,25 @@ def test_a_recording_that_is_killed_goes_on_where_it_was(story, tmp_path):
     assert before < asked["recorded"]
     assert len(llm.asked) - asked["recorded"] <= 4  # in flight when it was killed
     assert cassettes(checkout).keys() == cassettes(done).keys()
+    assert evals(checkout, "plan", "tiny.yaml").code == 0
+
+
+def test_answers_that_wait_from_before_give_way_to_what_was_committed_meanwhile(tmp_path):
+    """A recording broke off, a colleague's of another variant was pulled: what is proven now rests on the latter."""
+    checkout = a_checkout(tmp_path / "checkout")
+    staging = checkout / ".cache" / "recording"
+    ours = answering(investigator={**WORKER_REPLIES["investigator"], "summary": "Prices are read twice."})
+    with an_llm_server(ours) as llm:
+        evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--max-requests", "5", "--concurrency", "1")
+        staging.rename(tmp_path / "staged")
+        with an_llm_server() as theirs:
+            evals(checkout, "record", "tiny.yaml", "--variant", "old", "--base-url", theirs.base_url)
+        shutil.rmtree(staging)
+        (tmp_path / "staged").rename(staging)
+
+        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+
+    assert said.code == 0, said.err
     assert evals(checkout, "plan", "tiny.yaml").code == 0
 
 

@@ -1,6 +1,6 @@
 """`evals cassette prune`: drop what nobody asks for, once it is certain that nobody does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from evals.cassette import manifest
@@ -26,7 +26,7 @@ def prune(root: Path, also: Sequence[str] = (), *, jobs: int, yes: bool, shipped
     workspace = Workspace.at(root)
     found = replayed([*(names() if shipped is None else shipped), *also], root, jobs=jobs)
     _refuse_incomplete(found)
-    asked = asked_for(trace for traces in found.values() for trace in traces)
+    asked = asked_for(trace for _, traces in found for trace in traces)
     dropped = 0
     for path in sorted(workspace.cassettes.glob("*.yaml")):
         _, unused = split_by_use(load(path), asked.get(path.stem, set()))
@@ -41,10 +41,10 @@ def prune(root: Path, also: Sequence[str] = (), *, jobs: int, yes: bool, shipped
     return EXIT_OK
 
 
-def _refuse_incomplete(found: Mapping[str, tuple[Trace, ...]]) -> None:
+def _refuse_incomplete(found: Sequence[tuple[str, tuple[Trace, ...]]]) -> None:
     short = [
         f"{name}: {variant} ({count})"
-        for name, traces in found.items()
+        for name, traces in found
         for variant, count in suite_standing(name, traces).incomplete.items()
     ]
     if short:

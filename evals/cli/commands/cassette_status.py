@@ -30,10 +30,10 @@ def status(
     workspace = Workspace.at(root)
     shipped = names()
     found = replayed(shipped if suite in {None, *shipped} else [suite or ""], root, jobs=jobs)
-    asked = asked_for(trace for traces in found.values() for trace in traces)
+    asked = asked_for(trace for _, traces in found for trace in traces)
     paths = sorted(workspace.cassettes.glob("*.yaml"))
     standing = Standing(
-        suites=tuple(suite_standing(name, found[name]) for name in found if suite not in shipped or name == suite),
+        suites=tuple(suite_standing(name, traces) for name, traces in found if suite not in shipped or name == suite),
         cassettes=tuple(file_standing(path, load(path), asked.get(path.stem, set())) for path in paths),
     )
     if as_json:

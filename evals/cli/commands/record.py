@@ -28,7 +28,7 @@ from evals.errors import (
 )
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.recording.author import git_user
+from evals.recording.author import author
 from evals.recording.campaign import Outcome, Tally, record_trials
 from evals.recording.live import Recorded, Session, SubjectOf, end_refresh
 from evals.recording.meter import Meter, priced
@@ -71,7 +71,8 @@ def record(
     interrupted.
 
     Raises:
-        ConfigurationError: no endpoint is named, or a budget is given and a price is not known.
+        ConfigurationError: no endpoint is named, the recorder's name cannot be kept, or a budget is given and a price
+            is not known.
         RecordingError: the endpoint failed, a limit was reached or a trial does not replay; what was answered is kept
             for the next try.
     """
@@ -79,10 +80,11 @@ def record(
     meter = Meter(load_prices(prices), budget_usd, max_requests)
     if budget_usd is not None:
         priced([info.variant.models for info in chosen.variants], meter.prices)
+    name_kept = author(recorded_by, chosen.workspace)
     llm = llm_endpoint(base_url, api_key)
     asking = Asking(timeout_s, retries, at_once(llm, concurrency), refresh)
     with search_endpoint(chosen.workspace.datasets, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, meter, asking, recorded_by or git_user(root)))
+        return asyncio.run(_record(chosen, llm, search, meter, asking, name_kept))
 
 
 async def _record(

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.recorder import Recorder
 from evals.cli.commands.endpoint import search_endpoint
 from evals.cli.commands.selection import Options, Selected, selected
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError
-from evals.recording.author import git_user
+from evals.recording.author import author
 from evals.recording.live import Session
 from evals.recording.rounds.advance import Frontier, Standing
 from evals.recording.rounds.answers import Answers
@@ -51,6 +52,8 @@ class Batch:
             raise ConfigurationError(
                 "--rounds DIR and --answer-with CMD go together: where rounds lie, who answers them"
             )
+        elif self.shards != 1 and not (self.export or self.rounds):
+            raise ConfigurationError("--shards splits a round that is written: add --export DIR, or leave it out")
         elif self.rounds and (self.export or self.answers):
             raise ConfigurationError("--rounds does what --export and --import do by hand: give one or the other")
         return self
@@ -78,7 +81,7 @@ async def _record(chosen: Selected, answers: Answers, batch: Batch, search: Endp
     recorder = Recorder(
         now=lambda: datetime.now(UTC),
         stopwatch=lambda: 0.0,  # nobody has measured what these answers took
-        recorded_by=batch.recorded_by or git_user(chosen.workspace.root),
+        recorded_by=author(batch.recorded_by, chosen.workspace),
         model=batch.model,
     )
     session = Session(chosen.workspace, recorder, wire, search, timeout_s, samples=chosen.suite.samples)
@@ -92,7 +95,7 @@ async def _record(chosen: Selected, answers: Answers, batch: Batch, search: Endp
             standing = await frontier.advance(answers, asked=_last_asked(batch.export))
     finally:
         await session.close()
-    return _conclude(chosen, batch, standing)
+    return _conclude(chosen, batch, standing, frontier.allowed)
 
 
 def _last_asked(folder: Path | None) -> list[str]:
@@ -100,7 +103,7 @@ def _last_asked(folder: Path | None) -> list[str]:
     return rounds_in(folder)[-1].ids() if folder and rounds_in(folder) else []
 
 
-def _conclude(chosen: Selected, batch: Batch, standing: Standing) -> int:
+def _conclude(chosen: Selected, batch: Batch, standing: Standing, allowed: AllowedSecrets) -> int:
     taken = f"{standing.taken} new answers" + (
         f", {standing.known_before} on record before" if standing.known_before else ""
     )
@@ -108,16 +111,16 @@ def _conclude(chosen: Selected, batch: Batch, standing: Standing) -> int:
     if standing.failed:
         _print(f"{standing.failed} trials failed, see above; what was answered is kept, run it again.")
     if standing.pending:
-        _print_next(batch, standing)
+        _print_next(batch, standing, allowed)
     return EXIT_CANNOT_JUDGE if standing.failed or standing.waiting else EXIT_OK
 
 
-def _print_next(batch: Batch, standing: Standing) -> None:
+def _print_next(batch: Batch, standing: Standing, allowed: AllowedSecrets) -> None:
     wait = f"{standing.waiting} trials wait for {len(standing.pending)} answers"
     if batch.rounds:
         _print(f"{wait}: each was asked {ATTEMPTS} times, and no answer could be used.")
     elif batch.export:
-        found = write_round(batch.export, standing.pending, batch.shards)
+        found = write_round(batch.export, standing.pending, batch.shards, allowed)
         files = ", ".join(f"{name} ({count})" for name, count in sorted(by_file(found).items()))
         _print(
             f"{wait}; round {found.number} asks for them in {found.folder}: {files}.\n"

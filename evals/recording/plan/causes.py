@@ -16,6 +16,7 @@ from evals.subject.prompt_files import PromptFile
 
 Kind = Literal[
     "new case",
+    "further sample",
     "volatile text",
     "new prompt",
     "prompt edited",
@@ -129,6 +130,13 @@ def new_case(evidence: Evidence) -> Cause | None:
     if evidence.tape:
         return None
     return Cause(kind="new case", text="nothing is recorded yet", group="")
+
+
+def further_sample(evidence: Evidence) -> Cause | None:
+    """The very request is recorded, with fewer answers than samples are asked for."""
+    if evidence.miss.nearest is None or evidence.miss.nearest.key != evidence.miss.key:
+        return None
+    return Cause(kind="further sample", text="recorded requests need more answers (samples)", group="")
 
 
 def volatile_text(evidence: Evidence) -> Cause | None:
@@ -255,7 +263,7 @@ def request_changed(evidence: Evidence) -> Cause:
 
 Rule = Callable[[Evidence], Cause | None]
 
-FIRST: Final[tuple[Rule, ...]] = (new_case, volatile_text)
+FIRST: Final[tuple[Rule, ...]] = (new_case, further_sample, volatile_text)
 CHANGES: Final[tuple[Rule, ...]] = (prompt_changed, schema_changed, model_changed, parameter_changed)
 LAST: Final[tuple[Rule, ...]] = (issue_edited, upstream_divergence, request_changed)
 

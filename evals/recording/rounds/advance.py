@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from evals.cassette.allowed_secrets import FILE, AllowedSecrets, read_allowed
 from evals.cassette.store import load
 from evals.dataset.codebase import materialise
 from evals.errors import EvalsError, UnansweredError
@@ -51,6 +52,11 @@ class Frontier:
     _proven: set[tuple[str, str, int]] = field(default_factory=set)
     _failed: set[tuple[str, str, int]] = field(default_factory=set)
     _repositories: dict[str, Repository] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> AllowedSecrets:
+        """What may stand in a cassette, by somebody's word, may also go out in a round."""
+        return read_allowed(self.workspace.cassettes / FILE)
 
     async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> Standing:
         """Run what is not finished over `answers`, which were to answer `asked`.

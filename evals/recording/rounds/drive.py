@@ -79,7 +79,7 @@ async def drive(
     taken = standing.taken
     refused: Counter[str] = Counter()
     while asked := [item for item in standing.pending if refused[item.custom_id] < ATTEMPTS]:
-        found = write_round(folder, asked, shards)
+        found = write_round(folder, asked, shards, frontier.allowed)
         told(found, standing)
         failed = [code for code in await answerer.answer(found) if code]
         answers = read(found.answers)

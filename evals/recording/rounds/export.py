@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets
 from evals.cassette.key import parse_json
 from evals.cassette.redact import redact_request, scan
 from evals.errors import SecretFoundError
@@ -47,13 +48,13 @@ def rounds_in(folder: Path) -> list[Round]:
     return sorted((Round(_number(path), path) for path in folder.glob("round-*")), key=lambda found: found.number)
 
 
-def write_round(folder: Path, pending: Sequence[Pending], shards: int) -> Round:
+def write_round(folder: Path, pending: Sequence[Pending], shards: int, allowed: AllowedSecrets = NOTHING) -> Round:
     """The next round below `folder`; the last one if it asks the same and is unanswered.
 
     Raises:
-        SecretFoundError: a request holds a secret; nothing is written.
+        SecretFoundError: a request holds a secret that is not `allowed`; nothing is written.
     """
-    texts = {f"shard-{index}.jsonl": text for index, text in enumerate(_sharded(pending, shards), 1)}
+    texts = {f"shard-{index}.jsonl": text for index, text in enumerate(_sharded(pending, shards, allowed), 1)}
     before = rounds_in(folder)
     if before and not before[-1].answers and _texts(before[-1]) == texts:
         return before[-1]
@@ -66,23 +67,23 @@ def write_round(folder: Path, pending: Sequence[Pending], shards: int) -> Round:
     return Round(number, unfinished.rename(folder / f"round-{number:03}"))
 
 
-def _sharded(pending: Sequence[Pending], shards: int) -> list[str]:
+def _sharded(pending: Sequence[Pending], shards: int, allowed: AllowedSecrets) -> list[str]:
     """The text of each shard. Cases stay whole, for whoever answers a case has its context at hand; each goes to the
     shard that has least."""
     by_case: dict[str, list[str]] = {}
     for item in sorted(pending, key=lambda item: (item.case_id, item.request.agent, item.custom_id)):
-        by_case.setdefault(item.case_id, []).append(_line(item))
+        by_case.setdefault(item.case_id, []).append(_line(item, allowed))
     filled: list[list[str]] = [[] for _ in range(shards)]
     for lines in by_case.values():
         min(filled, key=len).extend(lines)
     return ["".join(lines) for lines in filled if lines]
 
 
-def _line(item: Pending) -> str:
+def _line(item: Pending, allowed: AllowedSecrets) -> str:
     """One request. ASCII throughout: no reader takes a character inside it for the end of the line."""
     request = item.request
     body: Mapping[str, object] = redact_request(parse_json(request.body))
-    if found := scan(body, "body"):
+    if found := scan(body, "body", allowed):
         raise SecretFoundError(
             Path(f"case {item.case_id}"),
             f"{found[0].rule} at {found[0].json_path} of a request by {request.agent}: remove it at its source; "

@@ -1,11 +1,17 @@
 """Everything that can be wrong with committed cassettes is found, by file and line."""
 
+import json
+
 import pytest
 
+from evals.cassette.allowed_secrets import FILE, digest_of
 from evals.cassette.manifest import NAME, write
 from evals.cassette.store import drop, merge_write
 from evals.cassette.verify import verify
 from tests.builders.interaction import PLANTED, an_interaction
+from tests.builders.secret import an_entry
+
+NEEDED, GONE = "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA", "Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsAq7Rk2Zp9"
 
 
 @pytest.fixture
@@ -61,6 +67,7 @@ DAMAGE = {
         [f"{NAME}: c.yaml is not listed; run `evals cassette manifest`"],
     ),
     "no manifest": (lambda folder: (folder / NAME).unlink(), [f"{NAME}: a.yaml is not listed"]),
+    "a manifest of other bytes": (lambda folder: (folder / NAME).write_bytes(b"{}\n\xff"), [f"{NAME}:2: not UTF-8"]),
     "no line of a manifest": (lambda folder: edit(folder / NAME, '"file"', "file"), [f"{NAME}:1: no line of"]),
 }
 
@@ -83,6 +90,34 @@ def test_an_old_line_that_a_merge_left_beside_the_new_one_is_no_fault(folder):
     (folder / NAME).write_text((folder / NAME).read_text() + old)
 
     assert said_of(folder) == []
+
+
+@pytest.fixture
+def allowing(tmp_path):
+    """A sound cassette that needs one exception, and a list that has two; the folder and the list."""
+    folder = tmp_path / "cassettes"
+    folder.mkdir()
+    entries = [an_entry(secret).model_dump(mode="json") for secret in (NEEDED, GONE)]
+    texts = ["".join(f"{name} = {json.dumps(value)}\n" for name, value in entry.items()) for entry in entries]
+    (folder / FILE).write_text("".join(f"[[allowed]]\n{text}" for text in texts).replace('"2026-11-22"', "2026-11-22"))
+    merge_write(folder / "a.yaml", [an_interaction(f"see {NEEDED}")])
+    write(folder)
+    return folder
+
+
+def test_an_exception_nothing_needs_any_more_is_named_with_its_line(allowing):
+    stale = digest_of(GONE)[:12]
+
+    assert said_of(allowing) == [f"{FILE}:8: high_entropy {stale} is allowed and in no cassette; take it out"]
+
+
+def test_an_exception_is_not_called_stale_while_some_cassette_was_not_read(allowing):
+    """It may be the one that needs it."""
+    merge_write(allowing / "b.yaml", [an_interaction()])
+    write(allowing)
+    edit(allowing / "b.yaml", "count: 1", "count: 2")
+
+    assert not any(FILE in line for line in [*said_of(allowing), *said_of(allowing, "a")])
 
 
 def test_no_finding_repeats_a_secret(folder):

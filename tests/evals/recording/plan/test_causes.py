@@ -93,6 +93,18 @@ def test_two_changes_at_once_are_one_cause_that_names_both():
     assert told(found) == ("prompt edited", "prompts/v9.md:6; model changed: small became large")
 
 
+def test_a_request_that_is_recorded_with_too_few_answers_needs_further_samples():
+    tape = a_recorded()
+    found = evidence(a_request(), tape)
+
+    missed = found.miss.model_copy(update={"key": tape.key})
+
+    assert told(dataclasses.replace(found, miss=missed)) == (
+        "further sample",
+        "recorded requests need more answers (samples)",
+    )
+
+
 def test_volatile_text_is_a_cause_of_its_own():
     tape = a_recorded(a_request(words=CONTEXT + "\nIt is 2026-11-21 now."))
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evals.cassette.allowed_secrets import NOTHING
 from evals.errors import ConfigurationError, RecordingError
 from evals.recording.rounds.advance import Standing
 from evals.recording.rounds.answers import Answers
@@ -26,6 +27,8 @@ sys.exit(int(sys.argv[2]))
 
 class AFrontier:
     """Trials that ask a list of requests, one after the other; what they have heard is in `heard`."""
+
+    allowed = NOTHING
 
     def __init__(self, *asks):
         self.waiting = list(asks)

@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.errors import SecretFoundError
 from evals.recording.rounds.export import rounds_in, write_round
 from evals.recording.rounds.wire import custom_id
 from tests.builders.batch import a_pending
 from tests.builders.interaction import PLANTED
+from tests.builders.secret import an_entry
 
 
 def test_a_line_is_a_request_of_the_batch_api(tmp_path):
@@ -68,6 +70,16 @@ def test_what_a_killed_export_left_is_no_round(tmp_path):
     found = write_round(tmp_path, [a_pending()], shards=1)
 
     assert [path.name for path in found.shards] == ["shard-1.jsonl"]
+
+
+def test_a_request_with_what_somebody_has_allowed_is_handed_out(tmp_path):
+    """As a live recording would send it."""
+    entry = an_entry(PLANTED["openai_key"], "openai_key")
+    found = write_round(
+        tmp_path, [a_pending(f"my key is {PLANTED['openai_key']}")], 1, AllowedSecrets(allowed=(entry,))
+    )
+
+    assert len(found.ids()) == 1
 
 
 def test_a_request_with_a_secret_is_not_handed_out(tmp_path):
