@@ -51,7 +51,8 @@ async def record_trials(
     """Record every trial; one that fails leaves the others alone, a stop lets those under way come to their end.
 
     Raises:
-        EvalsError: a case could not be opened.
+        EvalsError: a case could not be opened or closed. Trials under way come to their end before: their answers are
+            paid for.
     """
     gate = asyncio.Semaphore(at_once)
 
@@ -72,7 +73,7 @@ async def record_trials(
         await session.close_case(case.id, whole=whole)
         return outcomes
 
-    closing = []
+    closing, unopened = [], None
     for case in cases:
         subject_of, trials = None, []
         for variant, sample in product(variants, range(samples)):
@@ -80,11 +81,26 @@ async def record_trials(
             if stop.reason:
                 gate.release()
                 break
-            subject_of = subject_of or open_case(case)
+            try:
+                subject_of = subject_of or open_case(case)
+            except EvalsError as error:
+                gate.release()
+                unopened = error
+                break
             trials.append(asyncio.create_task(trial(case, variant, sample, subject_of)))
         closing.append(asyncio.create_task(closed(case, trials)))
-        if stop.reason:
+        if stop.reason or unopened:
             break
-    outcomes = [outcome for case_outcomes in await asyncio.gather(*closing) for outcome in case_outcomes]
+    outcomes = _outcomes(await asyncio.gather(*closing, return_exceptions=True), unopened)
     proven = sum(isinstance(outcome, Recorded) for outcome in outcomes)
     return Tally(len(cases) * len(variants) * samples, proven, len(outcomes) - proven)
+
+
+def _outcomes(ended: Sequence[list[Outcome] | BaseException], unopened: EvalsError | None) -> list[Outcome]:
+    """Of all cases, now that everything is over. Raises what kept a case from being opened or closed."""
+    outcomes = []
+    for case_outcomes in (*ended, *([unopened] if unopened else [])):
+        if isinstance(case_outcomes, BaseException):
+            raise case_outcomes
+        outcomes += case_outcomes
+    return outcomes

@@ -64,6 +64,7 @@ class Frontier:
         Raises:
             CassetteError: what was recorded before is damaged.
         """
+        answers.allowed = self.allowed
         self.wire.answers, self.wire.pending = answers, {}
         for case in self.cases:
             await self._advance_case(case)

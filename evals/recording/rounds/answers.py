@@ -9,9 +9,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, ValidationError
 
+from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked
-from evals.cassette.redact import scrub
+from evals.cassette.redact import redact_response, scan, scrub
 from evals.cassette.reply import Reply, usable
 from evals.errors import ConfigurationError, RecordingError
 from evals.models.closed import Closed
@@ -60,6 +61,7 @@ class Answers:
     remarks: list[str] = field(default_factory=list)
     model: str | None = None
     keep_invalid: bool = False
+    allowed: AllowedSecrets = NOTHING
     unusable: set[str] = field(default_factory=set)
     others: Counter[str] = field(default_factory=Counter)
     _chosen: dict[str, Placed | None] = field(default_factory=dict)
@@ -127,6 +129,8 @@ class Answers:
             answer = usable(request, _reply(line.response))
         except RecordingError as error:
             return f"is asked again: {error}"
+        if found := scan(redact_response(request.path.partition("?")[0], answer), "response", self.allowed):
+            return f"holds what must not be kept, and is asked again: {found[0].rule} at {found[0].json_path}"
         invalid = None if self.keep_invalid else fault(parse_json(request.body), answer)
         return f"breaks its schema, and is asked again (--keep-invalid keeps it): {invalid}" if invalid else None
 

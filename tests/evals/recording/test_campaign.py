@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.cassette.stop import Stop
-from evals.errors import RecordingError, RecordingStoppedError
+from evals.errors import DatasetError, RecordingError, RecordingStoppedError
 from evals.recording.campaign import Tally, record_trials
 from evals.recording.live import Recorded
 from tests.builders.case import a_case
@@ -77,6 +77,34 @@ async def test_a_stop_begins_nothing_more_and_leaves_no_case_half_closed():
 
     assert await recorded(session, at_once=1, stop=stop, told=told) == Tally(planned=6, proven=1, failed=0)
     assert session.closed == {"one": False}
+
+
+async def test_a_case_that_cannot_be_opened_ends_it_when_trials_under_way_are_over():
+    session = ASession()
+
+    def open_case(case: Any) -> object:
+        if case.id == "two":
+            raise DatasetError("bug.patch does not apply")
+        return object()
+
+    with pytest.raises(DatasetError, match=r"bug\.patch"):
+        await recorded(session, at_once=8, open_case=open_case)
+    assert session.closed == {"one": True, "two": False}
+    assert session.under_way == 0
+
+
+async def test_a_case_that_cannot_be_closed_lets_the_others_come_to_their_end():
+    session = ASession()
+
+    async def close_case(case_id: str, *, whole: bool) -> None:
+        session.closed[case_id] = whole
+        if case_id == "one":
+            raise RecordingError("the disk is full")
+
+    session.close_case = close_case
+    with pytest.raises(RecordingError, match="disk"):
+        await recorded(session, at_once=2)
+    assert session.closed == {"one": True, "two": True, "three": True}
 
 
 async def test_a_case_is_opened_once_and_only_when_its_turn_comes():

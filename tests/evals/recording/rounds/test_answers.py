@@ -7,6 +7,7 @@ import pytest
 from evals.errors import ConfigurationError
 from evals.recording.rounds.answers import Answers
 from tests.builders.batch import a_line, a_pending, answers
+from tests.builders.secret import PLANTED
 
 ASKED = a_pending("Why?")
 OTHER = a_pending("How?")
@@ -19,6 +20,10 @@ UNUSABLE = {
     "an answer and an error": (a_line(ASKED, error="cut off"), "has an error in place of an answer"),
     "another protocol": (a_line(ASKED, body={"choices": []}), "JSON of another shape"),
     "a missing member": (a_line(ASKED, "{}"), "$: 'confidence' is a required property"),
+    "a key": (
+        a_line(ASKED, f'{{"confidence": 0.5, "note": "{PLANTED}"}}'),
+        "holds what must not be kept, and is asked again: ",
+    ),
     "prose": (a_line(ASKED, "I think so."), "the content is not whole JSON"),
 }
 MALFORMED = {
