@@ -51,7 +51,7 @@ def recommend(
     """The choice with its confirmation; the first behaviour holds the present setting.
 
     Status: recommended (0), not confirmed (1: worse on `gate` than the present setting, beyond chance), cannot
-    recommend (3: the tape or the suite does not reach).
+    recommend (3: the tape or the suite does not reach, or only one behaviour is recorded).
     """
     candidates = eligible(behaviours, policy.coverage_floor)
     if not candidates:
@@ -62,7 +62,12 @@ def recommend(
         return _cannot(f"the suite has no {CONFIRMED_ON} case to confirm {chosen.name} on")
     if held.share < policy.coverage_floor or held.score.mean is None:
         return _cannot(f"coverage: {chosen.name}, best on {CHOSEN_ON}, is not recorded for enough {CONFIRMED_ON} cases")
+    if len(candidates) == 1:
+        others = f"the other {len(behaviours) - 1} leave the tape" if len(behaviours) > 1 else "all points behave alike"
+        return _cannot(f"nothing to choose between: {chosen.name} is the only recorded behaviour, {others}")
     against = None if chosen is present else _compared(chosen, present, trials, cases, scorer, policy)
+    if against is not None and against.delta is None:
+        return _cannot(f"coverage: no {CONFIRMED_ON} case has both {chosen.name} and the present {present.name}")
     worse = against is not None and against.verdict == "regression"
     told = f"{scorer} {_score_in_words(held)} on {held.score.n} {CONFIRMED_ON} cases{_against(against)}"
     rests = f"chosen on {CHOSEN_ON} among {len(candidates)} of {len(behaviours)} behaviours that are recorded"

@@ -47,9 +47,21 @@ def test_of_equals_the_cheaper_one_is_taken():
 
 
 def test_a_setting_off_the_tape_is_never_recommended_however_well_it_scores():
-    said = recommended(a_behaviour(None, a_measure(0.4)), a_behaviour(0.8, a_measure(1.0, exact=3)))
+    said = recommended(
+        a_behaviour(None, a_measure(0.4)), a_behaviour(0.7, a_measure(0.3)), a_behaviour(0.8, a_measure(1.0, exact=3))
+    )
 
     assert said.behaviour == "hardened off"
+
+
+def test_a_single_behaviour_is_no_choice():
+    """A recommendation that never saw an alternative would rest on nothing."""
+    alone = recommended(a_behaviour(None, a_measure(0.6)))
+    only_one_recorded = recommended(a_behaviour(None, a_measure(0.4)), a_behaviour(0.8, a_measure(1.0, exact=3)))
+
+    assert (alone.exit_code, only_one_recorded.exit_code) == (3, 3)
+    assert "all points behave alike" in alone.sentence
+    assert "the other 1 leave the tape" in only_one_recorded.sentence
 
 
 def test_nothing_recorded_is_no_recommendation():
