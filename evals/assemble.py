@@ -9,7 +9,7 @@ from evals.divergence import clause, divergences
 from evals.facts import facts_of
 from evals.material import Material
 from evals.models.case import Case
-from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run, Trial
+from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run, ScorerInfo, Trial
 from evals.sampling import sample_agreements
 from evals.scoring import scorer_infos
 from evals.summary import case_means, coverage_of, summarise
@@ -19,8 +19,7 @@ def assemble(material: Material) -> Run:
     """Everything the report shows, with the verdict."""
     suite, trials = material.suite, material.trials
     scorers = scorer_infos()
-    primary = [scorer.name for scorer in scorers if scorer.primary]
-    comparisons, parted = compared(material, primary)
+    comparisons, parted = compared(material, scorers)
     now = make_baseline(suite.name, material.cases, material.variants, trials, material.scorers)
     return Run(
         suite=suite.name,
@@ -79,13 +78,23 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
     )
 
 
-def compared(material: Material, primary: Sequence[str]) -> tuple[tuple[Comparison, ...], tuple[Divergence, ...]]:
-    """Every comparison of the run, and where each variant parts ways with the reference, case by case."""
+def compared(
+    material: Material, scorers: Sequence[ScorerInfo]
+) -> tuple[tuple[Comparison, ...], tuple[Divergence, ...]]:
+    """Every comparison of the run, and where each variant parts ways with the reference, case by case.
+
+    Routes explain what came of routes; a score of frozen states has nothing to do with the way a trial took.
+    """
     suite = material.suite
+    primary = [scorer.name for scorer in scorers if scorer.primary]
+    routed = {scorer.name for scorer in scorers if not scorer.open_loop}
     parted = {
         name: divergences(material.trials, name, suite.reference) for name in material.names if name != suite.reference
     }
-    told = (_explained(item, parted[item.left]) for item in _against_reference(material, primary))
+    told = (
+        _explained(item, parted[item.left]) if item.endpoint in routed else item
+        for item in _against_reference(material, primary)
+    )
     return (*told, *_against_baseline(material, primary)), tuple(one for found in parted.values() for one in found)
 
 

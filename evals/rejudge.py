@@ -40,7 +40,7 @@ def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),
     )
-    comparisons, parted = compared(material, [scorer.name for scorer in run.scorers if scorer.primary])
+    comparisons, parted = compared(material, run.scorers)
     now = make_baseline(run.suite, run.cases, run.variants, run.trials, material.scorers)
     verdict = gate.judge(facts_of(material, now, comparisons))
     return run.model_copy(

@@ -19,6 +19,7 @@ def scorer_infos() -> tuple[ScorerInfo, ...]:
             unit=scorer.unit,
             better=scorer.better,
             primary=scorer.primary,
+            open_loop=scorer.open_loop,
             definition=scorer.definition,
         )
         for scorer in SCORERS

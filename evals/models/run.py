@@ -27,6 +27,7 @@ class ScorerInfo(Closed):
     unit: Unit
     better: Literal["higher", "lower"]
     primary: bool
+    open_loop: bool = False
     definition: str
 
 

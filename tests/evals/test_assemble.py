@@ -45,6 +45,21 @@ def test_a_candidate_that_blames_the_wrong_file_everywhere_is_worse():
     assert (run.verdict.exit_code, kinds(run)) == (1, {"regression"})
 
 
+def test_a_route_explains_what_came_of_it_and_not_the_answers_to_frozen_states():
+    """v3 skips the critic and answers every frozen state wrongly: only the lost root cause can be the route's doing."""
+    skipping = {
+        (name, "v3"): a_good_trace(
+            name, "v3", "investigator", "writer", report=WRONG, points=(an_answer(chosen="end"),)
+        )
+        for name in ALL
+    }
+    told = {item.endpoint: item for item in assembled(skipping).comparisons if item.against == "reference"}
+
+    assert told["root_cause.hit"].divergence
+    assert told["decision.score"].broke
+    assert not told["decision.score"].divergence
+
+
 def test_a_reference_that_fell_below_its_own_baseline_is_worse_too():
     run = assembled(worse(ALL, "v2", report=WRONG))
 
