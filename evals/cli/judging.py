@@ -117,6 +117,7 @@ def selftest_command(
     suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "starter",
     jobs: Jobs = CORES,
     draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
     root: Root = HERE,
 ) -> int:
     """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
@@ -125,7 +126,7 @@ def selftest_command(
     """
     from evals.cli.commands.selftest import selftest
 
-    return selftest(suite, root, jobs=jobs, draws=draws, today=datetime.now(UTC).date())
+    return selftest(suite, root, jobs=jobs, draws=draws, today=datetime.now(UTC).date(), out=out)
 
 
 @judging.command("sweep")

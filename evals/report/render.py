@@ -9,9 +9,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from evals.models.run import Run
+from evals.models.selftest import SelfTest
 from evals.models.sweep import Sweep
 from evals.report.inert import visible
 from evals.report.view.page import page
+from evals.report.view.selftest import selftest_page
 from evals.report.view.sweep import sweep_page
 
 _ASSETS: Final = files("evals.report") / "assets"
@@ -47,10 +49,17 @@ def render(run: Run) -> str:
 
 def render_sweep(sweep: Sweep) -> str:
     """The page of a sweep: one HTML document without a script."""
+    return _sheet("sweep", sweep_page(sweep))
+
+
+def render_selftest(result: SelfTest) -> str:
+    """The page of a self-test: one HTML document without a script."""
+    return _sheet("selftest", selftest_page(result))
+
+
+def _sheet(name: str, view: object) -> str:
     style = Markup(f"{_asset('report.css')}\n{_asset('sweep.css')}")  # noqa: S704 - both shipped with the package
-    return _TEMPLATES.get_template("sweep.html.j2").render(
-        page=sweep_page(sweep), style=style, policy=_policy(style, "")
-    )
+    return _TEMPLATES.get_template(f"{name}.html.j2").render(page=view, style=style, policy=_policy(style, ""))
 
 
 def _asset(name: str) -> Markup:

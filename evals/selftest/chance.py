@@ -6,7 +6,6 @@ no churn; a system that is sampled anew has some, and false alarms need it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,39 +15,21 @@ from evals import gate
 from evals.comparison import compare
 from evals.errors import EXIT_WORSE
 from evals.models.run import Coverage
+from evals.models.selftest import RedRate
 from evals.models.suite import GatePolicy
-from evals.stats.intervals import Interval, wilson
+from evals.stats.intervals import wilson
 
 ENDPOINTS: Final = ("route.pass", "root_cause.hit", "decision.score")
 PASSING: Final = 0.6
 """The share of generated cases that pass before anything is turned round."""
 
 
-@dataclass(frozen=True)
-class Rate:
-    """How often the gate was red, in how many draws of `cases` cases with `flips` planted losses."""
-
-    cases: int
-    flips: int
-    churn: float
-    red: int
-    draws: int
-
-    @property
-    def interval(self) -> Interval:
-        """Wilson's 95 % interval."""
-        return wilson(self.red, self.draws) or Interval(0.0, 1.0)
-
-    def within(self, alpha: float) -> bool:
-        """Whether the draws are compatible with a rate of at most `alpha`: exact tests stay below it."""
-        return self.interval.low <= alpha
-
-
-def red_rate(cases: int, flips: int, churn: float, draws: int, policy: GatePolicy, rng: np.random.Generator) -> Rate:
+def red_rate(cases: int, flips: int, churn: float, draws: int, policy: GatePolicy, rng: np.random.Generator) -> RedRate:
     """Draw and judge; flips are planted in the first endpoint. Without churn all draws are alike, and one is made."""
     made = draws if churn else 1
     red = sum(judged(cases, flips, churn, policy, rng) == EXIT_WORSE for _ in range(made))
-    return Rate(cases, flips, churn, red, made)
+    low, high = (churn and wilson(red, made)) or (None, None)
+    return RedRate(cases=cases, flips=flips, churn=churn, red=red, draws=made, low=low, high=high)
 
 
 def judged(cases: int, flips: int, churn: float, policy: GatePolicy, rng: np.random.Generator) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evals.models.selftest import SelfTest
 from tests.builders.checkout import cassettes, evals
 
 pytestmark = pytest.mark.slow
@@ -16,6 +17,14 @@ def test_every_planted_fault_is_caught(checkout):
     assert said.code == 0, said.out
     assert all("yes" in row for row in rows.values())
     assert "2 of 2 traces of old are the same when replayed again" in said.out
+
+
+def test_what_was_found_is_kept_as_a_page_and_as_json(checkout):
+    evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+
+    stored = SelfTest.model_validate_json((checkout / "reports/selftest/selftest.json").read_text())
+    assert stored.sentence in (checkout / "reports/selftest/index.html").read_text()
+    assert {fault.name for fault in stored.faults} > set(PLANTED)
 
 
 def test_nothing_in_the_checkout_is_changed(checkout):

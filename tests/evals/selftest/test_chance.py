@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from evals.models.suite import GatePolicy
-from evals.selftest.chance import Rate, red_rate
+from evals.selftest.chance import red_rate
+from tests.builders.selftest import a_rate
 
 POLICY = GatePolicy()
 
@@ -20,11 +21,11 @@ def test_without_churn_six_losses_are_the_fewest_that_count_among_three_endpoint
 
 
 def test_nothing_planted_raises_no_more_alarms_than_alpha():
-    assert drawn(16, 0, churn=0.1, draws=40).within(POLICY.alpha)
+    assert not drawn(16, 0, churn=0.1, draws=40).above(POLICY.alpha)
 
 
 def test_too_many_alarms_are_noticed():
-    assert not Rate(cases=64, flips=0, churn=0.1, red=20, draws=100).within(POLICY.alpha)
+    assert a_rate(red=20).above(POLICY.alpha)
 
 
 def test_churn_hides_what_would_be_seen_without_it():

@@ -1,0 +1,78 @@
+"""The page of a self-test: faults and what the gate said, power beside false alarms. The terminal prints these rows."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from evals.models.selftest import RedRate, SelfTest
+from evals.report.numbers import percent
+from evals.report.view.table import Table
+from evals.stats.intervals import format_rate
+
+
+@dataclass(frozen=True)
+class SelfTestPage:
+    """Everything the template puts in its places."""
+
+    suite: str
+    candidate: str
+    sentence: str
+    kind: str
+    again: str
+    faults: Table
+    power: Table
+
+
+def selftest_page(result: SelfTest) -> SelfTestPage:
+    """The view of a self-test. Pure: the same result gives the same page."""
+    return SelfTestPage(
+        suite=result.suite,
+        candidate=result.candidate,
+        sentence=result.sentence,
+        kind="worse" if result.complaints else "not-worse",
+        again=again(result),
+        faults=faults(result),
+        power=power(result),
+    )
+
+
+def faults(result: SelfTest) -> Table:
+    """One row per planted fault."""
+    return Table(
+        f"Faults planted in {result.candidate} of {result.suite}",
+        ("fault", "what is done", "the gate says", "caught"),
+        tuple((fault.name, fault.what, fault.said, fault.caught) for fault in result.faults),
+    )
+
+
+def power(result: SelfTest) -> Table:
+    """Red verdicts on generated outcomes: none planted, then as many losses as the heading says."""
+    losses = sorted({rate.flips for rate in result.rates if rate.flips})
+    return Table(
+        "Power on generated outcomes (not the tape): share of draws the gate calls worse",
+        ("cases", "churn", "nothing planted", *(f"{flips} lost" for flips in losses)),
+        tuple(
+            (str(cases), percent(churn), *(_share(rate) for rate in sorted(row, key=lambda rate: rate.flips)))
+            for (cases, churn), row in groupby(
+                sorted(result.rates, key=_row), key=lambda rate: (rate.cases, rate.churn)
+            )
+        ),
+    )
+
+
+def again(result: SelfTest) -> str:
+    """What came of replaying twice, and how often nothing at all was called worse."""
+    alarms = ", ".join(f"{_share(rate)} of {rate.cases} cases" for rate in result.alarms)
+    return (
+        f"A/A on the tape: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
+        f"same when replayed again. False alarms on generated outcomes: {alarms}; alpha is {percent(result.alpha)}."
+    )
+
+
+def _row(rate: RedRate) -> tuple[int, float]:
+    return rate.cases, rate.churn
+
+
+def _share(rate: RedRate) -> str:
+    if rate.low is None or rate.high is None:
+        return "always" if rate.red else "never"
+    return f"{format_rate(rate.red, rate.draws, 0)} [{percent(rate.low)}, {percent(rate.high)}]"

@@ -1,0 +1,54 @@
+"""The page of a self-test: what is caught and what is not, and why the gate is not to be trusted where it is not."""
+
+import pytest
+
+from evals.report.render import render_selftest
+from evals.report.view.selftest import faults, power, selftest_page
+from tests.builders.selftest import a_fault, a_rate, a_selftest
+
+
+@pytest.mark.parametrize(("code", "caught"), [(0, "NO"), (1, "yes"), (3, "yes"), (None, "nothing to catch")])
+def test_red_and_unjudgeable_both_count_as_caught(code, caught):
+    table = faults(a_selftest(faults=(a_fault(code),)))
+
+    assert table.rows[0][-1] == caught
+
+
+def test_a_fault_that_changes_nothing_is_not_counted_as_caught():
+    page = selftest_page(a_selftest(faults=(a_fault(), a_fault(None))))
+
+    assert page.sentence.endswith("1 of 1 planted faults that change anything are caught.")
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"faults": (a_fault(0),)}, "worse prompt is not caught"),
+        ({"unlike": ("a-case gave another trace",)}, "replayed again, a-case gave another trace"),
+        ({"rates": (a_rate(red=20),)}, "too many false alarms over 64 cases"),
+    ],
+)
+def test_a_gate_that_does_not_do_what_it_says_says_why(fields, why):
+    page = selftest_page(a_selftest(**fields))
+
+    assert page.kind == "worse"
+    assert page.sentence == f"The gate of starter does not do what it says: {why}."
+
+
+def test_a_rate_stands_beside_its_interval_where_chance_has_a_part():
+    rows = power(a_selftest(rates=(a_rate(), a_rate(flips=8, red=24)))).rows
+
+    assert rows == (("64", "5 %", "0 % [0 %, 4 %]", "24 % [17 %, 33 %]"),)
+
+
+def test_every_row_of_the_power_table_has_as_many_cells_as_headings():
+    table = power(a_selftest(rates=tuple(a_rate(flips=n, churn=c) for n in (0, 1, 8) for c in (0.0, 0.05))))
+
+    assert {len(row) for row in table.rows} == {len(table.head)}
+
+
+def test_the_page_is_one_file_that_loads_nothing_and_runs_nothing():
+    page = render_selftest(a_selftest())
+
+    assert "default-src &#39;none&#39;" in page
+    assert "<script" not in page
