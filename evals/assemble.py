@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from evals import gate
 from evals.baseline import make_baseline
 from evals.comparison import compare
-from evals.divergence import clause, divergences
+from evals.divergence import baseline_divergences, clause, divergences
 from evals.facts import facts_of
 from evals.material import Material
 from evals.models.case import Case
@@ -81,7 +81,7 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
 def compared(
     material: Material, scorers: Sequence[ScorerInfo]
 ) -> tuple[tuple[Comparison, ...], tuple[Divergence, ...]]:
-    """Every comparison of the run, and where each variant parts ways with the reference, case by case.
+    """Every comparison of the run, and where each variant parts ways with the reference and with its own baseline.
 
     Routes explain what came of routes; a score of frozen states has nothing to do with the way a trial took.
     """
@@ -91,16 +91,25 @@ def compared(
     parted = {
         name: divergences(material.trials, name, suite.reference) for name in material.names if name != suite.reference
     }
-    told = (
-        _explained(item, parted[item.left]) if item.endpoint in routed else item
-        for item in _against_reference(material, primary)
-    )
-    return (*told, *_against_baseline(material, primary)), tuple(one for found in parted.values() for one in found)
+    baseline = material.baseline
+    blessed = baseline.routes if baseline else {}
+    since = {
+        name: baseline_divergences(material.trials, name, blessed[name]) for name in material.names if name in blessed
+    }
+    told = [
+        _explained(item, (since if item.against == "baseline" else parted).get(item.left))
+        if item.endpoint in routed
+        else item
+        for item in (*_against_reference(material, primary), *_against_baseline(material, primary))
+    ]
+    return tuple(told), tuple(one for found in (*parted.values(), *since.values()) for one in found)
 
 
-def _explained(item: Comparison, parted: Sequence[Divergence]) -> Comparison:
-    """The comparison with what its broken cases have in common."""
-    return item.model_copy(update={"divergence": clause(item.broke, parted)}) if item.broke else item
+def _explained(item: Comparison, parted: Sequence[Divergence] | None) -> Comparison:
+    """The comparison with what its broken cases have in common; as it is where nobody knows the ways they took."""
+    if parted is None or not item.broke:
+        return item
+    return item.model_copy(update={"divergence": clause(item.broke, parted)})
 
 
 def _against_reference(material: Material, primary: Sequence[str]) -> tuple[Comparison, ...]:

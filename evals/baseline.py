@@ -66,6 +66,7 @@ def make_baseline(
             for name in names
         },
         leaks={name: leaks(exact, name) for name in names},
+        routes={name: _routes(exact, name) for name in names},
     )
 
 
@@ -138,6 +139,14 @@ def _values(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, float]
                 if isinstance(outcome, Scored):
                     case.setdefault(name, []).append(outcome.value)
     return {case: _means(scores) for case, scores in collected.items()}
+
+
+def _routes(trials: Sequence[Trial], variant: str) -> dict[str, dict[int, str]]:
+    """Case -> sample -> where its decisions went."""
+    found: dict[str, dict[int, str]] = {}
+    for trace in (trial.trace for trial in trials if trial.trace.variant == variant):
+        found.setdefault(trace.case_id, {})[trace.sample] = " ".join(one.routed for one in trace.decisions)
+    return found
 
 
 def _means(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:

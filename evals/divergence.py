@@ -1,14 +1,31 @@
 """Where two variants part ways on a case: the first decision that differs, and what many such places have in common.
 
 Up to the first differing decision both saw the same states, so that decision is the cause of everything that follows
-and the rest is its consequence. A pure function of two traces.
+and the rest is its consequence. A pure function of two ways, be they of traces or of a baseline.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
 
+from evals.models.route import Choice
 from evals.models.run import Divergence, Trial
 from evals.models.trace import Trace
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where the guards let each decision go; `whole` unless the tape ended before the trial did."""
+
+    variant: str
+    routed: tuple[Choice, ...]
+    whole: bool
+
+
+Against = Literal["reference", "baseline"]
+Ways = Mapping[tuple[str, int], Way]
+"""(case, sample) -> its way."""
 
 
 def divergences(trials: Sequence[Trial], left: str, right: str) -> tuple[Divergence, ...]:
@@ -16,14 +33,19 @@ def divergences(trials: Sequence[Trial], left: str, right: str) -> tuple[Diverge
 
     Cases whose decisions are the same throughout are left out.
     """
-    ours, theirs = _by_case(trials, left), _by_case(trials, right)
-    both = sorted(ours.keys() & theirs.keys())
-    found: dict[str, Divergence] = {}
-    for case, sample in both:
-        parted = diverge(theirs[case, sample], ours[case, sample])
-        if parted is not None:
-            found.setdefault(case, parted)
-    return tuple(found.values())
+    return _parted(_ways(trials, left), _ways(trials, right), "reference")
+
+
+def baseline_divergences(
+    trials: Sequence[Trial], variant: str, blessed: Mapping[str, Mapping[int, str]]
+) -> tuple[Divergence, ...]:
+    """Where a variant leaves the way it went when the baseline was blessed: case -> sample -> its decisions."""
+    before = {
+        (case, sample): Way(f"{variant} (baseline)", cast("tuple[Choice, ...]", tuple(routed.split())), whole=True)
+        for case, samples in blessed.items()
+        for sample, routed in samples.items()
+    }
+    return _parted(_ways(trials, variant), before, "baseline")
 
 
 def diverge(was: Trace, now: Trace) -> Divergence | None:
@@ -31,24 +53,7 @@ def diverge(was: Trace, now: Trace) -> Divergence | None:
 
     A trace that has left the tape is compared as far as it reaches: beyond that nobody knows.
     """
-    before, after = ([one.routed for one in trace.decisions] for trace in (was, now))
-    same = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
-    if same is None:
-        short = min(len(before), len(after))
-        if len(before) == len(after) or not _known_beyond(short, was, now):
-            return None
-        same = short
-    old = before[same] if same < len(before) else None
-    new = after[same] if same < len(after) else None
-    return Divergence(
-        case_id=now.case_id,
-        left=now.variant,
-        right=was.variant,
-        decision=same,
-        was=old,
-        now=new,
-        what=_in_words(old, new, before[same:], after[same:]),
-    )
+    return _first(now.case_id, _way(was), _way(now), "reference")
 
 
 def clause(lost: Sequence[str], parted: Sequence[Divergence]) -> str:
@@ -72,15 +77,47 @@ def _losses(count: int) -> str:
     return "1 loss" if count == 1 else f"{count} losses"
 
 
-def _by_case(trials: Sequence[Trial], variant: str) -> dict[tuple[str, int], Trace]:
+def _ways(trials: Sequence[Trial], variant: str) -> Ways:
     return {
-        (trial.trace.case_id, trial.trace.sample): trial.trace for trial in trials if trial.trace.variant == variant
+        (trial.trace.case_id, trial.trace.sample): _way(trial.trace)
+        for trial in trials
+        if trial.trace.variant == variant
     }
 
 
-def _known_beyond(decisions: int, was: Trace, now: Trace) -> bool:
-    """Whether the shorter of the two ended there by itself, and not where its tape did."""
-    return all(trace.provenance.label == "exact" for trace in (was, now) if len(trace.decisions) == decisions)
+def _way(trace: Trace) -> Way:
+    return Way(trace.variant, tuple(one.routed for one in trace.decisions), trace.provenance.label == "exact")
+
+
+def _parted(ours: Ways, theirs: Ways, against: Against) -> tuple[Divergence, ...]:
+    found: dict[str, Divergence] = {}
+    for case, sample in sorted(ours.keys() & theirs.keys()):
+        parted = _first(case, theirs[case, sample], ours[case, sample], against)
+        if parted is not None:
+            found.setdefault(case, parted)
+    return tuple(found.values())
+
+
+def _first(case: str, was: Way, now: Way, against: Against) -> Divergence | None:
+    before, after = was.routed, now.routed
+    same = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
+    if same is None:
+        same = min(len(before), len(after))
+        known = all(way.whole for way in (was, now) if len(way.routed) == same)
+        if len(before) == len(after) or not known:
+            return None
+    old = before[same] if same < len(before) else None
+    new = after[same] if same < len(after) else None
+    return Divergence(
+        case_id=case,
+        left=now.variant,
+        right=was.variant,
+        against=against,
+        decision=same,
+        was=old,
+        now=new,
+        what=_in_words(old, new, before[same:], after[same:]),
+    )
 
 
 def _in_words(was: str | None, now: str | None, before: Sequence[str], after: Sequence[str]) -> str:

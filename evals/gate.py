@@ -181,16 +181,19 @@ def _reasons(rules: Sequence[Rule], facts: Facts) -> list[Reason]:
     return [reason for rule in rules for reason in rule(facts)]
 
 
-def _more(reasons: Sequence[Reason]) -> str:
+def _more(reasons: Sequence[object]) -> str:
     return f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
 
 
 def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
-    """Who is worse than whom, by how much, and what the losses have in common: the first reason decides the words."""
+    """Who is worse than whom, by how much, and what the losses have in common. A broken rule is told before numbers,
+    in its own words: it may be another variant's than the candidate's."""
     lost = [item for item in facts.judged if item.verdict == "regression"]
-    if worse[0].kind != "regression":
-        return f"{facts.candidate} is worse: {worse[0].text}{_more(worse)}."
-    return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}."
+    broken = [reason for reason in worse if reason.kind != "regression"]
+    if not broken:
+        return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}."
+    change = f"; {comparison_sentence(lost[0])}{_more(lost)}" if lost else ""
+    return f"Worse: {broken[0].text}{_more(broken)}{change}."
 
 
 def _green_sentence(facts: Facts) -> str:

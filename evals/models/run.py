@@ -169,8 +169,8 @@ class Scope(Closed):
 class Comparison(Closed):
     """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right.
 
-    `divergence` says in one clause what the broken cases have in common; empty where none broke, and against a
-    baseline, which keeps no routes.
+    `divergence` says in one clause what the broken cases have in common; empty where none broke, and against a baseline
+    that keeps no routes.
     """
 
     endpoint: str
@@ -191,12 +191,14 @@ class Comparison(Closed):
 
 
 class Divergence(Closed):
-    """The first decision, counted from 0, at which `left` goes elsewhere than `right` did on a case. `was` and `now`
-    are where the guards let each go, None where it had ended; `what` is the difference in words."""
+    """The first decision, counted from 0, at which `left` goes elsewhere than `right` did on a case: the reference, or
+    `left` itself when the baseline was blessed. `was` and `now` are where the guards let each go, None where it had
+    ended; `what` is the difference in words."""
 
     case_id: str
     left: str
     right: str
+    against: Literal["reference", "baseline"] = "reference"
     decision: int
     was: Choice | None
     now: Choice | None
@@ -245,6 +247,9 @@ class Baseline(Closed):
     values: dict[str, dict[str, dict[str, float]]]
     hard_violations: dict[str, dict[str, tuple[str, ...]]]
     leaks: dict[str, tuple[str, ...]]
+    routes: dict[str, dict[str, dict[int, str]]] = Field(default_factory=dict)
+    """Variant -> case -> sample -> where the guards let each decision go, separated by spaces: one line of the file
+    each. Empty in a baseline that was blessed before routes were kept."""
 
 
 class Run(Closed):

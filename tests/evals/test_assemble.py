@@ -212,3 +212,25 @@ def test_the_models_that_answered_are_named_with_those_who_recorded_them():
     run = assembled(worse(ALL, calls=calls))
 
     assert run.recorded_by == ("big", "small (recorded by a, b)")
+
+
+def test_a_variant_that_is_worse_than_its_baseline_says_where_it_left_its_way():
+    """v2 is edited in place: no other variant is its reference, only what it did when it was blessed."""
+    skipping = {
+        (name, "v2"): a_good_trace(name, "v2", "investigator", "codebase_search", "writer", report=WRONG)
+        for name in ALL
+    }
+    run = assembled(skipping)
+
+    assert run.verdict.sentence.startswith("Worse: v2 breaks P2 in case-0 (and 7 more); v2 against v2 (baseline): ")
+    assert "8 of 8 losses diverge at decision 3: critic skipped" in run.verdict.sentence
+    assert {item.against for item in run.divergences if item.left == "v2"} == {"baseline"}
+
+
+def test_a_baseline_that_kept_no_routes_explains_nothing():
+    cases = some_cases()
+    old = some_material(cases, some_trials(cases)).baseline.model_copy(update={"routes": {}})
+    run = assembled(worse(ALL, "v2", report=WRONG), baseline=old)
+
+    told = [item.divergence for item in run.comparisons if item.against == "baseline" and item.broke]
+    assert told == [""]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.divergence import clause, diverge, divergences
+from evals.divergence import baseline_divergences, clause, diverge, divergences
 from tests.builders.run import a_trial
 from tests.builders.trace import a_decision, a_trace
 
@@ -55,6 +55,16 @@ def trials(*routes):
         a_trial(a_trace(*route, case_id=f"c{n}", variant=name))
         for n, mine in enumerate(routes)
         for name, route in (("v2", FULL), ("v3", mine))
+    ]
+
+
+def test_a_variant_that_leaves_the_way_of_its_baseline_parts_with_itself():
+    blessed = {"c0": {0: " ".join(FULL)}, "c1": {0: " ".join(SKIPS)}}
+
+    parted = baseline_divergences(trials(SKIPS, SKIPS), "v3", blessed)
+
+    assert [(one.case_id, one.right, one.against, one.what) for one in parted] == [
+        ("c0", "v3 (baseline)", "baseline", "critic skipped")
     ]
 
 
