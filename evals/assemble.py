@@ -1,6 +1,7 @@
 """From trials to a finished run: summaries, comparisons, and the gate's verdict."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final, get_args
 
 from evals import gate
 from evals.baseline import make_baseline
@@ -8,11 +9,19 @@ from evals.comparison import compare
 from evals.divergence import baseline_divergences, clause, divergences
 from evals.facts import facts_of
 from evals.material import Material
+from evals.measures import MEASURES
+from evals.measures.calibration import calibration_of
+from evals.measures.confusion import confusions_of
+from evals.measures.evidence import Evidence
+from evals.measures.twins import twins_of
 from evals.models.case import Case
+from evals.models.measure import Source
 from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run, ScorerInfo, Trial
 from evals.sampling import sample_agreements
 from evals.scoring import scorer_infos
 from evals.summary import case_means, coverage_of, summarise
+
+TWIN_ENDPOINTS: Final = ("route.pass", "root_cause.hit")
 
 
 def assemble(material: Material) -> Run:
@@ -21,6 +30,9 @@ def assemble(material: Material) -> Run:
     scorers = scorer_infos()
     comparisons, parted = compared(material, scorers)
     now = make_baseline(suite.name, material.cases, material.variants, trials, material.scorers)
+    cases = tuple(case_info(case) for case in material.cases)
+    by_id = {case.id: case for case in cases}
+    evidence = [Evidence(name, suite.reference, by_id, trials) for name in material.names]
     return Run(
         suite=suite.name,
         description=suite.description,
@@ -28,13 +40,18 @@ def assemble(material: Material) -> Run:
         reference=suite.reference,
         gate=suite.gate,
         recorded_by=_answered_by(trials),
-        cases=tuple(case_info(case) for case in material.cases),
+        cases=cases,
         variants=tuple(material.variants),
         scorers=scorers,
         trials=tuple(trials),
         coverage={name: coverage_of(trials, name) for name in material.names},
         summaries=summarise(trials, material.cases, material.names, scorers),
         samples=sample_agreements(trials, material.names, suite.samples),
+        measure_infos=tuple(measuring.info for measuring in MEASURES),
+        measures=tuple(measuring.of(each) for each in evidence for measuring in MEASURES),
+        confusions=tuple(table for each in evidence for table in confusions_of(each)),
+        calibrations=tuple(calibration_of(each, source) for each in evidence for source in get_args(Source)),
+        twins=tuple(pair for each in evidence for endpoint in TWIN_ENDPOINTS for pair in twins_of(each, endpoint)),
         dataset_baselines=tuple(material.dataset_baselines),
         scope=material.scope,
         comparisons=comparisons,
@@ -55,6 +72,7 @@ def case_info(case: Case | CaseInfo) -> CaseInfo:
         body=case.body,
         archetype=labels.archetype,
         category=labels.category,
+        severity=None if "severity" in labels.unlabelled else labels.severity,
         split=labels.split,
         question=labels.question.policy,
         root_cause=labels.root_cause,

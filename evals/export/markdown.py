@@ -12,6 +12,7 @@ from evals.report.numbers import points, probability, rate, smallest_drop
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
+from evals.report.view.measures import measure_table
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
 from evals.report.view.table import Table
@@ -38,6 +39,8 @@ def summary(run: Run) -> str:
             *_table(what_it_costs(run)),
             "",
             *_table(guard_table(run)),
+            "",
+            *_table(measure_table(run)),
             "",
             *_comparisons(run),
             "",
@@ -80,7 +83,9 @@ def _headline(run: Run) -> Iterable[str]:
 
 
 def _table(table: Table) -> Iterable[str]:
-    """A table of the report as it stands there."""
+    """A table of the report as it stands there; nothing of an empty one."""
+    if not table.rows:
+        return
     yield f"**{escape(table.caption)}**"
     yield ""
     yield _row(*table.head)

@@ -7,14 +7,16 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from evals.models.case import Archetype, Category, Split
+from evals.models.case import Archetype, Category, Severity, Split
 from evals.models.closed import Closed
+from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, Twins
 from evals.models.outcome import Outcome
 from evals.models.route import Choice, QuestionPolicy, RouteNode
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
-RUN_SCHEMA: Final = 1
+RUN_SCHEMA: Final = 2
+"""2 brought measures and the tables behind them; a run of schema 1 is read as one without any."""
 
 Unit = Literal["fraction", "count", "tokens", "seconds"]
 EndpointVerdict = Literal["regression", "improvement", "equivalent within margin", "inconclusive", "cannot judge"]
@@ -40,13 +42,14 @@ class PointInfo(Closed):
 
 
 class CaseInfo(Closed):
-    """What the report shows of a case."""
+    """What the report shows of a case; `severity` is None where its source states none."""
 
     id: str
     title: str
     body: str
     archetype: Archetype
     category: Category
+    severity: Severity | None = None
     split: Split
     question: QuestionPolicy
     root_cause: str
@@ -269,6 +272,11 @@ class Run(Closed):
     coverage: dict[str, Coverage]
     summaries: tuple[Summary, ...]
     samples: tuple[SampleAgreement, ...] = ()
+    measure_infos: tuple[MeasureInfo, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    twins: tuple[Twins, ...] = ()
     dataset_baselines: tuple[DatasetBaseline, ...] = ()
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]

@@ -60,6 +60,16 @@ def points(difference: float | None) -> str:
     return f"{'+' if difference > 0 else MINUS}{'<1' if size <= 0.5 else f'{size:.0f}'}"
 
 
+def signed(number: float | None) -> str:
+    """A number around nought, to two decimals; 0 only where exactly true."""
+    if number is None:
+        return NOTHING
+    if number == 0:
+        return "0"
+    size = abs(number)
+    return f"{'+' if number > 0 else MINUS}{'<0.01' if size < 0.005 else f'{size:.2f}'}"
+
+
 def amount(summary: Summary, scorer: ScorerInfo) -> str:
     """A summary in its own unit, with the number of cases it is the mean of."""
     if summary.mean is None:

@@ -1,9 +1,9 @@
 """Scores of single decisions: what the supervisor chooses in frozen states with graded answers (open-loop)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from evals.models.case import Case, DecisionPoint
+from evals.models.case import Case
 from evals.models.route import Choice
 from evals.models.trace import Trace
 from evals.scorers.scorer import NotApplicable, scorer
@@ -25,15 +25,15 @@ def graded_points(case: Case, trace: Trace) -> tuple[GradedPoint, ...]:
     chosen = {answer.point: answer.chosen for answer in trace.points}
     answered = [(point, chosen.get(point.id)) for point in case.labels.decision_points]
     return tuple(
-        GradedPoint(case.id, point.id, gold_node(point), choice, point.accept.get(choice, 0.0))
+        GradedPoint(case.id, point.id, gold_node(point.accept), choice, point.accept.get(choice, 0.0))
         for point, choice in answered
         if choice is not None
     )
 
 
-def gold_node(point: DecisionPoint) -> Choice:
+def gold_node(accept: Mapping[Choice, float]) -> Choice:
     """The best graded next node of a decision point, the first named of equals."""
-    return max(point.accept, key=lambda node: point.accept[node])
+    return max(accept, key=lambda node: accept[node])
 
 
 def macro_average(points: Iterable[GradedPoint]) -> float | None:

@@ -1,19 +1,16 @@
 """Scores of the severity: right, nearly right, or too low, which is the dangerous mistake."""
 
-from typing import Final
-
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scorers.scorer import scorer
-
-SCALE: Final = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
+from evals.stats.agreement import SEVERITIES
 
 
 def _steps_too_high(case: Case, trace: Trace) -> int | None:
     """Named minus labelled severity in steps of the scale; None without a report."""
     if trace.report is None:
         return None
-    return SCALE.index(trace.report.severity) - SCALE.index(case.labels.severity)
+    return SEVERITIES.index(trace.report.severity) - SEVERITIES.index(case.labels.severity)
 
 
 @scorer("severity.exact", unit="fraction", better="higher")

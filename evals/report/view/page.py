@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from evals.models.measure import MeasureInfo
 from evals.models.outcome import Scored
 from evals.models.run import Run, ScorerInfo
 from evals.report.inert import script_json
@@ -12,6 +13,7 @@ from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
+from evals.report.view.measures import measure_table
 from evals.report.view.plan import Picture, Pictures
 from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
@@ -57,6 +59,7 @@ class Page:
     baselines: Table
     comparisons: tuple[ComparisonRow, ...]
     secondary: Table
+    measures: Table
     samples: Table
     slices: Table
     legend: tuple[tuple[str, str], ...]
@@ -87,6 +90,7 @@ def page(run: Run) -> Page:
         baselines=baseline_table(run),
         comparisons=comparisons(run),
         secondary=secondary(run),
+        measures=measure_table(run),
         samples=sample_table(run),
         slices=_slices(run),
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
@@ -95,7 +99,10 @@ def page(run: Run) -> Page:
         systems=difference(run),
         prompts=prompt_texts(run),
         diffs=prompt_diffs(run),
-        definitions=tuple(_definition(info) for info in run.scorers),
+        definitions=(
+            *(_definition(info) for info in run.scorers),
+            *(_measure_definition(info) for info in run.measure_infos),
+        ),
         guards=guard_table(run),
         costs=costs(run),
         provenance=_provenance(run),
@@ -119,6 +126,10 @@ def _banner(run: Run) -> Banner:
 def _definition(info: ScorerInfo) -> Definition:
     primary = "primary, " if info.primary else ""
     return Definition(info.name, f"{primary}{info.unit}, {info.better} is better", info.definition)
+
+
+def _measure_definition(info: MeasureInfo) -> Definition:
+    return Definition(info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition)
 
 
 def _slices(run: Run) -> Table:

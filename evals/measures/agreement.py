@@ -1,0 +1,70 @@
+"""Agreement with the labels where a plain share would flatter: severity on its scale, asking in both directions."""
+
+from typing import Final
+
+from evals.measures.evidence import Evidence
+from evals.measures.measure import Found, measure
+from evals.stats.agreement import SEVERITIES, bootstrap_kappa, quadratic_kappa
+from evals.stats.macro import bootstrap_macro, macro_mean
+
+_ASKED_RIGHTLY: Final = {"required": ("ask.required", 0.0), "forbidden": ("ask.false", 1.0)}
+"""Question policy -> its scorer, and the value of that scorer that is wrong."""
+
+
+@measure("severity.kappa", unit="kappa", better="higher", counted="trials")
+def severity_kappa(evidence: Evidence) -> Found:
+    """Cohen's kappa with quadratic weights between the reports' severity and the labelled one: 1 agrees, 0 is chance,
+    below 0 is worse; over exact trials with a report, none where chance cannot disagree."""
+    rated = [
+        (trial.trace.case_id, label, trial.trace.report.severity)
+        for trial in evidence.exact()
+        if (label := evidence.cases[trial.trace.case_id].severity) is not None
+        and trial.trace.report is not None
+        and trial.trace.report.severity in SEVERITIES
+    ]
+    gold, named = [label for _, label, _ in rated], [severity for _, _, severity in rated]
+    value = quadratic_kappa(gold, named)
+    return Found(
+        value,
+        len(rated),
+        len(rated) + evidence.open(),
+        bootstrap_kappa(gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng())
+        if value is not None
+        else None,
+        why_not="all have one severity: chance cannot disagree" if rated else "no exact trial has a rated report",
+    )
+
+
+@measure("ask.balanced_accuracy", unit="fraction", better="higher", counted="cases")
+def balanced_accuracy(evidence: Evidence) -> Found:
+    """Mean of ask-recall and of 1 minus the false-ask rate: asking always and asking never both give one half; none
+    unless questions are required in some scored cases and forbidden in others."""
+    rightly = {
+        case: abs(value - wrong)
+        for scorer, wrong in _ASKED_RIGHTLY.values()
+        for case, value in evidence.means(scorer).items()
+    }
+    ids, values, policies = [*rightly], [*rightly.values()], [evidence.cases[case].question for case in rightly]
+    unknown = [
+        evidence.cases[case].question
+        for case in dict.fromkeys(trial.trace.case_id for trial in evidence.own())
+        if case not in rightly and evidence.cases[case].question in _ASKED_RIGHTLY
+    ]
+    both = set(policies) == _ASKED_RIGHTLY.keys()
+    return Found(
+        macro_mean(values, policies) if both else None,
+        len(ids),
+        len(ids) + len(unknown),
+        bootstrap_macro(values, policies, evidence.clusters(ids), evidence.rng()) if both else None,
+        _bounds(values, [*policies, *unknown]),
+        why_not="needs scored cases of both kinds, question required and question forbidden",
+    )
+
+
+def _bounds(values: list[float], policies: list[str]) -> tuple[float, float] | None:
+    """With every unknown case asked wrongly, and rightly; None where a kind of case is missing altogether."""
+    if set(policies) != _ASKED_RIGHTLY.keys():
+        return None
+    missing = len(policies) - len(values)
+    worst, best = (macro_mean([*values, *[filled] * missing], policies) for filled in (0.0, 1.0))
+    return (worst, best) if worst is not None and best is not None else None

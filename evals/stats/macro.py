@@ -1,0 +1,64 @@
+"""Macro-averages: the mean over groups of the mean inside each, so that a frequent group does not drown a rare one."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles
+
+
+def macro_mean(values: Sequence[float], groups: Sequence[Hashable]) -> float | None:
+    """The mean over groups of the mean of their values; None for an empty sample. One group id per value."""
+    inside: dict[Hashable, list[float]] = {}
+    for group, value in zip(groups, values, strict=True):
+        inside.setdefault(group, []).append(value)
+    means = [sum(mine) / len(mine) for mine in inside.values()]
+    return sum(means) / len(means) if means else None
+
+
+def macro_weights(groups: Sequence[Hashable]) -> list[float]:
+    """What each value counts in the macro-average: 1 / (groups · values of its group). They add up to 1."""
+    sizes: dict[Hashable, int] = {}
+    for group in groups:
+        sizes[group] = sizes.get(group, 0) + 1
+    return [1 / (len(sizes) * sizes[group]) for group in groups]
+
+
+def bootstrap_macro(
+    values: Sequence[float],
+    groups: Sequence[Hashable],
+    clusters: Sequence[Hashable],
+    rng: np.random.Generator,
+    *,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> Interval | None:
+    """Percentile interval of a macro-average when whole clusters are drawn; None below two clusters.
+
+    Each draw is averaged anew; a group that no drawn cluster has is left out of that draw.
+    """
+    owner, names = _codes(clusters)
+    group, kinds = _codes(groups)
+    if names < 2:
+        return None
+    sums, sizes = np.zeros((names, kinds)), np.zeros((names, kinds))
+    np.add.at(sums, (owner, group), values)
+    np.add.at(sizes, (owner, group), 1)
+    picks = rng.integers(0, names, size=(resamples, names))
+    times = np.stack([np.bincount(row, minlength=names) for row in picks])
+    return percentiles(_macro(times @ sums, times @ sizes), confidence)
+
+
+def _macro(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One macro-average per row (draws x groups)."""
+    there = sizes > 0
+    means = np.divide(sums, sizes, out=np.zeros_like(sums), where=there)
+    average: NDArray[np.float64] = means.sum(axis=1) / there.sum(axis=1)
+    return average
+
+
+def _codes(names: Sequence[Hashable]) -> tuple[list[int], int]:
+    """Numbers for names, in order of appearance, and how many there are."""
+    codes: dict[Hashable, int] = {}
+    return [codes.setdefault(name, len(codes)) for name in names], len(codes)
