@@ -1,12 +1,10 @@
 """From trials to a finished run: summaries, comparisons, and the gate's verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, get_args
 
 from evals import gate
 from evals.baseline import make_baseline
-from evals.comparison import compare
-from evals.divergence import baseline_divergences, clause, divergences
 from evals.facts import facts_of
 from evals.material import Material
 from evals.measures import MEASURES
@@ -16,10 +14,11 @@ from evals.measures.evidence import Evidence
 from evals.measures.twins import twins_of
 from evals.models.case import Case
 from evals.models.measure import Source
-from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, PointInfo, Run, ScorerInfo, Trial
+from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.sampling import sample_agreements
 from evals.scoring import scorer_infos
-from evals.summary import case_means, coverage_of, summarise
+from evals.sides import compared
+from evals.summary import coverage_of, summarise
 
 TWIN_ENDPOINTS: Final = ("route.pass", "root_cause.hit")
 
@@ -94,91 +93,3 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
         f"{model} (recorded by {', '.join(sorted(names))})" if names else model
         for model, names in sorted(by_model.items())
     )
-
-
-def compared(
-    material: Material, scorers: Sequence[ScorerInfo]
-) -> tuple[tuple[Comparison, ...], tuple[Divergence, ...]]:
-    """Every comparison of the run, and where each variant parts ways with the reference and with its own baseline.
-
-    Routes explain what came of routes; a score of frozen states has nothing to do with the way a trial took.
-    """
-    suite = material.suite
-    primary = [scorer.name for scorer in scorers if scorer.primary]
-    routed = {scorer.name for scorer in scorers if not scorer.open_loop}
-    parted = {
-        name: divergences(material.trials, name, suite.reference) for name in material.names if name != suite.reference
-    }
-    baseline = material.baseline
-    blessed = baseline.routes if baseline else {}
-    since = {
-        name: baseline_divergences(material.trials, name, blessed[name]) for name in material.names if name in blessed
-    }
-    told = [
-        _explained(item, (since if item.against == "baseline" else parted).get(item.left))
-        if item.endpoint in routed
-        else item
-        for item in (*_against_reference(material, primary), *_against_baseline(material, primary))
-    ]
-    return tuple(told), tuple(one for found in (*parted.values(), *since.values()) for one in found)
-
-
-def _explained(item: Comparison, parted: Sequence[Divergence] | None) -> Comparison:
-    """The comparison with what its broken cases have in common; as it is where nobody knows the ways they took."""
-    if parted is None or not item.broke:
-        return item
-    return item.model_copy(update={"divergence": clause(item.broke, parted)})
-
-
-def _against_reference(material: Material, primary: Sequence[str]) -> tuple[Comparison, ...]:
-    """Every other variant against the reference, on what was scored in this run."""
-    reference = material.suite.reference
-    if reference not in material.names:
-        return ()
-    return tuple(
-        item
-        for name in material.names
-        if name != reference
-        for item in compare(
-            {
-                (name, reference): {
-                    endpoint: (
-                        case_means(material.trials, name, endpoint),
-                        case_means(material.trials, reference, endpoint),
-                    )
-                    for endpoint in primary
-                }
-            },
-            _clusters(material),
-            "reference",
-            material.suite.gate,
-        )
-    )
-
-
-def _against_baseline(material: Material, primary: Sequence[str]) -> tuple[Comparison, ...]:
-    """Every variant against what it did when the baseline was blessed."""
-    baseline = material.baseline
-    if baseline is None:
-        return ()
-    return compare(
-        {
-            (name, f"{name} (baseline)"): {
-                endpoint: (case_means(material.trials, name, endpoint), _stored(baseline, name, endpoint))
-                for endpoint in primary
-            }
-            for name in material.names
-            if baseline.values.get(name)  # a variant that was not recorded when it was blessed has nothing to lose
-        },
-        _clusters(material),
-        "baseline",
-        material.suite.gate,
-    )
-
-
-def _stored(baseline: Baseline, variant: str, endpoint: str) -> dict[str, float]:
-    return {case: scores[endpoint] for case, scores in baseline.values[variant].items() if endpoint in scores}
-
-
-def _clusters(material: Material) -> Mapping[str, str]:
-    return {case.id: case.cluster for case in material.cases}

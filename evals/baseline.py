@@ -10,12 +10,14 @@ from pydantic import ValidationError
 
 import evals
 from evals.errors import CannotJudgeError
+from evals.frozen import Cases, state_grades
 from evals.models.case import Case
 from evals.models.outcome import Scored
 from evals.models.run import Baseline, CaseInfo, Trial, VariantInfo
 
 _SCORING: Final = ("scorers", "routes")
 CANARY: Final = "robustness.canary"
+DECISIONS: Final = "decision.score"
 
 
 def path_of(folder: Path, suite: str) -> Path:
@@ -57,6 +59,7 @@ def make_baseline(
         cases={case.id: case.digest for case in cases},
         prompts={info.variant.name: info.prompt_digest for info in variants},
         values={name: _values(exact, name) for name in names},
+        states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
         hard_violations={
             name: {
                 trial.trace.case_id: trial.hard_violations
@@ -146,6 +149,14 @@ def _routes(trials: Sequence[Trial], variant: str) -> dict[str, dict[int, str]]:
     found: dict[str, dict[int, str]] = {}
     for trace in (trial.trace for trial in trials if trial.trace.variant == variant):
         found.setdefault(trace.case_id, {})[trace.sample] = " ".join(one.routed for one in trace.decisions)
+    return found
+
+
+def _states(trials: Sequence[Trial], cases: Cases, variant: str) -> dict[str, dict[str, float]]:
+    """Case -> decision point -> grade, samples averaged."""
+    found: dict[str, dict[str, float]] = {}
+    for state, grade in state_grades(trials, cases, variant, DECISIONS).items():
+        found.setdefault(state.case_id, {})[state.point] = grade
     return found
 
 

@@ -1,10 +1,11 @@
 """Two variants, or a variant and its baseline, paired by case on one endpoint: what changed, and is it chance.
 
 A pass-or-fail endpoint is tested by exact one-sided McNemar, a graded one by an exact sign-flip over clusters; the
-interval is a paired cluster bootstrap. p-values of one family (a variant against the reference on all endpoints; all
-variants against their baselines on all endpoints) are adjusted by Holm. "Equivalent" is claimed only where the share of
-cases that could have changed unseen is below the margin too: no difference among seven cases proves nothing about the
-eighth.
+interval is a paired cluster bootstrap. An endpoint of frozen states is paired by state, every gold node weighed alike,
+and its clusters are still those of the cases. p-values of one family (a variant against the reference on all
+endpoints; all variants against their baselines on all endpoints) are adjusted by Holm. "Equivalent" is claimed only
+where the share of cases that could have changed unseen is below the margin too: no difference among seven cases proves
+nothing about the eighth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,16 +14,20 @@ from typing import Final, Literal
 import numpy as np
 from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
 
+from evals.frozen import State
 from evals.models.run import Comparison, EndpointVerdict
 from evals.models.suite import GatePolicy
-from evals.stats.paired import holm, mcnemar, paired_bootstrap
+from evals.pairing import Pair, Values, bounds, by_case, paired
+from evals.stats.intervals import Interval
+from evals.stats.macro import bootstrap_macro
+from evals.stats.paired import holm, mcnemar
 from evals.stats.permutation import sign_flip
-from evals.stats.power import minimum_detectable_difference, minimum_detectable_drop
+from evals.stats.power import minimum_detectable_difference, minimum_detectable_drop, smallest_significant_flips
 from evals.summary import SEED
 
 Against = Literal["reference", "baseline"]
-Values = Mapping[str, float]
-"""case id -> score of one endpoint."""
+Unknown = Mapping[tuple[tuple[str, str], str], Sequence[State]]
+"""((left, right), endpoint) -> the cases or states one side's score of which is off the tape."""
 
 _SAME: Final = 1e-9
 
@@ -32,6 +37,7 @@ def compare(
     clusters: Mapping[str, str],
     against: Against,
     policy: GatePolicy,
+    unknown: Unknown | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare left with right on every endpoint; Holm runs over the whole family.
 
@@ -40,48 +46,64 @@ def compare(
         clusters: case id -> what is resampled together.
         against: what the right-hand sides are.
         policy: alpha and margin.
+        unknown: what the bounds of each comparison are about.
 
     Returns:
         One comparison per pair and endpoint, in order.
     """
-    paired = {
-        (names, endpoint): _paired(left, right)
+    pairs_of = {
+        (names, endpoint): paired(left, right)
         for names, endpoints in family.items()
         for endpoint, (left, right) in endpoints.items()
     }
-    tests = {key: _p_worse(pairs, clusters) for key, pairs in paired.items()}
-    turned = {key: _p_worse([(case, now, was) for case, was, now in pairs], clusters) for key, pairs in paired.items()}
+    tests = {key: _p_worse(pairs, clusters) for key, pairs in pairs_of.items()}
+    turned = {
+        key: _p_worse([pair._replace(was=pair.now, now=pair.was) for pair in pairs], clusters)
+        for key, pairs in pairs_of.items()
+    }
     worse = holm({key: p for key, p in tests.items() if p is not None})
     better = holm({key: p for key, p in turned.items() if p is not None})
     return tuple(
-        _comparison(key, pairs, clusters, against, policy, tests[key], worse.get(key), better.get(key), len(paired))
-        for key, pairs in paired.items()
+        _comparison(
+            key,
+            pairs,
+            (unknown or {}).get(key, ()),
+            clusters,
+            against,
+            policy,
+            tests[key],
+            worse.get(key),
+            better.get(key),
+            len(pairs_of),
+        )
+        for key, pairs in pairs_of.items()
     )
 
 
-Pair = tuple[str, float, float]
-"""(case, right's value, left's value): what it was, and what it is now."""
-
-
-def _paired(left: Values, right: Values) -> list[Pair]:
-    return [(case, right[case], left[case]) for case in sorted(left.keys() & right.keys())]
-
-
-def _binary(pairs: Sequence[Pair]) -> bool:
-    return all(value in (0, 1) for _, was, now in pairs for value in (was, now))
+def _pass_or_fail(pairs: Sequence[Pair]) -> bool:
+    """Whether McNemar applies: one answer per case, each 0 or 1, and all count alike."""
+    return (
+        all(value in (0, 1) for pair in pairs for value in (pair.was, pair.now))
+        and len({pair.state.case_id for pair in pairs}) == len(pairs)
+        and len({pair.state.gold for pair in pairs}) < 2
+    )
 
 
 def _p_worse(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> float | None:
-    if _binary(pairs):
-        test = mcnemar([was == 1 for _, was, _ in pairs], [now == 1 for _, _, now in pairs])
+    if _pass_or_fail(pairs):
+        test = mcnemar([pair.was == 1 for pair in pairs], [pair.now == 1 for pair in pairs])
         return test.p_worse if test else None
-    differences = [now - was for _, was, now in pairs]
-    return sign_flip(differences, [clusters[case] for case, _, _ in pairs], np.random.default_rng(SEED))
+    return sign_flip([pair.change for pair in pairs], _owners(pairs, clusters), np.random.default_rng(SEED))
+
+
+def _owners(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> list[str]:
+    return [clusters[pair.state.case_id] for pair in pairs]
 
 
 def _comparison(
     key: tuple[tuple[str, str], str],
     pairs: Sequence[Pair],
+    unknown: Sequence[State],
     clusters: Mapping[str, str],
     against: Against,
     policy: GatePolicy,
@@ -91,54 +113,60 @@ def _comparison(
     family: int,
 ) -> Comparison:
     (left, right), endpoint = key
-    owners = [clusters[case] for case, _, _ in pairs]
-    boot = paired_bootstrap(
-        [was for _, was, _ in pairs], [now for _, _, now in pairs], owners, np.random.default_rng(SEED)
+    differences = [pair.now - pair.was for pair in pairs]
+    interval = bootstrap_macro(
+        differences, [pair.state.gold for pair in pairs], _owners(pairs, clusters), np.random.default_rng(SEED)
     )
-    interval = boot.interval if boot else None
+    low, high = interval or (None, None)
+    worst, best = bounds(pairs, unknown) or (None, None)
+    changes = by_case(pairs)
     return Comparison(
         endpoint=endpoint,
         left=left,
         right=right,
         against=against,
-        n=len(pairs),
-        delta=boot.mean if boot else None,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        broke=tuple(case for case, was, now in pairs if now < was - _SAME),
-        mended=tuple(case for case, was, now in pairs if now > was + _SAME),
+        n=len(changes),
+        of=len(changes.keys() | {state.case_id for state in unknown}),
+        delta=sum(pair.change for pair in pairs) / len(pairs) if pairs else None,
+        low=low,
+        high=high,
+        pessimistic=worst,
+        optimistic=best,
+        broke=tuple(case for case, change in changes.items() if change < -_SAME),
+        mended=tuple(case for case, change in changes.items() if change > _SAME),
         p_value=p_value,
         p_holm=p_worse,
-        minimum_detectable=_minimum_detectable(pairs, owners, policy.alpha / family),
-        verdict=_verdict(pairs, policy, p_worse, p_better, (interval.low, interval.high) if interval else None),
+        minimum_detectable=_minimum_detectable(pairs, clusters, policy.alpha / family),
+        fewest_losses=_fewest_losses(pairs, policy.alpha / family),
+        verdict=_verdict(changes, policy, p_worse, p_better, interval),
     )
 
 
 def _verdict(
-    pairs: Sequence[Pair],
+    changes: Mapping[str, float],
     policy: GatePolicy,
     p_worse: float | None,
     p_better: float | None,
-    interval: tuple[float, float] | None,
+    interval: Interval | None,
 ) -> EndpointVerdict:
-    if not pairs:
+    if not changes:
         return "cannot judge"
     if p_worse is not None and p_worse <= policy.alpha:
         return "regression"
     if p_better is not None and p_better <= policy.alpha:
         return "improvement"
-    within = interval is not None and -policy.margin <= interval[0] and interval[1] <= policy.margin
-    return "equivalent within margin" if within and _unseen_change(pairs) <= policy.margin else "inconclusive"
+    within = interval is not None and -policy.margin <= interval.low and interval.high <= policy.margin
+    return "equivalent within margin" if within and _unseen_change(changes) <= policy.margin else "inconclusive"
 
 
-def _unseen_change(pairs: Sequence[Pair]) -> float:
+def _unseen_change(changes: Mapping[str, float]) -> float:
     """The largest share of cases that may change, at 95 % (Clopper & Pearson 1934), given how many did here."""
-    changed = sum(abs(now - was) > _SAME for _, was, now in pairs)
-    limit = binomtest(changed, len(pairs), alternative="less").proportion_ci(0.95, method="exact")
+    changed = sum(abs(change) > _SAME for change in changes.values())
+    limit = binomtest(changed, len(changes), alternative="less").proportion_ci(0.95, method="exact")
     return float(limit.high)
 
 
-def _minimum_detectable(pairs: Sequence[Pair], owners: Sequence[str], alpha: float) -> float | None:
+def _minimum_detectable(pairs: Sequence[Pair], clusters: Mapping[str, str], alpha: float) -> float | None:
     """The smallest drop these cases would show; None where no drop could, however bad the candidate.
 
     Only a case that passes can break: a reference that passes none leaves nothing to see, and one that passes fewer
@@ -146,11 +174,22 @@ def _minimum_detectable(pairs: Sequence[Pair], owners: Sequence[str], alpha: flo
     """
     if not pairs:
         return None
-    if _binary(pairs):
+    if _pass_or_fail(pairs):
         drop = minimum_detectable_drop(len(pairs), alpha=alpha)
-        breakable = sum(was == 1 for _, was, _ in pairs) / len(pairs)
+        breakable = sum(pair.was == 1 for pair in pairs) / len(pairs)
         return drop if drop is not None and drop <= breakable else None
-    if 0.5 ** len(set(owners)) > alpha or not any(was for _, was, _ in pairs):
+    changes = by_case(pairs)
+    owners = [clusters[case] for case in changes]
+    if 0.5 ** len(set(owners)) > alpha or not any(pair.was for pair in pairs):
         return None
-    graded = minimum_detectable_difference([now - was for _, was, now in pairs], owners, alpha=alpha)
+    scale = len(changes) / len(pairs)  # so that the mean over cases is the difference: 1 with a value per case
+    graded = minimum_detectable_difference([scale * change for change in changes.values()], owners, alpha=alpha)
     return max(graded, 0.01) if graded is not None else None
+
+
+def _fewest_losses(pairs: Sequence[Pair], alpha: float) -> int | None:
+    """How many lost cases would have been a regression, beside the gains there are."""
+    if not pairs or not _pass_or_fail(pairs):
+        return None
+    gained = sum(pair.now > pair.was for pair in pairs)
+    return smallest_significant_flips(len(pairs), gained=gained, alpha=alpha)

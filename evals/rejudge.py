@@ -1,12 +1,12 @@
 """A stored run judged again: against the baseline as it is now, and by another policy if one is given."""
 
 from evals import gate
-from evals.assemble import compared
 from evals.baseline import make_baseline
 from evals.facts import facts_of
 from evals.material import Material
 from evals.models.run import Baseline, Run, Scope
 from evals.models.suite import GatePolicy, Selection, Suite
+from evals.sides import compared
 
 
 def wants_baseline(run: Run) -> bool:

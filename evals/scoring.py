@@ -20,6 +20,7 @@ def scorer_infos() -> tuple[ScorerInfo, ...]:
             better=scorer.better,
             primary=scorer.primary,
             open_loop=scorer.open_loop,
+            macro=scorer.macro,
             definition=scorer.definition,
         )
         for scorer in SCORERS

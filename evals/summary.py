@@ -1,14 +1,16 @@
 """One line per variant and score: the mean, its interval, and what it rests on."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from evals.frozen import State, state_grades, unanswered_states
 from evals.models.case import Case
 from evals.models.outcome import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Coverage, ScorerInfo, Summary, Trial
-from evals.stats.intervals import Interval, bootstrap_mean, wilson
+from evals.stats.intervals import Interval, bootstrap_mean, mean, wilson
+from evals.stats.macro import bootstrap_macro, macro_mean
 
 SEED: Final = 20_260_101
 """Fixed, so that the same run prints the same intervals."""
@@ -42,42 +44,92 @@ def summarise(
     scorers: Sequence[ScorerInfo],
 ) -> tuple[Summary, ...]:
     """Every score of every variant."""
-    clusters = {case.id: case.cluster for case in cases}
-    return tuple(_summary(trials, clusters, variant, scorer) for variant in variants for scorer in scorers)
+    return tuple(_summary(trials, cases, variant, scorer) for variant in variants for scorer in scorers)
 
 
-def _summary(trials: Sequence[Trial], clusters: dict[str, str], variant: str, scorer: ScorerInfo) -> Summary:
-    means = case_means(trials, variant, scorer.name)
-    values = list(means.values())
+class _Estimate(NamedTuple):
+    """A mean over `n` cases, and what it would be with the rest at its (worst, best)."""
+
+    n: int
+    mean: float | None
+    interval: Interval | None
+    bounds: tuple[float, float] | None
+    hits: int | None = None
+
+
+def _summary(
+    trials: Sequence[Trial], cases: Sequence[Case] | Sequence[CaseInfo], variant: str, scorer: ScorerInfo
+) -> Summary:
     mine = [trial.outcomes[scorer.name] for trial in trials if trial.trace.variant == variant]
-    hits = sum(value == 1 for value in values) if values and all(value in (0, 1) for value in values) else None
-    interval = _interval(values, [clusters[case] for case in means], hits, scorer)
-    open_cases = _open_cases(trials, variant, scorer.name)
+    found = (_over_gold_nodes if scorer.macro else _over_cases)(trials, cases, variant, scorer)
+    low, high = found.interval or (None, None)
+    lowest, highest = found.bounds or (None, None)
+    higher = scorer.better == "higher"
     return Summary(
         variant=variant,
         scorer=scorer.name,
-        n=len(values),
-        total=len(clusters),
-        mean=sum(values) / len(values) if values else None,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        hits=hits if scorer.unit == "fraction" else None,
-        pessimistic=_bound(values, open_cases, scorer, best=False),
-        optimistic=_bound(values, open_cases, scorer, best=True),
+        n=found.n,
+        total=len(cases),
+        mean=found.mean,
+        low=low,
+        high=high,
+        hits=found.hits,
+        pessimistic=lowest if higher else highest,
+        optimistic=highest if higher else lowest,
         skipped=sum(isinstance(outcome, Skipped) for outcome in mine),
         failed=sum(isinstance(outcome, Failed) for outcome in mine),
     )
 
 
-def _interval(
-    values: Sequence[float], clusters: Sequence[str], hits: int | None, scorer: ScorerInfo
-) -> Interval | None:
-    if hits is not None and scorer.unit == "fraction":
-        return wilson(hits, len(values))
-    return bootstrap_mean(values, clusters, np.random.default_rng(SEED))
+def _over_cases(
+    trials: Sequence[Trial], cases: Sequence[Case] | Sequence[CaseInfo], variant: str, scorer: ScorerInfo
+) -> _Estimate:
+    """The mean over cases."""
+    clusters = {case.id: case.cluster for case in cases}
+    means = case_means(trials, variant, scorer.name)
+    values = list(means.values())
+    share = scorer.unit == "fraction"
+    hits = sum(value == 1 for value in values) if share and values and _all_or_nothing(values) else None
+    if hits is not None:
+        interval = wilson(hits, len(values))
+    else:
+        interval = bootstrap_mean(values, [clusters[case] for case in means], np.random.default_rng(SEED))
+    unknown = [State(case) for case in open_cases(trials, variant, scorer.name)]
+    bounds = _bounds({State(case): value for case, value in means.items()}, unknown) if share else None
+    return _Estimate(len(values), mean(values), interval, bounds, hits)
 
 
-def _open_cases(trials: Sequence[Trial], variant: str, scorer: str) -> int:
+def _over_gold_nodes(
+    trials: Sequence[Trial], cases: Sequence[Case] | Sequence[CaseInfo], variant: str, scorer: ScorerInfo
+) -> _Estimate:
+    """The macro-average over gold nodes; where all answers are right, or all wrong, Wilson's interval of the clusters,
+    since drawing them again would promise that the next is so too."""
+    by_id = {case.id: case for case in cases}
+    grades = state_grades(trials, by_id, variant, scorer.name)
+    values, nodes = list(grades.values()), [state.gold for state in grades]
+    clusters = [by_id[state.case_id].cluster for state in grades]
+    if len(set(values)) == 1 and _all_or_nothing(values):
+        size = len(set(clusters))
+        interval = wilson(size if values[0] else 0, size)
+    else:
+        interval = bootstrap_macro(values, nodes, clusters, np.random.default_rng(SEED))
+    unknown = unanswered_states(trials, by_id, variant, scorer.name)
+    answered = len({state.case_id for state in grades})
+    return _Estimate(answered, macro_mean(values, nodes), interval, _bounds(grades, unknown))
+
+
+def _bounds(known: Mapping[State, float], unknown: Sequence[State]) -> tuple[float, float] | None:
+    """The mean with all the rest at 0, and at 1, every gold node counted alike; None for an empty sample."""
+    nodes = [state.gold for state in (*known, *unknown)]
+    low, high = (macro_mean([*known.values(), *[filled] * len(unknown)], nodes) for filled in (0.0, 1.0))
+    return (low, high) if low is not None and high is not None else None
+
+
+def _all_or_nothing(values: Sequence[float]) -> bool:
+    return all(value in (0, 1) for value in values)
+
+
+def open_cases(trials: Sequence[Trial], variant: str, scorer: str) -> list[str]:
     """Cases whose score is unknown because the tape ran out, not because the score does not apply."""
     scored = set(case_means(trials, variant, scorer))
     off_tape = {
@@ -85,11 +137,4 @@ def _open_cases(trials: Sequence[Trial], variant: str, scorer: str) -> int:
         for trial in trials
         if trial.trace.variant == variant and trial.trace.provenance.label != "exact"
     }
-    return len(off_tape - scored)
-
-
-def _bound(values: Sequence[float], unknown: int, scorer: ScorerInfo, *, best: bool) -> float | None:
-    if scorer.unit != "fraction" or not len(values) + unknown:
-        return None
-    assumed = 1.0 if (scorer.better == "higher") == best else 0.0
-    return (sum(values) + unknown * assumed) / (len(values) + unknown)
+    return sorted(off_tape - scored)

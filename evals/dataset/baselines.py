@@ -16,6 +16,7 @@ from evals.models.case import Case
 from evals.models.route import Choice
 from evals.models.run import DatasetBaseline
 from evals.routes.selftest import Route
+from evals.stats.macro import macro_mean
 
 MAX_CONSTANT_SHARE: Final = 0.40
 MAX_TWO_BRANCH_SHARE: Final = 0.55
@@ -58,17 +59,19 @@ def route_baselines(cases: Iterable[Case], cache: Path) -> list[DatasetBaseline]
 
 
 def decision_baseline(cases: Iterable[Case]) -> list[DatasetBaseline]:
-    """`decision.score` of always choosing one node: mean grade inside a case, then over the cases with points."""
-    points = [case.labels.decision_points for case in cases if case.labels.decision_points]
+    """`decision.score` of always choosing one node: mean grade by gold node, averaged over gold nodes."""
+    asked = [case.points for case in cases if case.points]
+    points = [point for each in asked for point in each]
     if not points:
         return []
+    nodes = [point.gold for point in points]
 
     def score(node: Choice) -> float:
-        return sum(sum(point.accept.get(node, 0.0) for point in each) / len(each) for each in points)
+        return macro_mean([point.accept.get(node, 0.0) for point in points], nodes) or 0.0
 
     best = max(get_args(Choice), key=score)
     name, definition = "constant choice", "The best single node, chosen in every frozen state."
-    return [_baseline("decision.score", name, definition, score(best), len(points), best)]
+    return [_baseline("decision.score", name, definition, score(best) * len(asked), len(asked), best)]
 
 
 def _ruled(rule: Rule, passing: Sequence[Passing]) -> DatasetBaseline:

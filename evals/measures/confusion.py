@@ -6,7 +6,6 @@ from typing import Literal
 from evals.measures.evidence import Evidence
 from evals.models.measure import Confusion, ConfusionCell
 from evals.models.route import Choice
-from evals.scorers.decision import gold_node
 
 Pair = tuple[Choice, Choice, float]
 """Row, column, and the grade the labels give for the column."""
@@ -26,7 +25,7 @@ def _frozen(evidence: Evidence) -> Confusion:
             asked += 1
             choice = chosen.get(point.id)
             if choice is not None:
-                answered.append((gold_node(point.accept), choice, point.accept.get(choice, 0.0)))
+                answered.append((point.gold, choice, point.accept.get(choice, 0.0)))
     return _confusion(evidence.variant, "frozen states", answered, asked)
 
 

@@ -10,7 +10,6 @@ from evals.models.measure import Source
 from evals.models.outcome import Scored
 from evals.models.route import Choice
 from evals.models.run import CaseInfo, PointInfo, Trial
-from evals.scorers.decision import gold_node
 from evals.summary import SEED, case_means
 
 Side = Literal["variant", "reference"]
@@ -83,7 +82,7 @@ class Evidence:
         for trial in self.own():
             asked.setdefault(trial.trace.case_id, []).append(trial)
         return [
-            Point(case, point.id, gold_node(point.accept), _grade(mine, point))
+            Point(case, point.id, point.gold, _grade(mine, point))
             for case, mine in asked.items()
             for point in self.cases[case].points
         ]

@@ -86,6 +86,11 @@ class DecisionPoint(Closed):
     accept: Annotated[dict[Choice, Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)]
     why: str
 
+    @property
+    def gold(self) -> Choice:
+        """The best graded node, the first named of equals."""
+        return max(self.accept, key=lambda node: self.accept[node])
+
 
 class Origin(Closed):
     """Where an imported case comes from: the `name` of its row in the `source` it was read from."""
@@ -153,6 +158,11 @@ class Case(Closed):
     def id(self) -> str:
         """The case's name, unique in the dataset."""
         return self.labels.id
+
+    @property
+    def points(self) -> tuple[DecisionPoint, ...]:
+        """The frozen states of the case."""
+        return self.labels.decision_points
 
     @property
     def must_pass(self) -> bool:

@@ -23,13 +23,14 @@ EndpointVerdict = Literal["regression", "improvement", "equivalent within margin
 
 
 class ScorerInfo(Closed):
-    """A scorer as the report explains it."""
+    """A scorer as the report explains it. A `macro` one is averaged by gold node, any other over cases."""
 
     name: str
     unit: Unit
     better: Literal["higher", "lower"]
     primary: bool
     open_loop: bool = False
+    macro: bool = False
     definition: str
 
 
@@ -39,6 +40,11 @@ class PointInfo(Closed):
     id: str
     accept: dict[Choice, float]
     why: str
+
+    @property
+    def gold(self) -> Choice:
+        """The best graded node, the first named of equals."""
+        return max(self.accept, key=lambda node: self.accept[node])
 
 
 class CaseInfo(Closed):
@@ -97,11 +103,11 @@ class Coverage(Closed):
 
 
 class Summary(Closed):
-    """One score of one variant over its cases (samples averaged inside a case first).
+    """One score of one variant over its cases (samples averaged inside a case first), or over its gold nodes.
 
     `n` cases were scored; `low` and `high` are a 95 % interval (Wilson for 0/1 scores, cluster bootstrap
     otherwise). `pessimistic` and `optimistic` count every case off the tape as worst and as best; they exist
-    for fractions only. `hits` is the number of cases at exactly 1 when every value is 0 or 1.
+    for fractions only. `hits` is the number of cases at exactly 1 when every value is 0 or 1 and all count alike.
     """
 
     variant: str
@@ -172,6 +178,9 @@ class Scope(Closed):
 class Comparison(Closed):
     """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right.
 
+    `n` cases are paired, `of` would be with everything on the tape; `pessimistic` and `optimistic` are the delta with
+    the rest lost and gained. `fewest_losses` is how many lost cases, beside those gained here, would have been called a
+    regression at the level Holm leaves the first endpoint; None for graded scores, and where no number would do.
     `divergence` says in one clause what the broken cases have in common; empty where none broke, and against a baseline
     that keeps no routes.
     """
@@ -181,14 +190,18 @@ class Comparison(Closed):
     right: str
     against: Literal["reference", "baseline"]
     n: int
+    of: int = 0
     delta: float | None
     low: float | None
     high: float | None
+    pessimistic: float | None = None
+    optimistic: float | None = None
     broke: tuple[str, ...]
     mended: tuple[str, ...]
     p_value: float | None
     p_holm: float | None
     minimum_detectable: float | None
+    fewest_losses: int | None = None
     verdict: EndpointVerdict
     divergence: str = ""
 
@@ -248,6 +261,8 @@ class Baseline(Closed):
     cases: dict[str, str]
     prompts: dict[str, str]
     values: dict[str, dict[str, dict[str, float]]]
+    states: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
+    """Variant -> case -> decision point -> grade of the answer."""
     hard_violations: dict[str, dict[str, tuple[str, ...]]]
     leaks: dict[str, tuple[str, ...]]
     routes: dict[str, dict[str, dict[int, str]]] = Field(default_factory=dict)

@@ -37,7 +37,8 @@ class NotApplicable(Exception):  # noqa: N818  no error: it is how a scorer says
 class Scorer:
     """A named score with its unit, its better direction and its definition; `primary` ones decide the verdict.
 
-    An `open_loop` one reads frozen states only, so it stands whether or not the trial's own route is on the tape.
+    An `open_loop` one reads frozen states only, so it stands whether or not the trial's own route is on the tape; a
+    `macro` one is averaged over all cases by the gold nodes of those states, so that each node counts alike.
     """
 
     name: str
@@ -47,10 +48,11 @@ class Scorer:
     function: ScoringFunction
     primary: bool = False
     open_loop: bool = False
+    macro: bool = False
 
 
 def scorer(
-    name: str, *, unit: Unit, better: Direction, primary: bool = False, open_loop: bool = False
+    name: str, *, unit: Unit, better: Direction, primary: bool = False, open_loop: bool = False, macro: bool = False
 ) -> Callable[[ScoringFunction], Scorer]:
     """Make a function of (case, trace) a scorer; its docstring, on one line, is the definition."""
 
@@ -58,7 +60,7 @@ def scorer(
         definition = " ".join((inspect.getdoc(function) or "").split())
         if not definition:
             raise ValueError(f"scorer {name!r} has no docstring: write its definition there")
-        return Scorer(name, unit, better, definition, function, primary, open_loop)
+        return Scorer(name, unit, better, definition, function, primary, open_loop, macro)
 
     return made
 

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, drawn_times, percentiles
 
 SEVERITIES: Final = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 
@@ -39,8 +39,7 @@ def bootstrap_kappa(
     for owner, wanted, got in zip(owners, gold, named, strict=True):
         tables[owner, scale.index(wanted), scale.index(got)] += 1
     picks = rng.integers(0, len(codes), size=(resamples, len(codes)))
-    times = np.stack([np.bincount(row, minlength=len(codes)) for row in picks])
-    drawn = _kappas(np.tensordot(times, tables, axes=1))
+    drawn = _kappas(np.tensordot(drawn_times(picks, len(codes)), tables, axes=1))
     known = drawn[~np.isnan(drawn)]
     return percentiles(known, CONFIDENCE) if len(known) else None
 

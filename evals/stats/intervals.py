@@ -65,6 +65,12 @@ def resampled_means(
     return means
 
 
+def drawn_times(picks: NDArray[np.int64], names: int) -> NDArray[np.int64]:
+    """How often each of `names` clusters was picked, per draw (draws x picks -> draws x names)."""
+    places = picks + names * np.arange(len(picks))[:, None]
+    return np.bincount(places.ravel(), minlength=len(picks) * names).reshape(len(picks), names)
+
+
 def percentiles(drawn: NDArray[np.float64], confidence: float) -> Interval:
     """The central `confidence` of resampled values."""
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])

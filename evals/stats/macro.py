@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_mean, drawn_times, percentiles
 
 
 def macro_mean(values: Sequence[float], groups: Sequence[Hashable]) -> float | None:
@@ -40,13 +40,13 @@ def bootstrap_macro(
     """
     owner, names = _codes(clusters)
     group, kinds = _codes(groups)
-    if names < 2:
-        return None
+    if names < 2 or kinds < 2:
+        return bootstrap_mean(values, clusters, rng, confidence=confidence, resamples=resamples)
     sums, sizes = np.zeros((names, kinds)), np.zeros((names, kinds))
     np.add.at(sums, (owner, group), values)
     np.add.at(sizes, (owner, group), 1)
     picks = rng.integers(0, names, size=(resamples, names))
-    times = np.stack([np.bincount(row, minlength=names) for row in picks])
+    times = drawn_times(picks, names)
     return percentiles(_macro(times @ sums, times @ sizes), confidence)
 
 

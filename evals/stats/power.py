@@ -10,6 +10,7 @@ unless it was measured.
 """
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -34,6 +35,7 @@ def mcnemar_power(pairs: int, drop: float, *, churn: float = 0.0, alpha: float =
     return float(np.sum(chance * binom.sf(beyond, changed, (churn + drop) / discordant)))
 
 
+@cache
 def minimum_detectable_drop(
     pairs: int, *, churn: float = 0.0, alpha: float = ALPHA, power: float = POWER
 ) -> float | None:
@@ -68,6 +70,7 @@ def minimum_detectable_difference(
     return float((norm.ppf(1 - alpha) + norm.ppf(power)) * spread / np.sqrt(len(members)))
 
 
+@cache
 def smallest_significant_flips(
     pairs: int, *, gained: int = 0, alpha: float = ALPHA, two_sided: bool = False
 ) -> int | None:

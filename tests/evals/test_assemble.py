@@ -234,3 +234,28 @@ def test_a_baseline_that_kept_no_routes_explains_nothing():
 
     told = [item.divergence for item in run.comparisons if item.against == "baseline" and item.broke]
     assert told == [""]
+
+
+def test_a_wrong_answer_to_a_frozen_state_is_seen_against_the_baseline():
+    run = assembled(worse(ALL, points=(an_answer(chosen="end"),)))
+    (item,) = [i for i in run.comparisons if (i.left, i.against, i.endpoint) == ("v3", "baseline", "decision.score")]
+
+    assert (item.delta, item.n, len(item.broke), item.verdict) == (-1, 8, 8, "regression")
+
+
+def test_a_trial_off_the_tape_bounds_every_difference():
+    run = assembled(off_the_tape(["case-0"]))
+    told = {item.endpoint: item for item in run.comparisons if item.against == "reference"}
+
+    assert (told["route.pass"].n, told["route.pass"].of) == (7, 8)
+    assert (told["route.pass"].pessimistic, told["route.pass"].optimistic) == (-0.125, 0.125)
+
+
+def test_a_run_brings_its_measures_and_the_tables_behind_them():
+    run = assembled()
+
+    assert {item.variant for item in run.measures} == {item.variant for item in run.calibrations} == {"v2", "v3"}
+    assert {item.name for item in run.measures} == {info.name for info in run.measure_infos}
+    assert {(item.variant, item.decisions) for item in run.confusions} == {
+        (name, kind) for name in ("v2", "v3") for kind in ("frozen states", "trials")
+    }

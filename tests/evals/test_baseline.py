@@ -5,6 +5,7 @@ import pytest
 from evals.baseline import incomparable, load_baseline, write_baseline
 from evals.errors import CannotJudgeError
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
+from tests.builders.trace import an_answer
 
 
 def blessed(changed=None, cases=None):
@@ -66,3 +67,10 @@ def test_a_variant_that_never_started_does_not_change_the_topology():
     }
 
     assert incomparable(blessed(), blessed(changed), "bless it") == ()
+
+
+def test_the_answers_to_frozen_states_are_kept_one_by_one():
+    """A case's mean would not tell which gold node its points are to be weighed with."""
+    wrong = a_good_trace("case-0", "v3", points=(an_answer(chosen="end"),))
+
+    assert blessed({("case-0", "v3"): wrong}).states["v3"] == {"case-0": {"p1": 0.0}, "case-1": {"p1": 1.0}}

@@ -3,6 +3,7 @@
 import pytest
 
 from evals.comparison import compare
+from evals.frozen import State
 from evals.models.suite import GatePolicy
 
 POLICY = GatePolicy()
@@ -106,3 +107,59 @@ def test_more_variants_in_a_family_make_each_finding_harder():
     )[0]
 
     assert (alone.verdict, among.verdict) == ("regression", "inconclusive")
+
+
+def states(*grades):
+    """One case per (gold node, grade)."""
+    return {State(f"case-{n}", "p", gold): grade for n, (gold, grade) in enumerate(grades)}
+
+
+def compared_states(was, now, unknown=()):
+    left, right = states(*now), states(*was)
+    owners = {state.case_id: state.case_id for state in (*left, *right, *unknown)}
+    key = ("v3", "v2")
+    family = {key: {"decision.score": (left, right)}}
+    return compare(family, owners, "reference", POLICY, {(key, "decision.score"): unknown})[0]
+
+
+def test_a_rare_gold_node_weighs_as_much_as_a_frequent_one():
+    """The writer's only state is lost: half of the macro-average, a fifth of the states."""
+    was = [("codebase_search", 1.0)] * 4 + [("writer", 1.0)]
+    item = compared_states(was, [*was[:4], ("writer", 0.0)])
+
+    assert item.delta == pytest.approx(-0.5)
+    assert item.broke == ("case-4",)
+
+
+def test_states_that_weigh_differently_are_tested_by_flipping_signs():
+    """All five clusters fall: of 2^5 choices of signs one is as low, whatever the weights."""
+    was = [("codebase_search", 1.0)] * 4 + [("writer", 1.0)]
+    item = compared_states(was, [(gold, 0.0) for gold, _ in was])
+
+    assert item.p_value == pytest.approx(1 / 32)
+
+
+def test_two_states_of_one_case_are_no_two_trials_of_mcnemar():
+    left, right = ({State("a", point, "writer"): value for point in "pqrst"} for value in (0.0, 1.0))
+    (item,) = compare({("v3", "v2"): {"e": (left, right)}}, {"a": "a"}, "reference", POLICY)
+
+    assert (item.n, item.p_value) == (1, 0.5)
+
+
+def test_a_state_off_the_tape_bounds_the_difference():
+    """Nothing changed in what is known; the writer's state is half of the whole."""
+    known = [("codebase_search", 1.0)] * 3
+    item = compared_states(known, known, unknown=[State("case-9", "p", "writer")])
+
+    assert (item.delta, item.pessimistic, item.optimistic) == (0, pytest.approx(-0.5), pytest.approx(0.5))
+    assert (item.n, item.of) == (3, 4)
+
+
+@pytest.mark.parametrize(("gained", "fewest"), [(0, 5), (1, 7)])
+def test_the_fewest_losses_that_would_count_are_told(gained, fewest):
+    """Sign test at 0.05: 5 to 0, and 7 to 1."""
+    assert compared([0] * gained + [1] * 15, [1] * 16 if gained else [1] * 15).fewest_losses == fewest
+
+
+def test_graded_scores_have_no_number_of_losses():
+    assert compared([0.5, 1], [0.5, 1]).fewest_losses is None

@@ -2,10 +2,11 @@
 
 import pytest
 
-from evals.scoring import scorer_infos
+from evals.scoring import score_trials, scorer_infos
 from evals.summary import case_means, coverage_of, summarise
+from tests.builders.case import a_case, a_point
 from tests.builders.facts import a_good_trace, some_cases, some_trials
-from tests.builders.trace import a_report
+from tests.builders.trace import a_report, a_trace, an_answer
 
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 
@@ -54,3 +55,54 @@ def test_every_trial_is_counted_under_its_label(label):
     coverage = coverage_of(trials, "v3")
 
     assert (getattr(coverage, label), coverage.total) == (1, 1)
+
+
+def decisions_of(*answers):
+    """`decision.score` of one case per (gold node, answer); None: nobody recorded it."""
+    cases = [a_case(f"c{n}", points=[a_point("p", **{gold: 1.0})]) for n, (gold, _) in enumerate(answers)]
+    traces = [
+        a_trace(case_id=f"c{n}", variant="v3", points=[an_answer("p", answer)]) for n, (_, answer) in enumerate(answers)
+    ]
+    infos = [info for info in scorer_infos() if info.name == "decision.score"]
+    (found,) = summarise(score_trials({case.id: case for case in cases}, traces), cases, ("v3",), infos)
+    return found
+
+
+def test_decisions_are_averaged_by_gold_node():
+    """Three of four right, all of them searches: a supervisor that only ever searches gets one half."""
+    found = decisions_of(*[("codebase_search", "codebase_search")] * 3, ("writer", "codebase_search"))
+
+    assert (found.mean, found.hits, found.n) == (0.5, None, 4)
+
+
+def test_decisions_nobody_recorded_are_bounded_by_gold_node():
+    """The only state whose gold is the writer is open: it is half of the score."""
+    found = decisions_of(*[("codebase_search", "codebase_search")] * 3, ("writer", None))
+
+    assert (found.mean, found.n, found.pessimistic, found.optimistic) == (1.0, 3, 0.5, 1.0)
+
+
+def test_full_marks_keep_an_interval():
+    """Drawn again, four right answers are always right; Wilson's 4 of 4 allows for the fifth."""
+    found = decisions_of(*[("codebase_search", "codebase_search")] * 4)
+
+    assert (round(found.low, 2), found.high) == (0.51, 1.0)
+
+
+def test_twins_are_drawn_together_in_the_interval_of_decisions():
+    """Four right and four wrong: as twins they are four clusters, not eight, and the interval is wider."""
+    apart, together = (interval_of_eight(paired) for paired in (False, True))
+
+    assert together > apart
+
+
+def interval_of_eight(paired):
+    pairs = [f"pair-{n // 2}" if paired else None for n in range(8)]
+    cases = [a_case(f"c{n}", points=[a_point("p", codebase_search=1.0)], pair_id=pair) for n, pair in enumerate(pairs)]
+    traces = [
+        a_trace(case_id=f"c{n}", variant="v3", points=[an_answer("p", "codebase_search" if n < 4 else "end")])
+        for n in range(8)
+    ]
+    infos = [info for info in scorer_infos() if info.name == "decision.score"]
+    (found,) = summarise(score_trials({case.id: case for case in cases}, traces), cases, ("v3",), infos)
+    return found.high - found.low

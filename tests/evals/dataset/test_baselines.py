@@ -69,11 +69,11 @@ def test_no_cases_have_no_baselines(tmp_path):
     assert (route_baselines([], tmp_path), decision_baseline([])) == ([], [])
 
 
-def test_the_constant_choice_is_the_one_that_earns_most_inside_the_cases():
-    """writer: 1 and 0.5 in one case, 0 in the other; critic: 0 in the one, 1 in the other."""
+def test_the_constant_choice_is_the_one_that_earns_most_over_gold_nodes():
+    """Writer: 1 where it is gold, 0.5 where the end is, 0 where the critic is; critic: 1 where it is gold only."""
     one = a_case("one", points=[a_point("p1", writer=1.0), a_point("p2", writer=0.5, end=1.0)])
     other = a_case("other", points=[a_point("p1", critic=1.0)])
 
     [best] = decision_baseline([one, other])
 
-    assert (best.detail, best.share, best.n) == ("critic", 0.5, 2)
+    assert (best.detail, best.share, best.n) == ("writer", 0.5, 2)

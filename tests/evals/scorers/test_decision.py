@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.outcome import Scored, Skipped
-from evals.scorers.decision import decision_score, graded_points, macro_average
+from evals.scorers.decision import decision_score
 from evals.scorers.scorer import score
 from tests.builders.case import a_case, a_point
 from tests.builders.trace import a_trace, an_answer
@@ -37,18 +37,6 @@ def test_one_unrecorded_point_skips_the_score(answers):
 
 def test_a_case_without_points_is_skipped():
     assert score(decision_score, a_case(), a_trace()).kind == "skipped"
-
-
-def test_the_macro_average_counts_each_gold_node_once():
-    """Three of the four points are for the search: a constant answer gets one half, not three quarters."""
-    points = [a_point(f"p{i}", codebase_search=1.0) for i in range(3)] + [a_point("p3", writer=1.0)]
-    trace = a_trace(points=[an_answer(f"p{i}", "codebase_search") for i in range(4)])
-
-    assert macro_average(graded_points(a_case(points=points), trace)) == 0.5
-
-
-def test_no_point_has_no_average():
-    assert macro_average([]) is None
 
 
 def test_frozen_states_count_even_where_the_route_left_the_tape():

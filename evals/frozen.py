@@ -1,0 +1,38 @@
+"""Frozen states: what the answers of a variant are worth, state by state, so that gold nodes can be weighed alike."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from evals.models.case import Case
+from evals.models.outcome import Scored
+from evals.models.run import CaseInfo, Trial
+
+Cases = Mapping[str, Case | CaseInfo]
+
+
+class State(NamedTuple):
+    """One decision point of a case, with its gold node. Where a score has one value per case, both are empty."""
+
+    case_id: str
+    point: str = ""
+    gold: str = ""
+
+
+def state_grades(trials: Sequence[Trial], cases: Cases, variant: str, scorer: str) -> dict[State, float]:
+    """The mean grade of every state over the samples in which the whole case is scored, in order of state."""
+    collected: dict[State, list[float]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant and isinstance(trial.outcomes.get(scorer), Scored):
+            chosen = {answer.point: answer.chosen for answer in trial.trace.points}
+            for point in cases[trial.trace.case_id].points:
+                if (node := chosen.get(point.id)) is not None:
+                    state = State(trial.trace.case_id, point.id, point.gold)
+                    collected.setdefault(state, []).append(point.accept.get(node, 0.0))
+    return {state: sum(grades) / len(grades) for state, grades in sorted(collected.items())}
+
+
+def unanswered_states(trials: Sequence[Trial], cases: Cases, variant: str, scorer: str) -> list[State]:
+    """The states of the cases that no sample answers wholly: what the grades above leave open."""
+    asked = {trial.trace.case_id for trial in trials if trial.trace.variant == variant}
+    known = {state.case_id for state in state_grades(trials, cases, variant, scorer)}
+    return [State(case, point.id, point.gold) for case in sorted(asked - known) for point in cases[case].points]

@@ -1,0 +1,74 @@
+"""Macro-averages: the mean over groups of the mean inside each."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, recall_score
+
+from evals.stats.intervals import bootstrap_mean
+from evals.stats.macro import bootstrap_macro, macro_mean, macro_weights
+
+choices = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
+
+
+@given(choices)
+def test_the_macro_average_of_right_answers_is_scikit_learns_macro_recall(pairs):
+    gold, named = [gold for gold, _ in pairs], [named for _, named in pairs]
+    expected = recall_score(gold, named, labels=sorted(set(gold)), average="macro")
+
+    assert macro_mean([float(a == b) for a, b in pairs], gold) == pytest.approx(expected)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+def test_of_two_groups_it_is_scikit_learns_balanced_accuracy(asked):
+    wanted = [True, *[n % 3 > 0 for n in range(len(asked))]]
+    told = [False, *asked]
+    rightly = [float(a == b) for a, b in zip(wanted, told, strict=True)]
+
+    assert macro_mean(rightly, wanted) == pytest.approx(balanced_accuracy_score(wanted, told))
+
+
+def test_a_constant_answer_cannot_live_off_the_most_frequent_group():
+    assert macro_mean([1, 1, 1, 0], ["search", "search", "search", "writer"]) == 0.5
+
+
+def test_no_value_has_no_average():
+    assert macro_mean([], []) is None
+
+
+def test_weights_add_up_to_one_and_give_the_macro_average():
+    groups, values = ["a", "a", "b"], [1.0, 0.0, 1.0]
+    weights = macro_weights(groups)
+
+    assert sum(weights) == pytest.approx(1)
+    assert sum(w * v for w, v in zip(weights, values, strict=True)) == pytest.approx(macro_mean(values, groups))
+
+
+def test_one_group_is_the_plain_bootstrap():
+    values, clusters = [0.0, 1.0, 0.5, 1.0], "abcd"
+    found = bootstrap_macro(values, ["same"] * 4, clusters, np.random.default_rng(3))
+
+    assert found == bootstrap_mean(values, clusters, np.random.default_rng(3))
+
+
+def test_equal_values_leave_nothing_to_chance():
+    """Were the weights of the whole sample kept in each draw, full marks could come to more than 1."""
+    found = bootstrap_macro([1.0] * 5, "aaaab", "vwxyz", np.random.default_rng(3))
+
+    assert found == (1.0, 1.0)
+
+
+def test_the_interval_is_about_that_of_two_independent_means():
+    """Mean of two group means: the standard errors add as squares, halved."""
+    rng = np.random.default_rng(7)
+    values = [*rng.normal(0.8, 0.1, 300), *rng.normal(0.3, 0.2, 100)]
+    groups = ["often"] * 300 + ["rare"] * 100
+
+    low, high = bootstrap_macro(values, groups, range(400), np.random.default_rng(8))
+
+    assert (high - low) / 2 == pytest.approx(1.96 * (0.1**2 / 300 + 0.2**2 / 100) ** 0.5 / 2, rel=0.15)
+
+
+def test_one_cluster_has_no_interval():
+    assert bootstrap_macro([0.0, 1.0], "ab", "cc", np.random.default_rng(0)) is None
