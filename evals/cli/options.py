@@ -35,9 +35,7 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, wha
 TrialTimeout = Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds after which a trial has failed.")]
 StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
-Prices = Annotated[
-    Path | None, typer.Option(help="Another price table than the shipped one, evals/recording/prices.yaml.")
-]
+Prices = Annotated[Path | None, typer.Option(help="Another price table than the shipped one, evals/prices.yaml.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
 SINGLE = "0.5:0.95:0.05"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from evals.models.run import Comparison, Run
-from evals.report.numbers import points, probability, rate, smallest_drop
+from evals.report.numbers import change, pairs, points, probability, rate, smallest_drop
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
@@ -101,16 +101,26 @@ def _samples(run: Run) -> Iterable[str]:
 
 def _comparisons(run: Run) -> Iterable[str]:
     yield _row(
-        "comparison", "endpoint", "points", "95 %", "broke", "mended", "p (Holm)", "smallest detectable drop", "says"
+        "comparison",
+        "endpoint",
+        "pairs",
+        "points",
+        "95 %",
+        "broke",
+        "mended",
+        "p (Holm)",
+        "smallest detectable drop",
+        "says",
     )
-    yield _row(*["---"] * 9)
+    yield _row(*["---"] * 10)
     for item in run.comparisons:
         if _as_blessed(item):
             continue
         yield _row(
             f"{item.left} against {item.right}",
             item.endpoint,
-            points(item.delta),
+            pairs(item),
+            change(item),
             _interval(item),
             str(len(item.broke)),
             str(len(item.mended)),

@@ -18,7 +18,7 @@ from evals.models.trace import Trace
 RUN_SCHEMA: Final = 2
 """2 brought measures and the tables behind them; a run of schema 1 is read as one without any."""
 
-Unit = Literal["fraction", "count", "tokens", "seconds"]
+Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 EndpointVerdict = Literal["regression", "improvement", "equivalent within margin", "inconclusive", "cannot judge"]
 
 

@@ -9,7 +9,7 @@ from evals.cassette.player import Asked
 from evals.cassette.vcr_file import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
-from evals.recording.prices import PriceTable
+from evals.prices import PriceTable
 
 BYTES_PER_TOKEN: Final = 3
 """On the high side for English and code, which come to four: an estimate that is too low would overrun a budget."""

@@ -7,7 +7,8 @@ from evals.stats.intervals import format_rate
 
 NOTHING: Final = "n/a"
 MINUS: Final = "\N{MINUS SIGN}"
-_DIGITS: Final[dict[Unit, int]] = {"tokens": 0, "count": 1, "seconds": 1}
+_DIGITS: Final[dict[Unit, int]] = {"tokens": 0, "count": 1, "seconds": 1, "USD": 4}
+_SUFFIX: Final[dict[Unit, str]] = {"seconds": " s", "USD": " USD"}
 
 
 def rate(summary: Summary) -> str:
@@ -15,7 +16,7 @@ def rate(summary: Summary) -> str:
     if summary.mean is None:
         return f"{NOTHING} (0 of {summary.total} cases)"
     known = f" [{percent(summary.low)}, {percent(summary.high)}]" if summary.low is not None else ""
-    return f"{value(summary)}{known} n={summary.n}{_bounds(summary)}"
+    return f"{value(summary)}{known} n={summary.n}/{summary.total}{_bounds(summary)}"
 
 
 def _bounds(summary: Summary) -> str:
@@ -72,17 +73,19 @@ def signed(number: float | None) -> str:
 
 def amount(summary: Summary, scorer: ScorerInfo) -> str:
     """A summary in its own unit, with the number of cases it is the mean of."""
-    if summary.mean is None:
-        return NOTHING
-    return rate(summary) if scorer.unit == "fraction" else f"{measure(summary.mean, scorer.unit)} n={summary.n}"
+    if scorer.unit == "fraction" or summary.mean is None:
+        return rate(summary)
+    return f"{measure(summary.mean, scorer.unit)} n={summary.n}/{summary.total}"
 
 
 def measure(number: float, unit: Unit) -> str:
-    """A single value in its unit; whole counts without decimals."""
+    """A single value in its unit; whole counts without decimals, and 0 only where exactly true."""
     if unit == "fraction":
         return percent(number)
-    digits = 0 if number == int(number) else _DIGITS[unit]
-    return f"{number:,.{digits}f}{' s' if unit == 'seconds' else ''}"
+    digits, smallest = _DIGITS[unit], 10 ** -_DIGITS[unit]
+    if 0 < number < smallest / 2:
+        return f"<{smallest:.{digits}f}{_SUFFIX.get(unit, '')}"
+    return f"{number:,.{0 if number == int(number) else digits}f}{_SUFFIX.get(unit, '')}"
 
 
 def probability(chance: float | None) -> str:
@@ -92,6 +95,23 @@ def probability(chance: float | None) -> str:
     return "<0.001" if chance < 0.001 else f"{chance:.3f}"
 
 
+def change(item: Comparison) -> str:
+    """A difference in points, with what it would be had the cases off the tape all been lost, and all gained."""
+    if item.pessimistic is None or item.pessimistic == item.optimistic:
+        return points(item.delta)
+    return f"{points(item.delta)} ({points(item.pessimistic)} to {points(item.optimistic)} with the rest)"
+
+
+def pairs(item: Comparison) -> str:
+    """The cases a comparison rests on, of those it would with everything on the tape; runs of schema 1 know only the
+    first."""
+    return f"{item.n}/{item.of}" if item.of else str(item.n)
+
+
 def smallest_drop(item: Comparison) -> str:
-    """What a comparison could have seen, in points; "none" when no drop is large enough for so few cases."""
-    return "none" if item.minimum_detectable is None else f"{item.minimum_detectable * 100:.0f}"
+    """What a comparison could have seen, in points, and the fewest lost cases that would have counted; "none" when no
+    drop is large enough for so few cases."""
+    if item.minimum_detectable is None:
+        return "none"
+    fewest = f" ({item.fewest_losses} losses)" if item.fewest_losses is not None else ""
+    return f"{item.minimum_detectable * 100:.0f}{fewest}"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from evals.scorers import asking, confidence, cost, decision, robustness, root_cause, route, severity
+from evals.scorers import asking, confidence, cost, decision, files, functions, robustness, root_cause, route, severity
 from evals.scorers.scorer import Scorer
 
 SCORERS: Final[tuple[Scorer, ...]] = (
@@ -14,17 +14,31 @@ SCORERS: Final[tuple[Scorer, ...]] = (
     route.route_precision,
     route.route_efficiency,
     route.route_alignment,
-    root_cause.file_hit_at_3,
-    root_cause.file_all_at_3,
-    root_cause.file_mrr,
-    root_cause.file_ap,
-    root_cause.set_precision,
-    root_cause.set_recall,
-    root_cause.set_f1,
-    root_cause.function_hit,
-    root_cause.function_hit_at_3,
+    files.file_hit_at_1,
+    files.file_hit_at_3,
+    files.file_hit_at_5,
+    files.file_all_at_1,
+    files.file_all_at_3,
+    files.file_all_at_5,
+    files.file_mrr,
+    files.file_ap,
+    files.set_precision,
+    files.set_recall,
+    files.set_f1,
+    functions.function_hit,
+    functions.function_hit_at_3,
+    functions.function_hit_at_5,
+    functions.function_all_at_1,
+    functions.function_all_at_3,
+    functions.function_all_at_5,
+    functions.function_mrr,
+    functions.function_ap,
+    functions.function_precision,
+    functions.function_recall,
+    functions.function_f1,
     root_cause.grounding,
     root_cause.category,
+    root_cause.text_overlap,
     severity.severity_exact,
     severity.severity_within_one,
     severity.under_triage,
@@ -37,6 +51,7 @@ SCORERS: Final[tuple[Scorer, ...]] = (
     cost.visits,
     cost.llm_calls,
     cost.tokens,
+    cost.price_usd,
     cost.latency_s,
     cost.corrections,
     cost.forced_fallbacks,

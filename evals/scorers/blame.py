@@ -20,11 +20,18 @@ def functions_to_blame(case: Case) -> frozenset[str]:
     return frozenset((*case.labels.gold.functions, *case.labels.alternatives.functions))
 
 
-def explanations(case: Case) -> tuple[frozenset[str], ...]:
+def file_explanations(case: Case) -> tuple[frozenset[str], ...]:
     """The sets of files either of which explains the whole fault; raise `NotApplicable` where no file is to blame."""
     files_to_blame(case)
     ways = (case.labels.gold.files, case.labels.alternatives.files)
     return tuple(frozenset(files) for files in ways if files)
+
+
+def function_explanations(case: Case) -> tuple[frozenset[str], ...]:
+    """The same of functions; raise `NotApplicable` where no function is to blame."""
+    functions_to_blame(case)
+    ways = (case.labels.gold.functions, case.labels.alternatives.functions)
+    return tuple(frozenset(functions) for functions in ways if functions)
 
 
 def blamed_rightly(case: Case, trace: Trace) -> float:

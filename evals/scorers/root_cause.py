@@ -1,14 +1,17 @@
-"""Scores of the root cause: whether the report blames the files and functions that are to blame, and only those.
+"""Scores of the root cause: the right first file or the right abstention, files that exist, category, and wording.
 
-Labelled alternatives are as good as gold. Which files a report names, and in which order, says `naming`.
+Rankings of files and functions are in `ranked_files` and `ranked_functions`; labelled alternatives are as good as gold.
 """
+
+import re
+from collections import Counter
 
 from evals.models.case import Case
 from evals.models.trace import Trace
-from evals.scorers.blame import blamed_rightly, explanations, files_to_blame, functions_to_blame
-from evals.scorers.naming import ranked_files, ranked_functions
+from evals.scorers.blame import blamed_rightly
+from evals.scorers.naming import ranked_files
 from evals.scorers.scorer import NotApplicable, scorer
-from evals.stats.ranking import all_at, average_precision, harmonic_mean, hit_at, precision, recall, reciprocal_rank
+from evals.stats.ranking import harmonic_mean
 
 
 @scorer("root_cause.hit", unit="fraction", better="higher", primary=True)
@@ -16,63 +19,6 @@ def root_cause_hit(case: Case, trace: Trace) -> float:
     """1 if the first file the report names is to blame (gold or labelled alternative), or if it names none where no
     file is to blame; 0 without a report. Never skipped."""
     return blamed_rightly(case, trace)
-
-
-@scorer("root_cause.file_hit_at_3", unit="fraction", better="higher")
-def file_hit_at_3(case: Case, trace: Trace) -> float:
-    """1 if any of the first three files the report names is to blame; skipped where no file is."""
-    return float(hit_at(ranked_files(trace), files_to_blame(case), 3))
-
-
-@scorer("root_cause.file_all_at_3", unit="fraction", better="higher")
-def file_all_at_3(case: Case, trace: Trace) -> float:
-    """1 if all files to blame (or all of the labelled alternative) are among the first three that the report names;
-    skipped where none is to blame."""
-    return float(any(all_at(ranked_files(trace), way, 3) for way in explanations(case)))
-
-
-@scorer("root_cause.file_mrr", unit="fraction", better="higher")
-def file_mrr(case: Case, trace: Trace) -> float:
-    """1 / rank of the first named file that is to blame, 0 if none is named; skipped where no file is to blame."""
-    return reciprocal_rank(ranked_files(trace), files_to_blame(case))
-
-
-@scorer("root_cause.file_ap", unit="fraction", better="higher")
-def file_ap(case: Case, trace: Trace) -> float:
-    """Average precision: sum of the precision at each gold file named, divided by the number of gold files;
-    skipped where no file is to blame."""
-    named = ranked_files(trace)
-    return max(average_precision(named, way) for way in explanations(case))
-
-
-@scorer("root_cause.set_precision", unit="fraction", better="higher")
-def set_precision(case: Case, trace: Trace) -> float:
-    """Share of the named files that are to blame, 0 if none is named; skipped where no file is to blame."""
-    return precision(ranked_files(trace), files_to_blame(case))
-
-
-@scorer("root_cause.set_recall", unit="fraction", better="higher")
-def set_recall(case: Case, trace: Trace) -> float:
-    """Share of the files to blame (or of the labelled alternative, if higher) that are named; skipped where none is."""
-    return _recall(case, trace)
-
-
-@scorer("root_cause.set_f1", unit="fraction", better="higher")
-def set_f1(case: Case, trace: Trace) -> float:
-    """Harmonic mean of set precision and set recall, 0 if both are; skipped where no file is to blame."""
-    return harmonic_mean(precision(ranked_files(trace), files_to_blame(case)), _recall(case, trace))
-
-
-@scorer("root_cause.function_hit", unit="fraction", better="higher")
-def function_hit(case: Case, trace: Trace) -> float:
-    """1 if the first function the report names (outermost, with its file) is to blame; skipped where no function is."""
-    return float(hit_at(ranked_functions(trace), functions_to_blame(case), 1))
-
-
-@scorer("root_cause.function_hit_at_3", unit="fraction", better="higher")
-def function_hit_at_3(case: Case, trace: Trace) -> float:
-    """1 if any of the first three functions the report names is to blame; skipped where no function is."""
-    return float(hit_at(ranked_functions(trace), functions_to_blame(case), 3))
 
 
 @scorer("root_cause.grounding", unit="fraction", better="higher")
@@ -90,5 +36,15 @@ def category(case: Case, trace: Trace) -> float:
     return float(trace.report is not None and trace.report.category == case.labels.category)
 
 
-def _recall(case: Case, trace: Trace) -> float:
-    return max(recall(ranked_files(trace), way) for way in explanations(case))
+@scorer("root_cause.text_overlap", unit="fraction", better="higher")
+def text_overlap(case: Case, trace: Trace) -> float:
+    """A diagnostic, no judge of truth: F1 of the words that the report's root cause shares with the labelled sentence,
+    upper and lower case alike; 0 without a report."""
+    told = Counter(_words(trace.report.root_cause if trace.report else ""))
+    wanted = Counter(_words(case.labels.root_cause))
+    shared = (told & wanted).total()
+    return harmonic_mean(shared / told.total(), shared / wanted.total()) if shared else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())

@@ -16,10 +16,11 @@ from evals.models.case import Case
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.trace import Trace
 
-Unit = Literal["fraction", "count", "tokens", "seconds"]
+Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 Direction = Literal["higher", "lower"]
 RESTS_ON: Final[Mapping[str, str]] = {
     "root_cause.category": "category",
+    "root_cause.text": "root_cause",
     "root_cause.function": "functions",
     "root_cause.": "gold",
     "severity.": "severity",

@@ -71,12 +71,19 @@ def an_exchange(question: str = "Which version?", answer: str = "3.11", topic: s
     return Exchange(question=question, context="", answer=answer, topic=topic)
 
 
-def a_call(agent: str = "supervisor", *, prompt: int = 100, completion: int = 20, latency_ms: float = 500.0) -> Call:
+def a_call(
+    agent: str = "supervisor",
+    *,
+    prompt: int = 100,
+    completion: int = 20,
+    latency_ms: float = 500.0,
+    model: str = "a-model",
+) -> Call:
     """One request that was served."""
     return Call(
         agent=agent,
         key="0" * 64,
-        model="a-model",
+        model=model,
         prompt_tokens=prompt,
         completion_tokens=completion,
         latency_ms=latency_ms,

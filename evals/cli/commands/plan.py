@@ -9,6 +9,7 @@ from evals.cli.commands.execute import replay
 from evals.cli.commands.selection import Options, Selected, selected
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.trace import Trace
+from evals.prices import PriceTable, load_prices
 from evals.recording.plan.gather import Gatherer
 from evals.recording.plan.plan import (
     Effort,
@@ -19,7 +20,6 @@ from evals.recording.plan.plan import (
     effort_of,
     missing_variants,
 )
-from evals.recording.prices import PriceTable, load_prices
 from evals.subject.prompt import describe
 
 

@@ -28,11 +28,11 @@ from evals.errors import (
 )
 from evals.models.case import Case
 from evals.models.suite import Variant
+from evals.prices import load_prices
 from evals.recording.author import author
 from evals.recording.campaign import Outcome, Tally, record_trials
 from evals.recording.live import Recorded, Session, SubjectOf, end_refresh
 from evals.recording.meter import Meter, priced
-from evals.recording.prices import load_prices
 from evals.recording.retry import Patience
 from evals.recording.wire import Endpoint, OpenAIWire
 from evals.subject.trial import Repository, Subject, embedder_at

@@ -11,9 +11,9 @@ from pydantic import Field
 from evals.models.closed import Closed
 from evals.models.suite import Models
 from evals.models.trace import Trace
+from evals.prices import PriceTable
 from evals.recording.plan.causes import Cause, Evidence, Kind, cause_of
 from evals.recording.plan.estimate import SEARCH, Experience, Need, input_tokens, needs_of, output_tokens, seconds
-from evals.recording.prices import PriceTable
 
 Count = Annotated[int, Field(ge=0)]
 

@@ -10,6 +10,8 @@ COLUMNS: Final[dict[str, str]] = {
     "cost.visits": "visits",
     "cost.llm_calls": "LLM calls",
     "cost.tokens": "tokens",
+    "cost.price_usd": "price",
+    "cost.latency_s": "recorded time",
     "cost.questions": "questions",
     "cost.vetoes": "vetoes",
 }

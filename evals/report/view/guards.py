@@ -39,9 +39,8 @@ def _vetoes_of(guard: str) -> Count:
 
 
 def _counted(traces: Iterable[Trace], count: Count) -> str:
-    """The number of times, and of the trials they fell in; a bare 0 says both. Where nobody decided it is no 0."""
+    """The number of times, and in how many of the trials with a recorded decision; without any it is no 0."""
     times = [sum(count(decision) for decision in trace.decisions) for trace in traces if trace.decisions]
     if not times:
         return NOTHING
-    trials = sum(number > 0 for number in times)
-    return f"{sum(times)} in {trials} trial{'s' * (trials != 1)}" if trials else "0"
+    return f"{sum(times)} in {sum(number > 0 for number in times)} of {len(times)} trials"

@@ -3,7 +3,18 @@
 from dataclasses import dataclass
 
 from evals.models.run import Comparison, Run, ScorerInfo, Summary, VariantInfo
-from evals.report.numbers import NOTHING, amount, interval, percent, points, probability, smallest_drop, value
+from evals.report.numbers import (
+    NOTHING,
+    amount,
+    change,
+    interval,
+    pairs,
+    percent,
+    points,
+    probability,
+    smallest_drop,
+    value,
+)
 from evals.report.view.baselines import beaten, best_baseline, skill_of
 from evals.report.view.table import Table
 
@@ -143,8 +154,8 @@ def _comparison(run: Run, item: Comparison) -> ComparisonRow:
     return ComparisonRow(
         pair=f"{item.left} against {item.right}",
         endpoint=item.endpoint,
-        n=str(item.n),
-        delta=points(item.delta),
+        n=pairs(item),
+        delta=change(item),
         interval=f"{points(item.low)} to {points(item.high)}" if known else NOTHING,
         broke=item.broke,
         mended=item.mended,

@@ -7,8 +7,8 @@ import pytest
 from evals.cassette.vcr_file import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
+from evals.prices import Price, PriceTable
 from evals.recording.meter import LONGEST_ANSWER, Meter, priced
-from evals.recording.prices import Price, PriceTable
 from tests.builders.interaction import an_asked
 
 TABLE = PriceTable(

@@ -14,16 +14,19 @@ def test_every_column_is_a_score_there_is():
 
 
 def test_every_mean_stands_with_the_cases_it_rests_on():
-    summaries = [a_summary(name, scorer, hits=None, mean=2.5, n=7) for name in ("v2", "v3") for scorer in COLUMNS]
+    summaries = [
+        a_summary(name, scorer, hits=None, mean=2.5, n=7, total=8) for name in ("v2", "v3") for scorer in COLUMNS
+    ]
     first = what_it_costs(a_run(scorers=INFOS, summaries=summaries)).rows[0]
 
-    assert first == ("v2", "1/1", "2.5 n=7", "2.5 n=7", "2 n=7", "2.5 n=7", "2.5 n=7")
+    counts, tokens, dollars, seconds = "2.5 n=7/8", "2 n=7/8", "2.5000 USD n=7/8", "2.5 s n=7/8"
+    assert first == ("v2", "1/1", counts, counts, tokens, dollars, seconds, counts, counts)
 
 
 def test_what_nobody_scored_costs_is_not_nothing():
     unknown = [a_summary(name, scorer, hits=None, mean=None, n=0) for name in ("v2", "v3") for scorer in COLUMNS]
 
-    assert set(what_it_costs(a_run(scorers=INFOS, summaries=unknown)).rows[0][2:]) == {"n/a"}
+    assert set(what_it_costs(a_run(scorers=INFOS, summaries=unknown)).rows[0][2:]) == {"n/a (0 of 1 cases)"}
 
 
 def test_means_over_different_cases_are_called_that():

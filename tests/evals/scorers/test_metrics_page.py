@@ -1,10 +1,11 @@
-"""`docs/metrics.md` and the scorers say the same."""
+"""`docs/metrics.md`, the scorers and the measures say the same."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+from evals.measures import MEASURES
 from evals.scorers import SCORERS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
@@ -19,12 +20,29 @@ ROWS = [
 def test_a_scorer_stands_in_the_page_word_for_word(subject):
     (row,) = [row for row in ROWS if row[0] == f"`{subject.name}`"]
 
-    ranges = {"fraction": "0 to 1", "count": "0 upwards", "tokens": "0 upwards", "seconds": "0 upwards"}
-    assert row[1:] == [subject.unit, ranges[subject.unit], subject.better, subject.definition]
+    scale = "0 to 1" if subject.unit == "fraction" else "0 upwards"
+    assert row[1:] == [subject.unit, scale, subject.better, subject.definition]
 
 
-def test_the_page_names_no_scorer_that_is_gone():
-    assert {row[0].strip("`") for row in ROWS} == {subject.name for subject in SCORERS}
+RANGES = {"fraction": "0 to 1", "kappa": "-1 to 1", "difference": "-1 to 1"}
+
+
+@pytest.mark.parametrize("subject", [measuring.info for measuring in MEASURES], ids=lambda info: info.name)
+def test_a_measure_stands_in_the_page_word_for_word(subject):
+    (row,) = [row for row in ROWS if row[0] == f"`{subject.name}`"]
+
+    unit = f"{subject.unit} over {subject.counted}"
+    assert row[1:] == [unit, RANGES[subject.unit], subject.better, subject.definition]
+
+
+def test_the_page_names_nothing_that_is_gone():
+    known = {subject.name for subject in SCORERS} | {measuring.info.name for measuring in MEASURES}
+
+    assert {row[0].strip("`") for row in ROWS} == known
+
+
+def test_no_scorer_and_measure_share_a_name():
+    assert not {subject.name for subject in SCORERS} & {measuring.info.name for measuring in MEASURES}
 
 
 def test_the_page_names_the_primary_endpoints():

@@ -3,10 +3,10 @@
 from datetime import date
 
 from evals.models.suite import Models
+from evals.prices import Price, PriceTable
 from evals.recording.plan.causes import Cause
 from evals.recording.plan.estimate import experience_of
 from evals.recording.plan.plan import Missed, by_cause, effort_of, missing_variants
-from evals.recording.prices import Price, PriceTable
 from tests.builders.interaction import a_cassette
 from tests.builders.missed import a_recorded, a_request, evidence
 from tests.builders.trace import a_trace, an_answer

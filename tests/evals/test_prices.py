@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from evals.errors import ConfigurationError
+from evals.prices import Price, PriceTable, load_prices
 from evals.recording.local_llm.weights import KNOWN
-from evals.recording.prices import Price, PriceTable, load_prices
 
 A_TABLE = "as_of: 2026-01-31\nmodels:\n  small: {usd_per_million_input: 2, usd_per_million_output: 8}\n"
 
