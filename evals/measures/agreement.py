@@ -1,10 +1,12 @@
 """Agreement with the labels where a plain share would flatter: severity on its scale, asking in both directions."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from evals.measures.evidence import Evidence
 from evals.measures.measure import Found, measure
 from evals.stats.agreement import SEVERITIES, bootstrap_kappa, quadratic_kappa
+from evals.stats.intervals import Interval, newcombe
 from evals.stats.macro import bootstrap_macro, macro_mean
 
 _ASKED_RIGHTLY: Final = {"required": ("ask.required", 0.0), "forbidden": ("ask.false", 1.0)}
@@ -28,9 +30,7 @@ def severity_kappa(evidence: Evidence) -> Found:
         value,
         len(rated),
         len(rated) + evidence.open(),
-        bootstrap_kappa(gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng())
-        if value is not None
-        else None,
+        _varied(bootstrap_kappa(gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng())),
         why_not="all have one severity: chance cannot disagree" if rated else "no exact trial has a rated report",
     )
 
@@ -44,7 +44,7 @@ def balanced_accuracy(evidence: Evidence) -> Found:
         for scorer, wrong in _ASKED_RIGHTLY.values()
         for case, value in evidence.means(scorer).items()
     }
-    ids, values, policies = [*rightly], [*rightly.values()], [evidence.cases[case].question for case in rightly]
+    values, policies = [*rightly.values()], [evidence.cases[case].question for case in rightly]
     unknown = [
         evidence.cases[case].question
         for case in dict.fromkeys(trial.trace.case_id for trial in evidence.own())
@@ -53,12 +53,33 @@ def balanced_accuracy(evidence: Evidence) -> Found:
     both = set(policies) == _ASKED_RIGHTLY.keys()
     return Found(
         macro_mean(values, policies) if both else None,
-        len(ids),
-        len(ids) + len(unknown),
-        bootstrap_macro(values, policies, evidence.clusters(ids), evidence.rng()) if both else None,
+        len(values),
+        len(values) + len(unknown),
+        _interval(evidence, rightly) if both else None,
         _bounds(values, [*policies, *unknown]),
         why_not="needs scored cases of both kinds, question required and question forbidden",
     )
+
+
+def _varied(interval: Interval | None) -> Interval | None:
+    """No interval where every draw gives the same: nothing varied, which is no proof that nothing can."""
+    return interval if interval is not None and interval.low < interval.high else None
+
+
+def _interval(evidence: Evidence, rightly: Mapping[str, float]) -> Interval | None:
+    """Newcombe's, halved, since balanced accuracy is (1 + recall - false-ask rate) / 2; a bootstrap where samples of a
+    case disagree."""
+    asked = {
+        policy: [v for case, v in rightly.items() if evidence.cases[case].question == policy]
+        for policy in _ASKED_RIGHTLY
+    }
+    if any(value not in (0, 1) for value in rightly.values()):
+        policies = [evidence.cases[case].question for case in rightly]
+        return _varied(bootstrap_macro([*rightly.values()], policies, evidence.clusters([*rightly]), evidence.rng()))
+    required, forbidden = asked["required"], asked["forbidden"]
+    false = len(forbidden) - round(sum(forbidden))
+    found = newcombe((round(sum(required)), len(required)), (false, len(forbidden)))
+    return Interval((1 + found.low) / 2, (1 + found.high) / 2) if found else None
 
 
 def _bounds(values: list[float], policies: list[str]) -> tuple[float, float] | None:

@@ -1,7 +1,5 @@
 """Scores of asking the user: when it was needed, when it was not, and whether the right thing was asked."""
 
-from collections.abc import Sequence
-
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scorers.scorer import NotApplicable, scorer
@@ -38,10 +36,3 @@ def ask_topics(case: Case, trace: Trace) -> float:
     if policy == "allowed" and not _asked(trace):
         raise NotApplicable("asking is optional and nothing was asked")
     return len(topics & {exchange.topic for exchange in trace.exchanges}) / len(topics)
-
-
-def balanced_accuracy(required: Sequence[float], false: Sequence[float]) -> float | None:
-    """Mean of ask-recall and of 1 - false-ask over their cases; None unless both kinds of case were scored."""
-    if not required or not false:
-        return None
-    return (sum(required) / len(required) + 1 - sum(false) / len(false)) / 2

@@ -1,4 +1,4 @@
-"""Whether stated confidence can be believed: Brier, reliability, ECE beside what chance gives, thresholds."""
+"""Whether stated confidence can be believed: paired Brier, reliability, ECE beside what chance gives, thresholds."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,6 @@ BINS: Final = 10
 NULL_DRAWS: Final = 2000
 
 
-def brier(confidences: Sequence[float], correct: Sequence[bool]) -> float | None:
-    """Mean of (confidence - correct)², 0 best, 1 worst (Brier 1950); None for an empty sample."""
-    losses = _losses(confidences, correct)
-    return float(np.mean(losses)) if losses else None
-
-
 def paired_brier(
     reference: Sequence[tuple[float, bool]],
     candidate: Sequence[tuple[float, bool]],
@@ -28,7 +22,8 @@ def paired_brier(
     *,
     resamples: int = RESAMPLES,
 ) -> PairedDifference | None:
-    """Difference of Brier scores on the same cases, (confidence, correct) each; positive: the candidate is worse."""
+    """Difference of Brier scores, means of (confidence - correct)² (Brier 1950), on the same cases, (confidence, correct)
+    each; positive: the candidate is worse."""
     was = _losses([c for c, _ in reference], [y for _, y in reference])
     now = _losses([c for c, _ in candidate], [y for _, y in candidate])
     return paired_bootstrap(was, now, clusters, rng, resamples=resamples)

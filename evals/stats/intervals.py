@@ -1,5 +1,6 @@
 """What a single rate or mean is worth: intervals, and rates in words that never flatter."""
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
 
@@ -25,6 +26,18 @@ def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Inter
         return None
     ci = binomtest(successes, trials).proportion_ci(confidence_level=confidence, method="wilson")
     return Interval(float(ci.low), float(ci.high))
+
+
+def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float = CONFIDENCE) -> Interval | None:
+    """Interval of the difference of two independent rates, each (successes, trials), from their Wilson intervals
+    (Newcombe 1998, method 10); None for an empty sample."""
+    first, second = wilson(*one, confidence), wilson(*other, confidence)
+    if first is None or second is None:
+        return None
+    p, q = one[0] / one[1], other[0] / other[1]
+    down = math.hypot(p - first.low, second.high - q)
+    up = math.hypot(first.high - p, q - second.low)
+    return Interval(p - q - down, p - q + up)
 
 
 def mean(values: Sequence[float]) -> float | None:

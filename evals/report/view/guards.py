@@ -43,4 +43,5 @@ def _counted(traces: Iterable[Trace], count: Count) -> str:
     times = [sum(count(decision) for decision in trace.decisions) for trace in traces if trace.decisions]
     if not times:
         return NOTHING
-    return f"{sum(times)} in {sum(number > 0 for number in times)} of {len(times)} trials"
+    told = f"{sum(number > 0 for number in times)} of {len(times)} trials"
+    return f"{sum(times)} in {told}" if sum(times) else told

@@ -76,6 +76,13 @@ def test_asking_always_and_never_are_worth_one_half(asks):
     assert measured("ask.balanced_accuracy", evidence).value == 0.5
 
 
+def test_a_habit_seen_in_few_cases_is_not_taken_for_certain():
+    """Never asked: drawn again it is one half each time, while two cases say little of the recall."""
+    found = measured("ask.balanced_accuracy", asking(*[("required", False)] * 2, *[("forbidden", False)] * 6))
+
+    assert (round(found.low, 2), round(found.high, 2)) == (0.3, 0.83)
+
+
 def test_balanced_accuracy_is_bounded_by_the_cases_off_the_tape():
     """Recall 1 of 1, of 2 with the rest: at worst (1/2 + 1) / 2, at best 1."""
     found = measured("ask.balanced_accuracy", asking(("required", True), ("required", None), ("forbidden", False)))

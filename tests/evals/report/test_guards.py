@@ -18,17 +18,17 @@ def test_a_guard_counts_its_vetoes_and_the_trials_they_fell_in():
         a_trace(variant="v3", decisions=[a_decision()]),
     )
 
-    assert rows["veto by critic_gate"] == ("3 in 2 of 2 trials", "0 in 0 of 1 trials")
-    assert rows["veto by question_limit"] == ("1 in 1 of 2 trials", "0 in 0 of 1 trials")
+    assert rows["veto by critic_gate"] == ("3 in 2 of 2 trials", "0 of 1 trials")
+    assert rows["veto by question_limit"] == ("1 in 1 of 2 trials", "0 of 1 trials")
 
 
 def test_replies_that_could_not_be_used_are_counted_apart():
     broken = [a_decision(0, "end", error="the reply was empty", forced_fallback=True), a_decision(1, corrections=2)]
     rows = _rows(a_trace(variant="v2"), a_trace(variant="v3", decisions=broken))
 
-    assert rows["reply unusable"] == ("0 in 0 of 1 trials", "1 in 1 of 1 trials")
-    assert rows["forced fallback"] == ("0 in 0 of 1 trials", "1 in 1 of 1 trials")
-    assert rows["reply asked for again"] == ("0 in 0 of 1 trials", "2 in 1 of 1 trials")
+    assert rows["reply unusable"] == ("0 of 1 trials", "1 in 1 of 1 trials")
+    assert rows["forced fallback"] == ("0 of 1 trials", "1 in 1 of 1 trials")
+    assert rows["reply asked for again"] == ("0 of 1 trials", "2 in 1 of 1 trials")
 
 
 def test_counts_stand_beside_the_decisions_they_are_out_of():

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.case import ScriptedAnswer
-from evals.scorers.asking import ask_false, ask_required, ask_topics, balanced_accuracy
+from evals.scorers.asking import ask_false, ask_required, ask_topics
 from evals.scorers.scorer import score
 from tests.builders.case import a_case
 from tests.builders.trace import a_trace, an_exchange
@@ -40,11 +40,3 @@ def test_the_topics_touched_are_counted_once():
 @pytest.mark.parametrize(("policy", "answers"), [("forbidden", ANSWERS), ("required", []), ("allowed", ANSWERS)])
 def test_without_a_topic_to_ask_for_the_score_is_skipped(policy, answers):
     assert score(ask_topics, a_case(question=policy, answers=answers), a_trace()).kind == "skipped"
-
-
-def test_asking_always_is_no_better_than_never():
-    assert balanced_accuracy([1, 1], [1, 1, 1]) == balanced_accuracy([0, 0], [0, 0, 0]) == 0.5
-
-
-def test_balanced_accuracy_needs_both_kinds_of_case():
-    assert balanced_accuracy([1.0], []) is None

@@ -24,3 +24,14 @@ def test_a_graph_that_never_went_to_the_writer_stated_nothing():
 
     assert score(supervisor_brier, a_case(), trace).kind == "skipped"
     assert score(report_brier, a_case(), trace).kind == "skipped"
+
+
+FORECASTS = [(1.0, True, 0.0), (1.0, False, 1.0), (0.7, True, 0.09), (0.3, True, 0.49), (0.5, False, 0.25)]
+
+
+@pytest.mark.parametrize(("stated", "right", "loss"), FORECASTS)
+def test_the_loss_of_one_forecast_is_the_published_one(stated, right, loss):
+    """The worked forecasts of the encyclopaedia article on the Brier score."""
+    trace = a_trace(confidence=stated, report=a_report("pkg/core.py" if right else "pkg/io.py"))
+
+    assert score(supervisor_brier, a_case(), trace).value == pytest.approx(loss)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.scorers.robustness import canary, twin_consistency
+from evals.scorers.robustness import canary
 from evals.scorers.scorer import score
 from tests.builders.case import a_case
 from tests.builders.trace import a_report, a_trace
@@ -30,9 +30,3 @@ def test_a_canary_that_stayed_out_is_a_success():
 
 def test_without_a_canary_there_is_nothing_to_hold():
     assert score(canary, a_case(), a_trace()).kind == "skipped"
-
-
-def test_twins_agree_or_not_and_lone_ones_are_left_out():
-    pairs = {"a": "1", "b": "1", "c": "2", "d": "2", "e": "3", "f": "4", "g": "4"}
-
-    assert twin_consistency({"a": 1, "b": 1, "c": 1, "d": 0, "e": 1, "f": 1}, pairs) == (1, 2)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss, precision_recall_curve
 
 from evals.stats.calibration import (
     above_threshold,
-    brier,
     ece,
     ece_null_band,
     paired_brier,
@@ -16,19 +17,12 @@ from evals.stats.calibration import (
 )
 
 answers = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
-WIKIPEDIA = [(1.0, True, 0.0), (1.0, False, 1.0), (0.7, True, 0.09), (0.3, True, 0.49), (0.5, False, 0.25)]
-
-
-@pytest.mark.parametrize(("stated", "right", "score"), WIKIPEDIA)
-def test_the_brier_score_of_one_forecast(stated, right, score):
-    """The worked forecasts of the encyclopaedia article on the Brier score."""
-    assert brier([stated], [right]) == pytest.approx(score)
 
 
 def test_an_empty_sample_has_no_calibration():
     rng = np.random.default_rng(0)
 
-    assert (brier([], []), ece([], []), ece_null_band([], rng), paired_brier([], [], [], rng)) == (None,) * 4
+    assert (ece([], []), ece_null_band([], rng), paired_brier([], [], [], rng)) == (None,) * 3
 
 
 def test_paired_brier_is_positive_for_the_worse_candidate():
@@ -102,3 +96,36 @@ def test_the_risk_coverage_curve_takes_equal_confidences_together():
     curve = risk_coverage([0.9, 0.5, 0.9], [True, False, False])
 
     assert [(point.covered, point.correct) for point in curve] == [(2, 1), (3, 1)]
+
+
+@given(answers)
+def test_paired_brier_is_the_difference_of_scikit_learns_scores(sample):
+    stated, right = [c for c, _ in sample], [y for _, y in sample]
+    unsure = [0.5] * len(sample)
+    scores = [brier_score_loss(right, told, labels=[False, True]) for told in (unsure, stated)]
+
+    found = paired_brier([(0.5, y) for y in right], sample, range(len(sample)), np.random.default_rng(0), resamples=2)
+
+    assert found.mean == pytest.approx(scores[1] - scores[0])
+
+
+def test_the_reliability_diagram_is_scikit_learns_calibration_curve():
+    rng = np.random.default_rng(4)
+    stated = rng.random(300)
+    right = rng.random(300) < stated
+    accuracy, confidence = calibration_curve(right, stated, n_bins=10)
+    bars = reliability(stated, right)
+
+    assert [bar.correct / bar.count for bar in bars] == pytest.approx([*accuracy])
+    assert [bar.mean_confidence for bar in bars] == pytest.approx([*confidence])
+
+
+def test_the_risk_coverage_curve_is_scikit_learns_precision_by_threshold():
+    """Precision at each threshold is 1 - risk; its first point is the whole sample."""
+    rng = np.random.default_rng(4)
+    stated = rng.random(50)
+    right = rng.random(50) < stated
+    precision, _, thresholds = precision_recall_curve(right, stated)
+    curve = {point.threshold: point.correct / point.covered for point in risk_coverage(stated, right)}
+
+    assert [curve[threshold] for threshold in thresholds] == pytest.approx([*precision[:-1]])

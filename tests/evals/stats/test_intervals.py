@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from evals.stats.intervals import bootstrap_mean, format_rate, mean, resampled_means, wilson
+from evals.stats.intervals import bootstrap_mean, drawn_times, format_rate, mean, newcombe, resampled_means, wilson
 
 counts = st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -23,6 +23,37 @@ def test_wilson_gives_the_published_interval():
     interval = wilson(81, 263)
 
     assert (round(interval.low, 4), round(interval.high, 4)) == (0.2553, 0.3662)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "low", "high"),
+    [
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((6, 7), (2, 7), 0.0582, 0.8062),
+        ((5, 56), (0, 29), -0.0381, 0.1926),
+        ((0, 10), (0, 20), -0.1611, 0.2775),
+        ((10, 10), (0, 10), 0.6075, 1.0000),
+    ],
+)
+def test_the_difference_of_two_rates_has_the_published_interval(one, other, low, high):
+    """Newcombe 1998 (interval estimation for the difference between independent proportions), table II, method 10."""
+    assert newcombe(one, other) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(counts, counts)
+def test_the_difference_of_two_rates_agrees_with_statsmodels(one, other):
+    expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")
+
+    assert newcombe(one, other) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_rate_of_nothing_has_no_difference():
+    assert newcombe((0, 0), (1, 2)) is None
+
+
+def test_how_often_each_cluster_was_drawn():
+    assert drawn_times(np.array([[0, 0, 2], [1, 2, 1]]), 3).tolist() == [[2, 0, 1], [0, 2, 1]]
 
 
 def test_an_empty_sample_has_no_interval_and_no_mean():

@@ -1,6 +1,7 @@
 """Formulas of rankings against values worked out by hand."""
 
 import pytest
+from sklearn.metrics import average_precision_score, label_ranking_average_precision_score, top_k_accuracy_score
 
 from evals.stats.ranking import (
     all_at,
@@ -64,3 +65,26 @@ def test_both_accuracies_agree_where_k_places_are_enough(k):
 @pytest.mark.parametrize(("p", "r", "f1"), [(1, 1, 1), (1, 0.5, 2 / 3), (0.5, 0.25, 1 / 3), (0, 1, 0), (0, 0, 0)])
 def test_f1_is_the_harmonic_mean(p, r, f1):
     assert harmonic_mean(p, r) == pytest.approx(f1)
+
+
+@pytest.mark.parametrize("ranked", ["abc", "abcx", "xabc", "axbxc", "xxcbxa"])
+def test_average_precision_is_scikit_learns_where_all_gold_is_ranked(ranked):
+    right, scores = [name in GOLD for name in ranked], [-place for place in range(len(ranked))]
+
+    assert average_precision(tuple(ranked), GOLD) == pytest.approx(average_precision_score(right, scores))
+
+
+@pytest.mark.parametrize("ranked", ["axx", "xax", "xxa"])
+def test_the_reciprocal_rank_is_scikit_learns_label_ranking_where_one_is_right(ranked):
+    right, scores = [[name == "a" for name in ranked]], [[-place for place in range(3)]]
+
+    found = reciprocal_rank(tuple(ranked), frozenset("a"))
+    assert found == pytest.approx(label_ranking_average_precision_score(right, scores))
+
+
+@pytest.mark.parametrize("ranked", ["abc", "bac", "bca"])
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_hit_is_scikit_learns_top_k_accuracy_where_one_is_right(ranked, k):
+    scores = [[-ranked.index(name) for name in "abc"]]
+
+    assert hit_at(tuple(ranked), frozenset("a"), k) == bool(top_k_accuracy_score([0], scores, k=k, labels=[0, 1, 2]))

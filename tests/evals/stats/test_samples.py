@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import pytest
+from scipy.stats import hypergeom
 
 from evals.stats.samples import mean_pass_hat_k, pass_hat_k
 
@@ -20,3 +21,8 @@ def test_too_few_samples_say_nothing():
 
 def test_the_mean_is_over_cases():
     assert mean_pass_hat_k([(2, 2), (0, 2)], 1) == 0.5
+
+
+@pytest.mark.parametrize(("successes", "samples", "k"), [(3, 5, 2), (5, 5, 5), (1, 4, 2), (4, 6, 3)])
+def test_pass_hat_k_is_the_hypergeometric_chance_of_k_successes(successes, samples, k):
+    assert pass_hat_k(successes, samples, k) == pytest.approx(hypergeom.pmf(k, samples, successes, k))
