@@ -22,8 +22,10 @@ def paired_brier(
     *,
     resamples: int = RESAMPLES,
 ) -> PairedDifference | None:
-    """Difference of Brier scores, means of (confidence - correct)² (Brier 1950), on the same cases, (confidence, correct)
-    each; positive: the candidate is worse."""
+    """Difference of Brier scores (Brier 1950), means of (confidence - correct)², on the same cases.
+
+    One (confidence, correct) per case and side; positive: the candidate is worse.
+    """
     was = _losses([c for c, _ in reference], [y for _, y in reference])
     now = _losses([c for c, _ in candidate], [y for _, y in candidate])
     return paired_bootstrap(was, now, clusters, rng, resamples=resamples)
