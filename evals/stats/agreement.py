@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, drawn_times, percentiles
+from evals.stats.draws import draws
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles
 
 SEVERITIES: Final = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 
@@ -38,8 +39,8 @@ def bootstrap_kappa(
     tables = np.zeros((len(codes), len(scale), len(scale)))
     for owner, wanted, got in zip(owners, gold, named, strict=True):
         tables[owner, scale.index(wanted), scale.index(got)] += 1
-    picks = rng.integers(0, len(codes), size=(resamples, len(codes)))
-    drawn = _kappas(np.tensordot(drawn_times(picks, len(codes)), tables, axes=1))
+    blocks = draws(len(codes), resamples, rng)
+    drawn = np.concatenate([_kappas(np.tensordot(times, tables, axes=1)) for times in blocks])
     known = drawn[~np.isnan(drawn)]
     return percentiles(known, CONFIDENCE) if len(known) else None
 

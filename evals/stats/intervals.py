@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
 
+from evals.stats.draws import draws
+
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 4000
 NOT_AVAILABLE: Final = "n/a"
@@ -73,15 +75,8 @@ def resampled_means(
         return None
     sums = np.bincount(owner, weights=values, minlength=len(codes))
     sizes = np.bincount(owner, minlength=len(codes))
-    picks = rng.integers(0, len(codes), size=(resamples, len(codes)))
-    means: NDArray[np.float64] = sums[picks].sum(axis=1) / sizes[picks].sum(axis=1)
-    return means
-
-
-def drawn_times(picks: NDArray[np.int64], names: int) -> NDArray[np.int64]:
-    """How often each of `names` clusters was picked, per draw (draws x picks -> draws x names)."""
-    places = picks + names * np.arange(len(picks))[:, None]
-    return np.bincount(places.ravel(), minlength=len(picks) * names).reshape(len(picks), names)
+    means = [(times @ sums) / (times @ sizes) for times in draws(len(codes), resamples, rng)]
+    return np.concatenate(means)
 
 
 def percentiles(drawn: NDArray[np.float64], confidence: float) -> Interval:

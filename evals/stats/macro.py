@@ -5,7 +5,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_mean, drawn_times, percentiles
+from evals.stats.draws import draws
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_mean, percentiles
 
 
 def macro_mean(values: Sequence[float], groups: Sequence[Hashable]) -> float | None:
@@ -45,9 +46,8 @@ def bootstrap_macro(
     sums, sizes = np.zeros((names, kinds)), np.zeros((names, kinds))
     np.add.at(sums, (owner, group), values)
     np.add.at(sizes, (owner, group), 1)
-    picks = rng.integers(0, names, size=(resamples, names))
-    times = drawn_times(picks, names)
-    return percentiles(_macro(times @ sums, times @ sizes), confidence)
+    drawn = [_macro(times @ sums, times @ sizes) for times in draws(names, resamples, rng)]
+    return percentiles(np.concatenate(drawn), confidence)
 
 
 def _macro(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from evals.stats.intervals import bootstrap_mean, drawn_times, format_rate, mean, newcombe, resampled_means, wilson
+from evals.stats.intervals import bootstrap_mean, format_rate, mean, newcombe, resampled_means, wilson
 
 counts = st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -50,10 +50,6 @@ def test_the_difference_of_two_rates_agrees_with_statsmodels(one, other):
 
 def test_a_rate_of_nothing_has_no_difference():
     assert newcombe((0, 0), (1, 2)) is None
-
-
-def test_how_often_each_cluster_was_drawn():
-    assert drawn_times(np.array([[0, 0, 2], [1, 2, 1]]), 3).tolist() == [[2, 0, 1], [0, 2, 1]]
 
 
 def test_an_empty_sample_has_no_interval_and_no_mean():

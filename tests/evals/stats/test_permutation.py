@@ -1,5 +1,6 @@
 """The exact test for graded scores."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -51,3 +52,14 @@ def test_beyond_what_can_be_listed_the_seed_decides():
     first, second = (sign_flip(differences, range(30), np.random.default_rng(7)) for _ in range(2))
 
     assert first == second
+
+
+def test_many_clusters_take_no_more_memory_than_few():
+    """All 9,999 flips of 1,000 clusters at once would be 80 MB."""
+    differences = list(np.random.default_rng(1).normal(0, 1, 1000))
+    tracemalloc.start()
+    sign_flip(differences, range(1000), np.random.default_rng(7))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 40_000_000

@@ -1,0 +1,35 @@
+"""Clusters drawn with replacement."""
+
+import tracemalloc
+
+import numpy as np
+
+from evals.stats.draws import draws
+from evals.stats.intervals import bootstrap_mean
+
+
+def test_every_draw_has_as_many_clusters_as_there_are():
+    (times,) = draws(7, 5, np.random.default_rng(0))
+
+    assert times.sum(axis=1).tolist() == [7] * 5
+
+
+def test_draws_in_blocks_are_those_of_one_block():
+    """300,000 clusters come one draw at a time."""
+    blocks = list(draws(300_000, 3, np.random.default_rng(0)))
+    picks = np.random.default_rng(0).integers(0, 300_000, size=(3, 300_000))
+
+    assert [len(block) for block in blocks] == [1, 1, 1]
+    assert all(
+        (np.bincount(row, minlength=300_000) == block[0]).all() for row, block in zip(picks, blocks, strict=True)
+    )
+
+
+def test_many_cases_take_no_more_memory_than_few():
+    """All at once, 400 draws of 20,000 clusters would be 64 MB of picks alone."""
+    tracemalloc.start()
+    bootstrap_mean([0.0, 1.0] * 10_000, range(20_000), np.random.default_rng(0), resamples=400)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 40_000_000
