@@ -39,6 +39,19 @@ def test_a_run_from_before_the_optional_fields_is_read(tmp_path):
     assert read_run(path) == a_run()
 
 
+def test_a_run_of_the_first_schema_is_read_as_one_without_measures(tmp_path):
+    path = a_stored_run(tmp_path, schema_version=1)
+    old = json.loads(path.read_text())
+    for field in ("measure_infos", "measures", "confusions", "calibrations", "twins"):
+        del old[field]
+    for item in old["comparisons"]:
+        for field in ("of", "pessimistic", "optimistic", "fewest_losses"):
+            del item[field]
+    path.write_text(json.dumps(old))
+
+    assert (read_run(path).measures, read_run(path).schema_version) == ((), 1)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"schema_version": "x"}', "\x00"])
 def test_what_is_no_run_is_said_to_be_none(tmp_path, text):
     (tmp_path / "run.json").write_text(text)
