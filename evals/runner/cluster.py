@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from distributed import Client, Future, KilledWorker, as_completed, get_worker
+from distributed import Client, Future, KilledWorker, Worker, as_completed
 
 from evals.dataset.layout import Layout
 from evals.dataset.load import load_case
@@ -78,7 +78,7 @@ class Cluster:
             return
         with self.client() as client:
             given = {self._submit(client, task): task for task in tasks}
-            finishing = as_completed(given)
+            finishing = as_completed(given, loop=client.loop)
             try:
                 for future in finishing:
                     task = given.pop(future)
@@ -97,11 +97,11 @@ class Cluster:
         return client.submit(run_there, task, self.workspace, pure=False)
 
 
-def station() -> Station:
-    """Where this worker stands."""
+def station(dask_worker: Worker) -> Station:
+    """Where this worker stands. Dask hands the worker to a parameter of this name."""
     here = Path.cwd()
-    code = code_digest(here / LOCK) if (here / LOCK).exists() else ""
-    return Station(code, get_worker().state.nthreads)
+    code = code_digest(here / LOCK) if (here / "datasets").is_dir() else ""
+    return Station(code, dask_worker.state.nthreads)
 
 
 def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
@@ -153,7 +153,9 @@ def _check(address: str, stations: dict[str, Any], code: str) -> None:
         )
     for worker, found in sorted(stations.items()):
         if not isinstance(found, Station):
-            raise ConfigurationError(f"{worker}: has no evals ({type(found).__name__}); start it in a checkout")
+            raise ConfigurationError(
+                f"{worker}: cannot run evals ({_one_line(found)}); start it by the .venv of a checkout"
+            )
         if found.code != code:
             what = "runs another version of the code than is here" if found.code else "stands in no checkout"
             raise ConfigurationError(f"{worker}: {what}; bring its checkout to this state and start it again there")
@@ -164,4 +166,8 @@ def _check(address: str, stations: dict[str, Any], code: str) -> None:
 def _said(error: BaseException | None) -> str:
     if isinstance(error, KilledWorker):
         return "the worker processes it was given to died, one after the other; often the memory is used up"
+    return _one_line(error)
+
+
+def _one_line(error: object) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]

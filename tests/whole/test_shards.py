@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 
 from tests.builders.checkout import evals, started
 
@@ -33,7 +34,7 @@ def test_any_number_of_shards_gives_the_bytes_and_the_verdict_of_the_whole_run(c
     paths = [shard(checkout, f"{number}/{of}")[1] for number in range(1, of + 1)]
     said = merged(checkout, *reversed(paths))
 
-    assert (said.code, said.err) == (whole.code, "") == (0, "")
+    assert (said.code, said.err) == (whole.code, "") == (0, ""), said.out
     assert written(checkout, "merged") == written(checkout, "whole")
     assert f"4 trials of {of} shards. Report: merged/index.html" in said.out
 
@@ -90,8 +91,8 @@ def test_a_shard_of_a_cassette_that_has_changed_since_cannot_be_judged(checkout)
 
 def test_an_opened_holdout_is_counted_once_at_the_merge(checkout):
     labels = checkout / "datasets" / "triage" / "cases" / "wrong-sum" / "case.yaml"
-    labels.write_text(labels.read_text().replace("split: tune", "split: holdout"))
-    counted = checkout / "datasets" / "triage" / "holdout.yaml"
+    labels.write_text(yaml.safe_dump(yaml.safe_load(labels.read_text()) | {"split": "holdout"}))
+    counted = checkout / "datasets" / "holdout.yaml"
 
     paths = [shard(checkout, f"{number}/2", "--open-holdout", "a look")[1] for number in (1, 2)]
     before = counted.exists()
