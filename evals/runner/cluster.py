@@ -7,7 +7,7 @@ back, and are stored, scored and judged here.
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -40,12 +40,16 @@ class Station:
     threads: int
 
 
+Work = Callable[[CaseTask, Workspace], list[Trace]]
+
+
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler whose workers have the code of this checkout."""
+    """A scheduler whose workers have the code of this checkout; `work` is what they do with a task."""
 
     address: str
     workspace: Workspace
+    work: Work
 
     @classmethod
     def at(cls, address: str, workspace: Workspace) -> "Cluster":
@@ -55,7 +59,7 @@ class Cluster:
             ConfigurationError: a worker outside a checkout, of another version of the code, or with several threads.
             CannotJudgeError: nobody there, or no workers.
         """
-        found = cls(address, workspace)
+        found = cls(address, workspace, run_there)
         with found.client() as client:
             stations = client.run(station, on_error="return")
         _check(address, stations, code_digest(workspace.root / LOCK))
@@ -94,7 +98,7 @@ class Cluster:
                 client.cancel(list(given))
 
     def _submit(self, client: Client, task: CaseTask) -> Future:
-        return client.submit(run_there, task, self.workspace, pure=False)
+        return client.submit(self.work, task, self.workspace, pure=False)
 
 
 def station(dask_worker: Worker) -> Station:

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evals.models.trace import Trace
+from evals.runner.task import CaseTask
+from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY
+from tests.builders.workers import act
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 
 
 @contextmanager
@@ -35,6 +39,19 @@ def a_cluster(checkout: Path, folder: Path, workers: int = 2, threads: int = 1) 
             _end(worker)
     finally:
         _end(scheduler)
+
+
+def act_there(task: CaseTask, home: Workspace) -> list[Trace]:
+    """On a worker: what the variants' names say."""
+    return act(task)
+
+
+def worker_pids(address: str) -> list[int]:
+    """The processes that run tasks."""
+    from distributed import Client
+
+    with Client(address.replace("dask://", "tcp://"), set_as_default=False) as client:
+        return list(client.run(os.getpid).values())
 
 
 def _process(folder: Path, *words: str) -> "subprocess.Popen[bytes]":

@@ -1,12 +1,17 @@
 """A run on a real Dask cluster, whose workers stand in another checkout: the same bytes, or one clear line."""
 
+import os
 import shutil
+import signal
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from evals.workspace import Workspace
 from tests.builders.checkout import evals
+from tests.builders.workers import a_case_task
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +80,35 @@ def test_a_trial_out_of_time_is_a_failed_trial_there_as_well(checkout, cluster):
 
     assert said.code == 3
     assert "the trial did not end within 0.01 s" in said.out
+
+
+def test_a_worker_process_that_is_killed_costs_nothing(checkout, cluster):
+    """Its nanny starts another; whatever it had is run again."""
+    from tests.builders.cluster import worker_pids
+
+    evals(checkout, "run", "tiny.yaml", "--out", "local")
+    words = ("run", "tiny.yaml", "--fresh", "--scheduler", cluster, "--out", "dask")
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(evals, checkout, *words)
+        os.kill(worker_pids(cluster)[0], signal.SIGKILL)
+        said = running.result()
+
+    assert said.code == 0, said.out + said.err
+    assert (checkout / "dask" / "run.json").read_bytes() == (checkout / "local" / "run.json").read_bytes()
+
+
+def test_a_trial_that_kills_every_worker_is_a_failed_trial_and_the_others_are_kept(tmp_path, cluster):
+    from evals.runner.cluster import Cluster
+    from tests.builders.cluster import act_there
+
+    there = Cluster(cluster.removeprefix("dask://"), Workspace(tmp_path, tmp_path), act_there)
+
+    found = {
+        trace.variant: trace.error for traces in there.run([a_case_task(tmp_path, "v2", "kill")]) for trace in traces
+    }
+
+    assert found["v2"] is None
+    assert found["kill"].startswith("the worker processes it was given to died")
 
 
 def test_workers_of_another_version_of_the_code_are_refused(checkout, cluster):
