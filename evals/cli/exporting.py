@@ -33,6 +33,16 @@ def frame_command(
     return frame(run, out, by_decision=decisions)
 
 
+@exporting.command("schema")
+def schema_command(
+    name: Annotated[str, typer.Argument(help="What to describe: run (run.json), sweep (sweep.json) or shard.")] = "run",
+) -> int:
+    """Print the JSON Schema of what this version writes; docs/run-json.md explains the fields."""
+    from evals.cli.commands.run_schema import schema
+
+    return schema(name)
+
+
 @exporting.command("score-localisation")
 def score_localisation_command(
     gold: Annotated[Path, typer.Option(help="Rows of SWE-bench, of LocAgent's benchmark, or plain ones (see above).")],

@@ -13,6 +13,7 @@ from evals.cli.options import (
     LATEST,
     LONGEST,
     SINGLE,
+    Annotations,
     Cases,
     Dataset,
     Fresh,
@@ -22,11 +23,16 @@ from evals.cli.options import (
     OpenHoldout,
     Root,
     Samples,
+    Scheduler,
+    ShardOf,
     StoredRun,
+    StoredShards,
     Suite,
     TrialTimeout,
     Variants,
+    Watch,
 )
+from evals.errors import ConfigurationError
 
 judging = typer.Typer()
 
@@ -44,10 +50,13 @@ def run_command(
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
     trial_timeout: TrialTimeout = LONGEST,
-    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
-    annotations: Annotated[
-        bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")
-    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
+    ] = None,
+    annotations: Annotations = False,
+    scheduler: Scheduler = "local",
+    shard: ShardOf = None,
+    watch: Watch = False,
     root: Root = HERE,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report."""
@@ -55,6 +64,30 @@ def run_command(
     from evals.cli.commands.selection import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
+    if watch:
+        from evals.cli.commands.watch import watch as keep_watching
+        from evals.cli.commands.watch import words
+
+        if shard is not None:
+            raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
+        how = words(
+            jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler, out=out, annotations=annotations
+        )
+        return keep_watching(suite, root, options, how)
+    if shard is not None:
+        from evals.cli.commands.shard import shard as run_shard
+
+        return run_shard(
+            suite,
+            root,
+            options,
+            shard,
+            jobs=jobs,
+            fresh=fresh,
+            trial_timeout=trial_timeout,
+            scheduler=scheduler,
+            out=out,
+        )
     return run(
         suite,
         root,
@@ -62,10 +95,24 @@ def run_command(
         jobs=jobs,
         fresh=fresh,
         trial_timeout=trial_timeout,
+        scheduler=scheduler,
         out=out,
         today=datetime.now(UTC).date(),
         annotations=annotations,
     )
+
+
+@judging.command("merge")
+def merge_command(
+    shards: StoredShards,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
+    annotations: Annotations = False,
+    root: Root = HERE,
+) -> int:
+    """Put the shards of one run together, and judge it as `run` would have judged it whole; exit codes as for `run`."""
+    from evals.cli.commands.merge import merge
+
+    return merge(shards, root, out=out, today=datetime.now(UTC).date(), annotations=annotations)
 
 
 @judging.command("compare")

@@ -33,6 +33,21 @@ OpenHoldout = Annotated[
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 TrialTimeout = Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds after which a trial has failed.")]
+Scheduler = Annotated[
+    str,
+    typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster whose workers stand in checkouts."),
+]
+ShardOf = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="N/OF", help="Only this share of the trials, into a file for `evals merge`."),
+]
+Watch = Annotated[
+    bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
+]
+StoredShards = Annotated[list[Path], typer.Argument(metavar="SHARD...", help="All shards of one run.")]
+Annotations = Annotated[
+    bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")
+]
 StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
 Prices = Annotated[Path | None, typer.Option(help="Another price table than the shipped one, evals/prices.yaml.")]

@@ -46,6 +46,14 @@ def read_openings(path: Path) -> tuple[Opening, ...]:
     return read_model(path, Openings).openings if path.exists() else ()
 
 
+def check_reason(why: str | None) -> None:
+    """Raises ConfigurationError if the holdout is to be opened without a reason."""
+    if why is not None and not why.strip():
+        raise ConfigurationError(
+            '--open-holdout needs a reason, such as "final check of release 2"; nothing was opened'
+        )
+
+
 def open_holdout(path: Path, suite: str, why: str, day: date) -> int:
     """Count one more opening before anything is scored, and return how many there are now.
 
@@ -55,10 +63,7 @@ def open_holdout(path: Path, suite: str, why: str, day: date) -> int:
         ConfigurationError: no reason is given.
         DatasetError: the count so far cannot be read.
     """
-    if not why.strip():
-        raise ConfigurationError(
-            '--open-holdout needs a reason, such as "final check of release 2"; nothing was opened'
-        )
+    check_reason(why)
     with FileLock(path.with_name(f".{path.name}.lock")):
         openings = (*read_openings(path), Opening(day=day.isoformat(), suite=suite, why=why))
         text = yaml.safe_dump(Openings(openings=openings).model_dump(mode="json"), sort_keys=False, allow_unicode=True)

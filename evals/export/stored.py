@@ -23,7 +23,7 @@ def read_run(path: Path) -> Run:
             f"{path}: cannot be read ({error.strerror}); `make eval` writes reports/latest"
         ) from error
     except ValidationError as error:
-        version = _version(content)
+        version = schema_version(content)
         if version > RUN_SCHEMA:
             raise ConfigurationError(
                 f"{path}: written by a newer evals (schema {version}, this one reads up to {RUN_SCHEMA}); upgrade"
@@ -31,7 +31,7 @@ def read_run(path: Path) -> Run:
         raise ConfigurationError(f"{path}: not a run.json of this version ({error.error_count()} faults)") from error
 
 
-def _version(content: bytes) -> int:
+def schema_version(content: bytes) -> int:
     """The schema a file says it has; 0 where it says none."""
     try:
         told = TypeAdapter(dict[str, Any]).validate_json(content).get("schema_version", 0)

@@ -1,6 +1,6 @@
-"""All trials of a suite, in as many processes as there are cores."""
+"""All trials of a suite, or a share of them, in as many processes as there are cores."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,9 +10,16 @@ from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
 from evals.runner.digests import code_digest, file_digest, sha256
-from evals.runner.task import TRIAL_TIMEOUT, CaseTask, run_case
+from evals.runner.share import WHOLE, Share
+from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost, run_case
 from evals.runner.workers import run_tasks
 from evals.workspace import Workspace
+
+TrialId = tuple[str, str, int]
+"""Case, variant and sample."""
+
+Execute = Callable[[Sequence[CaseTask]], Iterable[list[Trace]]]
+"""Runs tasks, in any order, and gives the traces of each."""
 
 
 class Progress(Protocol):
@@ -28,6 +35,8 @@ class Trials:
 
     traces: tuple[Trace, ...]
     reused: int
+    digests: tuple[str, ...] = ()
+    """What each trace is stored under, in the same order."""
 
 
 def run_trials(
@@ -40,8 +49,10 @@ def run_trials(
     fresh: bool,
     progress: Progress,
     trial_timeout: float = TRIAL_TIMEOUT,
+    share: Share = WHOLE,
+    elsewhere: Execute | None = None,
 ) -> Trials:
-    """Run or reuse every trial.
+    """Run or reuse every trial of the share.
 
     Args:
         suite: gives the number of samples.
@@ -52,27 +63,48 @@ def run_trials(
         fresh: run everything, whatever the cache holds.
         progress: told of every finished trial.
         trial_timeout: seconds after which a trial has failed.
+        share: which of the trials.
+        elsewhere: runs them in place of the processes of this machine.
     """
     store = TraceCache(workspace.cache / "trials")
-    digests = {
-        (case.id, info.variant.name, sample): trial_digest(case, info, sample, suite.samples, workspace)
-        for case in cases
-        for info in variants
-        for sample in range(suite.samples)
-    }
-    found: dict[tuple[str, str, int], Trace] = {}
+    digests = trial_digests(suite, cases, variants, workspace, share)
+    found: dict[TrialId, Trace] = {}
     for trial, digest in {} if fresh else digests.items():
         trace = store.get(digest)
         if trace is not None:
             found[trial] = trace
             progress(trace, reused=True)
     reused = len(found)
-    for trace in _run(_tasks(suite, cases, variants, workspace, found, trial_timeout), jobs):
-        trial = (trace.case_id, trace.variant, trace.sample)
+    left = {trial: digest for trial, digest in digests.items() if trial not in found}
+    tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
+    for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
+        trial = trial_id(trace)
         found[trial] = trace
         store.put(digests[trial], trace)
         progress(trace, reused=False)
-    return Trials(tuple(found[trial] for trial in digests), reused)
+    return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()))
+
+
+def trial_id(trace: Trace) -> TrialId:
+    """The trial a trace is of."""
+    return trace.case_id, trace.variant, trace.sample
+
+
+def trial_digests(
+    suite: Suite,
+    cases: Sequence[Case],
+    variants: Sequence[VariantInfo],
+    workspace: Workspace,
+    share: Share = WHOLE,
+) -> dict[TrialId, str]:
+    """What each trial of the share is stored under, in order of case, variant and sample."""
+    return {
+        (case.id, info.variant.name, sample): trial_digest(case, info, sample, suite.samples, workspace)
+        for number, case in enumerate(cases)
+        for info in variants
+        for sample in range(suite.samples)
+        if share.has(number * suite.samples + sample)
+    }
 
 
 def trial_digest(case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace) -> str:
@@ -93,16 +125,16 @@ def _tasks(
     cases: Sequence[Case],
     variants: Sequence[VariantInfo],
     workspace: Workspace,
-    found: Mapping[tuple[str, str, int], Trace],
+    left: Mapping[TrialId, str],
     trial_timeout: float,
 ) -> Iterator[CaseTask]:
     for case in cases:
         for sample in range(suite.samples):
-            left = tuple(info.variant for info in variants if (case.id, info.variant.name, sample) not in found)
-            if left:
+            trials = [(case.id, info.variant.name, sample) for info in variants]
+            if any(trial in left for trial in trials):
                 yield CaseTask(
                     case=case,
-                    variants=left,
+                    variants=tuple(info.variant for info, trial in zip(variants, trials, strict=True) if trial in left),
                     sample=sample,
                     cassette=workspace.cassette(case.id),
                     datasets=workspace.datasets,
@@ -110,11 +142,9 @@ def _tasks(
                     vectors=workspace.vectors,
                     samples=suite.samples,
                     trial_timeout=trial_timeout,
+                    digests=tuple(left[trial] for trial in trials if trial in left),
                 )
 
 
-def _run(tasks: Iterable[CaseTask], jobs: int) -> Iterator[Trace]:
-    pending = list(tasks)
-    done = map(run_case, pending) if jobs == 1 else run_tasks(pending, jobs)
-    for traces in done:
-        yield from traces
+def _here(jobs: int) -> Execute:
+    return lambda tasks: map(run_case, tasks) if jobs == 1 else run_tasks(tasks, jobs, run_case, lost)

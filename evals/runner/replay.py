@@ -7,7 +7,7 @@ from evals.cassette.store import Cassette
 from evals.dataset.codebase import materialise
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.runner.task import CaseTask, failed, no_end
+from evals.runner.task import CaseTask, failed
 from evals.subject.clients import replay_clients
 from evals.subject.trial import Repository, Subject, run_trial
 
@@ -22,14 +22,14 @@ async def _replay_all(task: CaseTask, cassette: Cassette, repository: Repository
     clients = replay_clients()
     try:
         return [
-            await _within_time(task, variant, Subject.of(variant, clients, repository), cassette)
+            await within_time(task, variant, Subject.of(variant, clients, repository), cassette)
             for variant in task.variants
         ]
     finally:
         await clients.close()
 
 
-async def _within_time(task: CaseTask, variant: Variant, subject: Subject, cassette: Cassette) -> Trace:
+async def within_time(task: CaseTask, variant: Variant, subject: Subject, cassette: Cassette) -> Trace:
     """One trial, given up when its time is over. One that blocks this thread is ended from outside, with the worker."""
     tape = Tape(cassette, sample=task.sample, samples=task.samples)
     try:
@@ -38,4 +38,4 @@ async def _within_time(task: CaseTask, variant: Variant, subject: Subject, casse
     except TimeoutError:
         if not limit.expired():
             raise
-        return failed(task, variant, no_end(task))
+        return failed(task, variant, task.overdue)

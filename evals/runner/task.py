@@ -1,6 +1,6 @@
 """The unit of work: all variants of one case, so that its cassette is read and its codebase indexed once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,10 @@ TRIAL_TIMEOUT: Final = 60.0
 
 @dataclass(frozen=True)
 class CaseTask:
-    """One case under several variants. Everything in it can be sent to another process."""
+    """One case under several variants. Everything in it can be sent to another process.
+
+    `digests` are what the trials are stored under, variant by variant: a worker elsewhere checks its checkout by them.
+    """
 
     case: Case
     variants: tuple[Variant, ...]
@@ -27,6 +30,24 @@ class CaseTask:
     vectors: Path
     samples: int = 1
     trial_timeout: float = TRIAL_TIMEOUT
+    digests: tuple[str, ...] = ()
+
+    @property
+    def patience(self) -> float:
+        """Seconds all its trials may take."""
+        return self.trial_timeout * len(self.variants)
+
+    @property
+    def overdue(self) -> str:
+        """What is said of a trial that took too long."""
+        return f"the trial did not end within {self.trial_timeout:g} s; `--trial-timeout` gives it more"
+
+    def parts(self) -> list["CaseTask"]:
+        """One task per variant."""
+        return [
+            replace(self, variants=(variant,), digests=self.digests[number : number + 1])
+            for number, variant in enumerate(self.variants)
+        ]
 
 
 def run_case(task: CaseTask) -> list[Trace]:
@@ -43,6 +64,11 @@ def run_case(task: CaseTask) -> list[Trace]:
         return [failed(task, variant, error) for variant in task.variants]
 
 
+def lost(task: CaseTask, why: str) -> list[Trace]:
+    """The failed trials of a task that no worker came back from."""
+    return [failed(task, variant, why) for variant in task.variants]
+
+
 def failed(task: CaseTask, variant: Variant, error: Exception | str) -> Trace:
     """A trial that never started or never ended, with the reason."""
     why = error if isinstance(error, str) else _one_line(error)
@@ -53,11 +79,6 @@ def failed(task: CaseTask, variant: Variant, error: Exception | str) -> Trace:
         provenance=Provenance(label="failed"),
         error=_below(why, task.cassette.parent.parent, task.datasets.parent),
     )
-
-
-def no_end(task: CaseTask) -> str:
-    """What is said of a trial that took too long."""
-    return f"the trial did not end within {task.trial_timeout:g} s; `--trial-timeout` gives it more"
 
 
 def _below(text: str, *folders: Path) -> str:

@@ -25,13 +25,7 @@ def load_suite(name_or_path: str) -> Suite:
     Raises:
         ConfigurationError: no such suite, or one that does not validate.
     """
-    path = SUITES / f"{name_or_path}.yaml"
-    if not path.exists():
-        path = Path(name_or_path)
-    if not path.is_file():
-        raise ConfigurationError(
-            f"no suite {name_or_path!r}: name one of {', '.join(names())}, or a YAML file that exists"
-        )
+    path = suite_file(name_or_path)
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
         return _checked(Suite.model_validate(_with_default_models(raw)), path)
@@ -43,6 +37,18 @@ def load_suite(name_or_path: str) -> Suite:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ConfigurationError(f"{path}: {where}: {first['msg']}") from error
+
+
+def suite_file(name_or_path: str) -> Path:
+    """The file of a suite. Raises ConfigurationError if there is none."""
+    path = SUITES / f"{name_or_path}.yaml"
+    if not path.exists():
+        path = Path(name_or_path)
+    if not path.is_file():
+        raise ConfigurationError(
+            f"no suite {name_or_path!r}: name one of {', '.join(names())}, or a YAML file that exists"
+        )
+    return path
 
 
 def _with_default_models(raw: object) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """All cases of a suite under all points of a grid, in as many processes as there are cores, no trial twice."""
 
-import multiprocessing
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evals.cassette.store import load
 from evals.models.case import Case
@@ -12,8 +11,9 @@ from evals.models.sweep import Point
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
 from evals.runner.pool import trial_digest
-from evals.runner.task import CaseTask, failed
-from evals.sweep.explore import Explored, explore
+from evals.runner.task import TRIAL_TIMEOUT, CaseTask, failed
+from evals.runner.workers import run_tasks
+from evals.sweep.explore import Explored, explore, joined
 from evals.sweep.grid import at
 from evals.workspace import Workspace
 
@@ -26,6 +26,36 @@ class CaseSweep:
     info: VariantInfo
     points: tuple[Point, ...]
     workspace: Workspace
+
+    @property
+    def patience(self) -> float:
+        """Seconds it may take: those of a trial, at every point."""
+        return TRIAL_TIMEOUT * len(self.points)
+
+    @property
+    def overdue(self) -> str:
+        """What is said of a point that took too long."""
+        return f"the trial did not end within {TRIAL_TIMEOUT:g} s"
+
+    def parts(self) -> list["CaseSweep"]:
+        """The first and the second half of the points. What a lost worker had finished is in the cache."""
+        half = len(self.points) // 2
+        halves = [replace(self, points=points) for points in (self.points[:half], self.points[half:]) if points]
+        return halves if half else [self]
+
+    @property
+    def task(self) -> CaseTask:
+        """What a single trial of it needs."""
+        place = self.workspace
+        return CaseTask(
+            case=self.case,
+            variants=(self.info.variant,),
+            sample=0,
+            cassette=place.cassette(self.case.id),
+            datasets=place.datasets,
+            cache=place.cache,
+            vectors=place.vectors,
+        )
 
     def digest(self, point: Point) -> str:
         """What the trace of a point is stored under: the digest `evals run` would use for the same variant."""
@@ -46,15 +76,19 @@ def execute(
     *,
     jobs: int,
     progress: Callable[[Explored], None],
+    work: Callable[[CaseSweep], Explored] | None = None,
 ) -> list[Explored]:
-    """Every case explored, in the order of `cases`. What the cache knows starts no process and loads no graph."""
+    """Every case explored, in the order of `cases`. What the cache knows starts no process and loads no graph.
+
+    `work` explores one case, in a worker unless `jobs` is 1: `run_case` if not given.
+    """
     sweeps = [CaseSweep(case, info, tuple(points), workspace) for case in cases]
     found: dict[str, Explored] = {}
     for done in (from_cache(sweep) for sweep in sweeps):
         if done is not None:
             found[done.case_id] = done
             progress(done)
-    for done in _run([sweep for sweep in sweeps if sweep.case.id not in found], jobs):
+    for done in _whole(_run([sweep for sweep in sweeps if sweep.case.id not in found], jobs, work or run_case), points):
         found[done.case_id] = done
         progress(done)
     return [found[case.id] for case in cases]
@@ -67,27 +101,28 @@ def from_cache(sweep: CaseSweep) -> Explored | None:
 
 def run_case(sweep: CaseSweep) -> Explored:
     """The case explored, trials run where the cache has none. What breaks comes back as a failed trace for all."""
-    place = sweep.workspace
-    task = CaseTask(
-        case=sweep.case,
-        variants=(sweep.info.variant,),
-        sample=0,
-        cassette=place.cassette(sweep.case.id),
-        datasets=place.datasets,
-        cache=place.cache,
-        vectors=place.vectors,
-    )
     try:
-        return _explored(sweep, task)
+        return _explored(sweep)
     except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the coverage counts
-        return Explored(sweep.case.id, (failed(task, sweep.info.variant, error),), (0,) * len(sweep.points))
+        return _failed(sweep, error)
 
 
-def _explored(sweep: CaseSweep, task: CaseTask) -> Explored:
-    cassette = load(task.cassette)
+def lost(sweep: CaseSweep, why: str) -> Explored:
+    """A point that no worker came back from: a failed trial of its own."""
+    return _failed(sweep, why)
+
+
+def _failed(sweep: CaseSweep, why: Exception | str) -> Explored:
+    """All points of the sweep, as one failed trial."""
+    trace = failed(sweep.task, sweep.info.variant, why)
+    return Explored(sweep.case.id, sweep.points, (trace,), (0,) * len(sweep.points))
+
+
+def _explored(sweep: CaseSweep) -> Explored:
+    cassette = load(sweep.task.cassette)
     from evals.sweep.stage import stage  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
 
-    with stage(task, cassette) as trace_of:
+    with stage(sweep.task, cassette) as trace_of:
 
         def run(point: Point) -> Trace:
             digest = sweep.digest(point)
@@ -101,16 +136,15 @@ def _explored(sweep: CaseSweep, task: CaseTask) -> Explored:
     return done
 
 
-def _run(sweeps: Sequence[CaseSweep], jobs: int) -> Iterator[Explored]:
-    if jobs == 1 or len(sweeps) < 2:
-        yield from map(run_case, sweeps)
-        return
-    context = multiprocessing.get_context("spawn")  # forked children would inherit threads of native libraries
-    with ProcessPoolExecutor(min(jobs, len(sweeps)), mp_context=context) as pool:
-        futures = {pool.submit(run_case, sweep): sweep for sweep in sweeps}
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+def _run(sweeps: Sequence[CaseSweep], jobs: int, work: Callable[[CaseSweep], Explored]) -> Iterator[Explored]:
+    return map(work, sweeps) if jobs == 1 else run_tasks(sweeps, jobs, work, lost)
+
+
+def _whole(found: Iterator[Explored], points: Sequence[Point]) -> Iterator[Explored]:
+    """The cases as soon as all their points are there; one that was divided comes in parts."""
+    parts: dict[str, list[Explored]] = defaultdict(list)
+    for done in found:
+        mine = parts[done.case_id]
+        mine.append(done)
+        if sum(len(part.points) for part in mine) == len(points):
+            yield joined(parts.pop(done.case_id), points)

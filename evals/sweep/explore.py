@@ -11,9 +11,10 @@ from evals.subject.floor import asked, rulings
 
 @dataclass(frozen=True)
 class Explored:
-    """The distinct traces of one case; `which` holds, per point of the grid, the index of its trace."""
+    """The distinct traces of one case; `which` holds, per point, the index of its trace."""
 
     case_id: str
+    points: tuple[Point, ...]
     traces: tuple[Trace, ...]
     which: tuple[int, ...]
 
@@ -34,7 +35,26 @@ def explore(case: Case, points: Sequence[Point], run: Callable[[Point], Trace | 
         for other in _alike(case, trace, points, number):
             which.setdefault(other, len(traces))
         traces.append(trace)
-    return Explored(case.id, tuple(traces), tuple(which[number] for number in range(len(points))))
+    return Explored(case.id, tuple(points), tuple(traces), tuple(which[number] for number in range(len(points))))
+
+
+def joined(parts: Sequence[Explored], points: Sequence[Point]) -> Explored:
+    """The points of one case that were explored apart, in the order of `points`; a trace that two parts have is one.
+
+    Two traces are the same when nothing but the name of the setting differs. A failed one stands for itself alone.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    found = {point: part.traces[index] for part in parts for point, index in zip(part.points, part.which, strict=True)}
+    distinct: dict[str, int] = {}
+    which = tuple(distinct.setdefault(_content(point, found[point]), len(distinct)) for point in points)
+    traces = tuple(found[points[which.index(number)]] for number in range(len(distinct)))
+    return Explored(parts[0].case_id, tuple(points), traces, which)
+
+
+def _content(point: Point, trace: Trace) -> str:
+    own = point.name if trace.provenance.label == "failed" else ""
+    return trace.model_copy(update={"variant": own}).model_dump_json()
 
 
 def _alike(case: Case, trace: Trace, points: Sequence[Point], number: int) -> list[int]:

@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from evals.cassette.ledger import Ledger
-from evals.cassette.player import Tape
 from evals.cassette.store import Cassette
 from evals.dataset.codebase import materialise
 from evals.models.suite import Variant
 from evals.models.trace import Trace
+from evals.runner.replay import within_time
 from evals.runner.task import CaseTask
 from evals.subject.clients import replay_clients
-from evals.subject.trial import Repository, Subject, run_trial
+from evals.subject.trial import Repository, Subject
 
 
 @contextmanager
@@ -22,8 +21,7 @@ def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Tr
     clients = replay_clients()
 
     def trace_of(variant: Variant) -> Trace:
-        tape = Tape(cassette, Ledger(), task.sample)
-        return runner.run(run_trial(Subject.of(variant, clients, repository), task.case, tape))
+        return runner.run(within_time(task, variant, Subject.of(variant, clients, repository), cassette))
 
     with asyncio.Runner() as runner:
         try:

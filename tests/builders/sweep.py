@@ -1,5 +1,7 @@
 """Points, traces and behaviours for tests of sweeps: one finding, then the supervisor wants to write."""
 
+import os
+import signal
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,8 +9,12 @@ from evals.models.run import Coverage
 from evals.models.suite import ConfidenceFloor
 from evals.models.sweep import Behaviour, Measure, Point
 from evals.models.trace import Finding, Trace, Visit
+from evals.sweep.execute import CaseSweep
+from evals.sweep.explore import Explored
 from tests.builders.run import a_summary
 from tests.builders.trace import a_decision, a_trace
+
+DEADLY = 0.66
 
 
 def a_point(
@@ -64,3 +70,11 @@ def a_behaviour(single: float | None = None, tune: Measure | None = None, gate: 
 def names(behaviours: Sequence[Behaviour]) -> list[str]:
     """Their names."""
     return [one.name for one in behaviours]
+
+
+def explore_or_die(sweep: CaseSweep) -> Explored:
+    """One trial for all points, each of which does what its threshold says: at 0.66 it kills its process."""
+    if any(point.floor and point.floor.single == DEADLY for point in sweep.points):
+        os.kill(os.getpid(), signal.SIGKILL)
+    trace = a_trace(case_id=sweep.case.id, variant=sweep.points[0].name)
+    return Explored(sweep.case.id, sweep.points, (trace,), (0,) * len(sweep.points))

@@ -1,7 +1,11 @@
 """A sweep over a recorded checkout: exact where a setting was recorded, and never a trial more than needed."""
 
 import json
+import os
 import shutil
+import signal
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +16,7 @@ from evals.subject.floor import asked, rulings
 from evals.sweep.execute import execute
 from evals.sweep.grid import at, grid
 from evals.sweep.stage import stage
-from tests.builders.checkout import a_suite, cassettes, evals
+from tests.builders.checkout import a_suite, cassettes, evals, started
 from tests.builders.llm_server import an_llm_server, answering, next_stop
 from tests.builders.sweep import a_point
 
@@ -40,6 +44,16 @@ def swept(story, tmp_path_factory):
 
 def hasty(context):
     return next_stop(context, ("investigator", "writer"))
+
+
+def a_worker_of(process):
+    """The first worker process it starts."""
+    while process.poll() is None:
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+        time.sleep(0.05)
+    raise AssertionError(process.communicate())
 
 
 def explored(checkout, points):
@@ -99,6 +113,20 @@ def test_a_second_sweep_says_the_same_to_the_byte(swept):
 
     for name in ("sweep.json", "index.html"):
         assert (swept / "one" / name).read_bytes() == (swept / "two" / name).read_bytes()
+
+
+def test_a_worker_that_is_killed_changes_nothing_of_the_result(swept):
+    """A real process, killed as the kernel does where memory is used up: its points are tried again."""
+    evals(swept, "sweep", "tiny.yaml", *GRID, "--out", "whole")
+    shutil.rmtree(swept / ".cache" / "trials")
+    process = started(swept, "sweep", "tiny.yaml", *GRID, "--jobs", "2", "--out", "killed")
+
+    os.kill(a_worker_of(process), signal.SIGKILL)
+    out, err = process.communicate(timeout=400)
+
+    assert err == "", out
+    for name in ("sweep.json", "index.html"):
+        assert (swept / "killed" / name).read_bytes() == (swept / "whole" / name).read_bytes()
 
 
 def test_a_guard_set_off_the_tape_is_never_on_the_front(swept):

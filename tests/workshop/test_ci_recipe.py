@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evals.runner.share import Share
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 JUDGE, COMMENT = "prompt-regression.yml", "prompt-regression-comment.yml"
@@ -18,9 +20,23 @@ def a_workflow(name):
     return read | {"on": read.pop(True)}
 
 
+def the_recipes():
+    """The YAML of docs/ci.md: GitLab's job, then the shards of GitHub and of GitLab."""
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    return [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)]
+
+
 def the_gitlab_job():
-    (text,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "ci.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    return yaml.safe_load(text)["prompt-regression"]
+    return the_recipes()[0]["prompt-regression"]
+
+
+def the_shares(command, *machines):
+    """What a recipe's shell makes of its `--shard` on each machine, by the machine's environment."""
+    (word,) = re.findall(r"--shard (\S+)", command)
+    return [
+        Share.parse(subprocess.check_output(["bash", "-c", f"echo {word}"], text=True, env=environment).strip())
+        for environment in machines
+    ]
 
 
 def the_steps(name):
@@ -153,3 +169,26 @@ def test_the_documented_exit_codes_are_those_of_the_job():
 
     assert named.keys() == {"0", "1", "2", "3"}
     assert {name for names in named.values() for name in names} <= steps
+
+
+def test_the_jobs_of_github_run_every_shard_once():
+    jobs = the_recipes()[1]["jobs"]
+    numbers = jobs["shard"]["strategy"]["matrix"]["number"]
+    (command,) = [step["run"] for step in jobs["shard"]["steps"] if "--shard" in step.get("run", "")]
+
+    assert the_shares(command, *({"NUMBER": str(number)} for number in numbers)) == [
+        Share(number, len(numbers)) for number in range(1, len(numbers) + 1)
+    ]
+    assert jobs["judge"]["needs"] == "shard"
+    assert jobs["judge"]["steps"][-1]["run"] == ".venv/bin/evals merge reports/shards/*.json"
+
+
+def test_the_jobs_of_gitlab_run_every_shard_once():
+    """GitLab counts `parallel` jobs from 1."""
+    jobs = the_recipes()[2]
+    total = jobs["shard"]["parallel"]
+    machines = [{"CI_NODE_INDEX": str(n), "CI_NODE_TOTAL": str(total)} for n in range(1, total + 1)]
+
+    assert the_shares(jobs["shard"]["script"][-1], *machines) == [Share(n, total) for n in range(1, total + 1)]
+    assert jobs["judge"]["needs"] == ["shard"]
+    assert jobs["judge"]["script"][-1] == ".venv/bin/evals merge reports/shards/*.json"

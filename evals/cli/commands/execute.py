@@ -14,14 +14,25 @@ from evals.models.case import Case
 from evals.models.run import Baseline, DatasetBaseline, Run, Scope
 from evals.models.trace import Trace
 from evals.runner.pool import Trials, run_trials
+from evals.runner.scheduler import LOCAL, scheduled
+from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
 from evals.scoring import score_trials
 from evals.workspace import Workspace
 
 
-def replay(chosen: Selected, *, jobs: int, fresh: bool, trial_timeout: float = TRIAL_TIMEOUT) -> Trials:
-    """All trials, offline, with a progress bar."""
-    total = len(chosen.cases) * len(chosen.variants) * chosen.suite.samples
+def replay(
+    chosen: Selected,
+    *,
+    jobs: int,
+    fresh: bool,
+    trial_timeout: float = TRIAL_TIMEOUT,
+    share: Share = WHOLE,
+    scheduler: str = LOCAL,
+) -> Trials:
+    """All trials of the share, offline, with a progress bar."""
+    elsewhere = scheduled(scheduler, chosen.workspace)
+    total = share.size(len(chosen.cases) * chosen.suite.samples) * len(chosen.variants)
     with bar(f"replaying {chosen.suite.name}", total) as progress:
 
         def done(trace: Trace, *, reused: bool) -> None:
@@ -36,6 +47,8 @@ def replay(chosen: Selected, *, jobs: int, fresh: bool, trial_timeout: float = T
             fresh=fresh,
             progress=done,
             trial_timeout=trial_timeout,
+            share=share,
+            elsewhere=elsewhere,
         )
 
 

@@ -19,6 +19,8 @@ from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
+from evals.runner.pool import Trials
+from evals.runner.scheduler import LOCAL
 from evals.runner.task import TRIAL_TIMEOUT
 
 WIDTH = 120  # of a log file, which has no width of its own
@@ -36,6 +38,7 @@ def run(
     out: Path | None,
     today: date,
     annotations: bool = False,
+    scheduler: str = LOCAL,
 ) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
     chosen, scope = scored(selected(name, root, options), options, today)
@@ -51,6 +54,7 @@ def run(
         fresh=fresh,
         folder=folder,
         trial_timeout=trial_timeout,
+        scheduler=scheduler,
     )
     annotate(result, chosen.workspace.root, asked=annotations)
     return result.verdict.exit_code
@@ -67,20 +71,37 @@ def judged(
     fresh: bool,
     folder: Path,
     trial_timeout: float = TRIAL_TIMEOUT,
+    scheduler: str = LOCAL,
 ) -> Run:
     """Replay what was chosen, judge it, write and print the result; `wants` as in `finished`."""
     started = time.monotonic()
-    trials = replay(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout)
+    trials = replay(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler)
+    result = delivered(chosen, scope, options, trials, baseline, wants=wants, folder=folder)
+    took = f"{time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
+    say_report(f"{len(trials.traces)} trials in {took}", folder, chosen.workspace.root)
+    return result
+
+
+def delivered(
+    chosen: Selected,
+    scope: Scope,
+    options: Options,
+    trials: Trials,
+    baseline: Baseline | None,
+    *,
+    wants: bool,
+    folder: Path,
+) -> Run:
+    """Judge finished trials, write and print the result; `wants` as in `finished`."""
     result = finished(chosen, scope, options, trials, baseline, wants=wants)
     write_run(result, folder)
-    console = wide_console()
-    _say(console, result)
-    console.print(
-        f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged. "
-        f"Report: {place_of(folder / 'index.html', chosen.workspace.root)}",
-        markup=False,
-    )
+    _say(wide_console(), result)
     return result
+
+
+def say_report(rests_on: str, folder: Path, root: Path) -> None:
+    """The closing line: what the result was made from, and where the report is."""
+    wide_console().print(f"{rests_on}. Report: {place_of(folder / 'index.html', root)}", markup=False)
 
 
 def wide_console() -> Console:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from evals.dataset.holdout import held_out, open_holdout, read_openings
+from evals.dataset.holdout import check_reason, held_out, open_holdout, read_openings
 from evals.dataset.layout import Layout
 from evals.dataset.load import load_cases
 from evals.errors import CannotJudgeError, ConfigurationError
@@ -47,15 +47,24 @@ class Options:
             for value in (self.guards, self.max_iterations, self.dataset, self.open_holdout, self.samples)
         )
 
+    def words(self) -> tuple[str, ...]:
+        """The options again, as they are typed; that a holdout was opened is not repeated."""
+        named = (
+            ("--dataset", self.dataset),
+            ("--guards", self.guards),
+            ("--max-iterations", self.max_iterations),
+            ("--samples", self.samples),
+        )
+        repeated = (("--case", self.cases), ("--variant", self.variants))
+        return (
+            *(word for name, value in named if value for word in (name, str(value))),
+            *(word for name, values in repeated for value in values for word in (name, value)),
+        )
+
     def arguments(self) -> str:
         """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
-        parts = [f"--dataset {self.dataset}"] if self.dataset else []
-        parts += [f"--guards {self.guards}"] if self.guards else []
-        parts += [f"--max-iterations {self.max_iterations}"] if self.max_iterations else []
-        parts += [f"--samples {self.samples}"] if self.samples else []
-        parts += [f"--case {case}" for case in self.cases]
-        parts += [f"--variant {variant}" for variant in self.variants]
-        return f' ARGS="{" ".join(parts)}"' if parts else ""
+        words = self.words()
+        return f' ARGS="{" ".join(words)}"' if words else ""
 
 
 @dataclass(frozen=True)
@@ -115,10 +124,26 @@ def scored(chosen: Selected, options: Options, today: date) -> tuple[Selected, S
         sealed = ()
     else:
         openings = len(read_openings(path))
-    cases = [case for case in chosen.cases if case not in sealed]
+    left = _some(chosen, [case for case in chosen.cases if case not in sealed])
+    return left, _scope(chosen, left.cases, sealed, openings)
+
+
+def to_be_run(chosen: Selected, options: Options) -> Selected:
+    """The cases that `scored` would leave, without counting an opening: what is only run has not been looked at.
+
+    Raises:
+        ConfigurationError: the holdout is opened without a reason.
+        CannotJudgeError: every selected case is held out.
+    """
+    opened = options.open_holdout is not None
+    check_reason(options.open_holdout)
+    return _some(chosen, [case for case in chosen.cases if opened or case not in held_out(chosen.cases)])
+
+
+def _some(chosen: Selected, cases: Sequence[Case]) -> Selected:
     if not cases:
         raise CannotJudgeError('every selected case is held out; `--open-holdout "why"` scores them, and counts')
-    return replace(chosen, cases=cases), _scope(chosen, cases, sealed, openings)
+    return replace(chosen, cases=cases)
 
 
 def _scope(chosen: Selected, cases: Sequence[Case], sealed: Sequence[Case], openings: int) -> Scope:

@@ -3,6 +3,7 @@
 from xml.etree import ElementTree as ET
 
 import pytest
+from junitparser import Error, Failure, JUnitXml, Skipped
 
 from evals.export.junit import junit
 from evals.models.outcome import Failed, Scored
@@ -134,3 +135,25 @@ def test_text_from_elsewhere_stays_text():
 
 def test_the_same_run_gives_the_same_bytes():
     assert junit(an_eventful_run()) == junit(an_eventful_run())
+
+
+def test_a_kept_parser_reads_what_was_written():
+    """junitparser, as many CI tools do: the same tests, outcomes and words."""
+    suites = {suite.name: suite for suite in JUnitXml.fromstring(junit(an_eventful_run()).encode())}
+    v3 = {case.name: case for case in suites["starter: v3"]}
+
+    assert {name: [type(result) for result in case.result] for name, case in v3.items()} == {
+        "passes": [],
+        "broke": [Failure],
+        "fails": [Error],
+        "unrecorded": [Skipped],
+    }
+    assert v3["fails"].result[0].text == v3["fails"].result[0].message == "the cassette is cut"
+    assert "sample 0: route.pass = 0" in v3["broke"].system_out
+    assert [getattr(suites["starter: v3"], count) for count in ("tests", "failures", "errors", "skipped")] == [
+        4,
+        1,
+        1,
+        1,
+    ]
+    assert [case.is_passed for case in suites["starter: verdict"]] == [True]

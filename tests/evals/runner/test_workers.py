@@ -6,6 +6,7 @@ import re
 import pytest
 
 from evals.runner import workers
+from evals.runner.task import lost
 from evals.runner.workers import run_tasks
 from tests.builders.workers import a_case_task, act
 
@@ -22,7 +23,7 @@ def outcomes(tasks, jobs=1):
     """(case, variant) -> error, or None for a sound trace."""
     return {
         (trace.case_id, trace.variant): trace.error
-        for traces in run_tasks(tasks, jobs, act)
+        for traces in run_tasks(tasks, jobs, act, lost)
         for trace in traces
         if (trace.provenance.label == "failed") == (trace.error is not None)
     }
@@ -59,7 +60,7 @@ def test_a_worker_that_blocks_is_ended_and_the_others_go_on(tmp_path, monkeypatc
 
 
 def test_no_worker_outlives_the_run_even_one_that_is_left_early(tmp_path):
-    running = run_tasks([a_case_task(tmp_path, "v2"), a_case_task(tmp_path, "hang", case_id="other")], 2, act)
+    running = run_tasks([a_case_task(tmp_path, "v2"), a_case_task(tmp_path, "hang", case_id="other")], 2, act, lost)
     next(running)
 
     running.close()
@@ -68,4 +69,4 @@ def test_no_worker_outlives_the_run_even_one_that_is_left_early(tmp_path):
 
 
 def test_without_tasks_nothing_is_started():
-    assert list(run_tasks([], 2, act)) == []
+    assert list(run_tasks([], 2, act, lost)) == []

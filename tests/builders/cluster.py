@@ -1,0 +1,91 @@
+"""A real Dask cluster on loopback: a scheduler and workers, each a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evals.models.trace import Trace
+from evals.runner.task import CaseTask
+from evals.workspace import Workspace
+from tests.builders.checkout import REPOSITORY
+from tests.builders.workers import act
+
+PATIENCE = 240.0
+
+
+@contextmanager
+def a_cluster(checkout: Path, folder: Path, workers: int = 2, threads: int = 1) -> Iterator[str]:
+    """The address, as `--scheduler` takes it, of a cluster whose workers stand in `checkout`."""
+    contact = folder / "scheduler.json"
+    scheduler = _process(
+        folder, "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(contact), "--no-dashboard"
+    )
+    try:
+        address = _address(contact)
+        worker = _process(
+            checkout,
+            *("worker", address, "--host", "127.0.0.1", "--nworkers", str(workers), "--nthreads", str(threads)),
+            *("--no-dashboard", "--local-directory", str(folder)),
+        )
+        try:
+            _wait_for(address, workers)
+            yield address.replace("tcp://", "dask://")
+        finally:
+            _end(worker)
+    finally:
+        _end(scheduler)
+
+
+def act_there(task: CaseTask, home: Workspace) -> list[Trace]:
+    """On a worker: what the variants' names say."""
+    return act(task)
+
+
+def worker_pids(address: str) -> list[int]:
+    """The processes that run tasks."""
+    from distributed import Client
+
+    with Client(address.replace("dask://", "tcp://"), set_as_default=False) as client:
+        return list(client.run(os.getpid).values())
+
+
+def _process(folder: Path, *words: str) -> "subprocess.Popen[bytes]":
+    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return subprocess.Popen(
+        [sys.executable, "-m", "dask", *words],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _address(contact: Path) -> str:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            return str(json.loads(contact.read_text())["address"])
+        except (OSError, ValueError):  # not there yet, or half written
+            time.sleep(0.2)
+    raise TimeoutError("no scheduler came up")
+
+
+def _wait_for(address: str, workers: int) -> None:
+    from distributed import Client
+
+    with Client(address, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=PATIENCE)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
