@@ -69,13 +69,15 @@ class CaseInfo(Closed):
 
 class VariantInfo(Closed):
     """A variant with the exact prompt text it ran, and the plan file it started from; the digest is of both. All are
-    empty where its supervisor reads none."""
+    empty where its supervisor reads none. `prompt_committed` is the prompt before it was edited: as of the last commit,
+    or where this branch began; empty where that is the same, or not known."""
 
     variant: Variant
     prompt_version: str = ""
     prompt_digest: str = ""
     prompt_source: str = ""
     prompt_text: str = ""
+    prompt_committed: str = ""
     plan_text: str = ""
 
 

@@ -5,9 +5,12 @@ const pool = JSON.parse(document.getElementById("texts").textContent);
 const table = document.getElementById("case-table");
 const body = table.tBodies[0];
 const rows = Array.from(body.querySelectorAll("tr.case"));
+const inOrder = rows.slice(); // lists count rows in the order of the run, whatever they are sorted by
 const search = document.getElementById("search");
 const archetype = document.getElementById("archetype");
 const outcome = document.getElementById("outcome");
+const only = document.getElementById("only");
+let listed = null; // the rows of the list that was asked for; null for all
 
 function textOf(number) {
   const runs = pool.texts[number];
@@ -48,6 +51,11 @@ function openCase(row) {
   const copy = document.getElementById("case-" + row.dataset.id).content.cloneNode(true);
   for (const place of copy.querySelectorAll("[data-plan]")) {
     place.append(document.getElementById("plan-" + place.dataset.plan).content.cloneNode(true));
+  }
+  for (const kind of ["change", "cause"]) {
+    for (const place of copy.querySelectorAll(`[data-${kind}]`)) {
+      place.append(document.getElementById(`${kind}-${place.dataset[kind]}`).content.cloneNode(true));
+    }
   }
   for (const place of copy.querySelectorAll("[data-events]")) {
     place.append(...textOf(Number(place.dataset.events)).split("\n").map(eventRow));
@@ -91,23 +99,56 @@ function toggle(row) {
 }
 
 function followHash() {
-  const match = /^#case=(.+)$/.exec(location.hash);
-  if (!match) return;
-  let id = match[1];
-  try { id = decodeURIComponent(id); } catch { return; }
-  const row = rows.find((candidate) => candidate.dataset.id === id);
+  const [, kind, rest] = /^#(case|list)=(.+)$/.exec(location.hash) ?? [];
+  if (kind === "list") showList(Number(rest));
+  else if (kind === "case") showCase(...rest.split(/\/(.*)/s));
+  else showPlace(location.hash.slice(1));
+}
+
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return ""; }
+}
+
+/* `#case=ID` opens a case, `#case=ID/VARIANT` the place where that variant leaves the reference's way. */
+function showCase(id, variant = "") {
+  const row = rows.find((candidate) => candidate.dataset.id === decoded(id));
   if (!row) return;
   if (row.hidden) reset();
   openCase(row);
-  row.scrollIntoView();
-  opener(row).focus({ preventScroll: true });
+  const parts = row.nextElementSibling.querySelectorAll("details.divergence");
+  const part = Array.from(parts).find((one) => variant && one.dataset.variant === decoded(variant));
+  if (part) part.open = true;
+  (part ?? row).scrollIntoView();
+  (part ?? opener(row)).focus({ preventScroll: true });
+}
+
+function showList(number) {
+  const [title, places] = pool.lists[number] ?? [];
+  if (!title) return;
+  reset();
+  listed = new Set(places.map((place) => inOrder[place]));
+  document.getElementById("only-title").textContent = title;
+  only.hidden = false;
+  filter();
+  document.getElementById("cases").scrollIntoView();
+  document.getElementById("all").focus({ preventScroll: true });
+}
+
+/* A line of a diff may stand in a folded part of the page. */
+function showPlace(name) {
+  const place = name && document.getElementById(name);
+  if (!place) return;
+  for (let part = place.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+  place.scrollIntoView();
+  place.focus({ preventScroll: true });
 }
 
 /* --- search and filters --------------------------------------------------------------------------- */
 
 function fits(row) {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  return words.every((word) => row.dataset.search.includes(word))
+  return (!listed || listed.has(row))
+    && words.every((word) => row.dataset.search.includes(word))
     && (!archetype.value || row.dataset.archetype === archetype.value)
     && (!outcome.value || row.dataset.outcomes.split(" ").includes(outcome.value));
 }
@@ -126,6 +167,8 @@ function filter() {
 
 function reset() {
   search.value = archetype.value = outcome.value = "";
+  listed = null;
+  only.hidden = true;
   filter();
 }
 
@@ -192,7 +235,9 @@ document.addEventListener("keydown", onKey);
 search.addEventListener("input", filter);
 archetype.addEventListener("change", filter);
 outcome.addEventListener("change", filter);
-document.getElementById("reset").addEventListener("click", reset);
+for (const id of ["reset", "all"]) {
+  document.getElementById(id).addEventListener("click", () => { reset(); remember(""); });
+}
 addEventListener("hashchange", followHash);
 filter();
 followHash();

@@ -7,10 +7,20 @@ from html.parser import HTMLParser
 
 import pytest
 
+from evals.models.outcome import Scored
 from evals.models.run import Reason, Run
 from evals.models.trace import Finding, Task, Visit
 from evals.report.render import render
-from tests.builders.run import a_case_info, a_run, a_system_info, a_trial, a_variant_info, a_verdict
+from tests.builders.run import (
+    a_case_info,
+    a_comparison,
+    a_divergence,
+    a_run,
+    a_system_info,
+    a_trial,
+    a_variant_info,
+    a_verdict,
+)
 from tests.builders.trace import a_decision, a_plan, a_report, a_task, a_trace, an_exchange
 
 ATTACKS = (
@@ -60,16 +70,22 @@ def a_run_that_says(text: str) -> Run:
         error=text,
         variant="v2",
     )
+    other = trace.model_copy(
+        update={"variant": "v3", "decisions": (a_decision(0, "writer", context=f"{text} {text}"),)}
+    )
     case = a_case_info(title=text, body=text, root_cause=text, gold_files=(text,))
     return a_run(
         a_trial(trace, hard_violations=(text,)),
+        a_trial(other, {"route.pass": Scored(value=0.0)}),
         cases=[case],
         variants=[
             a_variant_info("v2", text),
-            a_variant_info("v3", f"{text}\n{text}"),
+            a_variant_info("v3", f"{text}\n{text}", prompt_committed=f"critic {text}"),
             a_system_info("plan-fixed", "plan-v1", text, plan=text, plan_text=text),
         ],
         candidate="v3",
+        comparisons=(a_comparison(broke=(case.id,), divergence=text),),
+        divergences=(a_divergence(decision=0, was="investigator", what=text),),
         verdict=a_verdict("worse", 1, Reason(kind="note", text=text), sentence=text),
         recorded_by=(text,),
         description=text,
@@ -140,6 +156,14 @@ def test_the_verdict_is_a_word_a_sentence_and_an_exit_code(status: str, code: in
     assert f"</span>{status}</p>" in page
     assert '<p class="sentence">It is so</p>' in page
     assert f"exit code <b>{code}</b>" in page
+
+
+def test_the_hostile_run_shows_every_section_there_is():
+    """Else the tests above would prove nothing of a section that is not drawn."""
+    page = Page(render(a_run_that_says("attack")))
+
+    classes = {name for _, attributes in page.elements for name in (attributes.get("class") or "").split()}
+    assert classes >= {"leads", "flip", "divergence", "side", "cause", "lines", "dag", "diff"}
 
 
 def test_every_case_has_a_row_and_a_file_to_open():
