@@ -179,6 +179,7 @@ class Scope(Closed):
 
 class Comparison(Closed):
     """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right.
+    Against the `whole set` is a variant that lacks one of its guards.
 
     `n` cases are paired, `of` would be with everything on the tape; `pessimistic` and `optimistic` are the delta with
     the rest lost and gained. `fewest_losses` is how many lost cases, beside those gained here, would have been called a
@@ -190,7 +191,7 @@ class Comparison(Closed):
     endpoint: str
     left: str
     right: str
-    against: Literal["reference", "baseline"]
+    against: Literal["reference", "baseline", "whole set"]
     n: int
     of: int = 0
     delta: float | None
@@ -298,5 +299,6 @@ class Run(Closed):
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
     divergences: tuple[Divergence, ...] = ()
+    ablations: tuple[Comparison, ...] = ()
     verdict: Verdict
     digests: dict[str, str]

@@ -8,9 +8,12 @@ from evals.models.outcome import Scored
 from evals.models.run import Run, ScorerInfo
 from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
+from evals.report.view.ablations import ablation_table
 from evals.report.view.baselines import baseline_table
+from evals.report.view.calibration import CalibrationView, calibration_views
 from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.causes import Cause
+from evals.report.view.confusion import ConfusionView, confusion_views
 from evals.report.view.costs import what_it_costs
 from evals.report.view.flips import FlipPair, flip_pairs
 from evals.report.view.guards import guard_table
@@ -26,6 +29,7 @@ from evals.report.view.samples import sample_table
 from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.systems import PromptText, difference, prompt_texts
 from evals.report.view.table import Table
+from evals.report.view.twins import twin_table
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,10 @@ class Page:
     measures: Table
     samples: Table
     slices: Table
+    twins: Table
+    confusions: tuple[ConfusionView, ...]
+    calibrations: tuple[CalibrationView, ...]
+    sweep_command: str
     legend: tuple[tuple[str, str], ...]
     cases: CaseTable
     pictures: tuple[Picture, ...]
@@ -79,6 +87,7 @@ class Page:
     diffs: tuple[PromptDiff, ...]
     definitions: tuple[Definition, ...]
     guards: Table
+    ablations: Table
     costs: Table
     provenance: Table
     texts: str
@@ -104,6 +113,10 @@ def page(run: Run) -> Page:
         measures=measure_table(run),
         samples=sample_table(run),
         slices=_slices(run),
+        twins=twin_table(run),
+        confusions=confusion_views(run),
+        calibrations=calibration_views(run),
+        sweep_command=f"evals sweep {run.suite} --single 0.5:0.95:0.05 --guards all",
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
         cases=case_table(run, pools),
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
@@ -117,6 +130,7 @@ def page(run: Run) -> Page:
             *(_measure_definition(info) for info in run.measure_infos),
         ),
         guards=guard_table(run),
+        ablations=ablation_table(run),
         costs=costs(run),
         provenance=_provenance(run),
         texts=script_json(

@@ -7,6 +7,8 @@ from itertools import groupby
 from evals.models.case import Split
 from evals.models.sweep import Behaviour, Measure, Point, Sweep
 from evals.report.numbers import NOTHING, percent, points, probability, rate
+from evals.report.view.plot import Plot as LinePlot
+from evals.report.view.sweep_lines import threshold_plots
 from evals.report.view.table import Table
 from evals.sweep.choose import CHOSEN_ON, CONFIRMED_ON
 
@@ -50,6 +52,7 @@ class SweepPage:
     confirmation: Table
     grids: tuple[Table, ...]
     plot: Plot | None
+    thresholds: tuple[LinePlot, ...]
 
 
 def sweep_page(sweep: Sweep) -> SweepPage:
@@ -70,6 +73,7 @@ def sweep_page(sweep: Sweep) -> SweepPage:
         confirmation=_confirmation(sweep),
         grids=tuple(_grids(sweep)),
         plot=_plot(sweep),
+        thresholds=threshold_plots(sweep),
     )
 
 

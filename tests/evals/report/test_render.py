@@ -11,6 +11,7 @@ from evals.models.outcome import Scored
 from evals.models.run import Reason, Run
 from evals.models.trace import Finding, Task, Visit
 from evals.report.render import render
+from tests.builders.measure import a_calibration, a_confusion, a_measure, a_measure_info, some_twins
 from tests.builders.run import (
     a_case_info,
     a_comparison,
@@ -87,6 +88,12 @@ def a_run_that_says(text: str) -> Run:
         comparisons=(a_comparison(broke=(case.id,), divergence=text),),
         divergences=(a_divergence(decision=0, was="investigator", what=text),),
         verdict=a_verdict("worse", 1, Reason(kind="note", text=text), sentence=text),
+        calibrations=(a_calibration("v3"),),
+        confusions=(a_confusion("v3"),),
+        twins=(some_twins(text, "v3", 1.0, 0.0),),
+        measures=[a_measure("confidence.ece", name, value=None, why_not=text) for name in ("v2", "v3", "plan-fixed")],
+        measure_infos=(a_measure_info("confidence.ece", definition=text),),
+        ablations=(a_comparison(left="v3", against="whole set"),),
         recorded_by=(text,),
         description=text,
     )
@@ -163,7 +170,7 @@ def test_the_hostile_run_shows_every_section_there_is():
     page = Page(render(a_run_that_says("attack")))
 
     classes = {name for _, attributes in page.elements for name in (attributes.get("class") or "").split()}
-    assert classes >= {"leads", "flip", "divergence", "side", "cause", "lines", "dag", "diff"}
+    assert classes >= {"leads", "flip", "divergence", "side", "cause", "lines", "dag", "diff", "plot", "confusion"}
 
 
 def test_every_case_has_a_row_and_a_file_to_open():
