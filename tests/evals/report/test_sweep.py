@@ -1,7 +1,7 @@
 """The page of a sweep: what was recommended, told apart from what could not be."""
 
 from evals.models.sweep import Recommendation, Sweep
-from evals.report.render import render_sweep
+from evals.report.sheets import render_sweep
 from evals.report.view.sweep import sweep_page
 from tests.builders.sweep import a_behaviour, a_measure
 
