@@ -1,4 +1,4 @@
-"""What every page of ours is made with: escaping templates, style and script inlined, and a policy that allows no more."""
+"""What every page of ours is made with: escaping templates, style and script inlined, a policy that allows no more."""
 
 import base64
 import hashlib

@@ -1,20 +1,44 @@
 """One self-contained HTML file from a run. No clock, no network, no chance: the same run gives the same bytes."""
 
+from collections.abc import Iterator
+from typing import Final
+
 from markupsafe import Markup
 
 from evals.models.run import Run
 from evals.report.document import TEMPLATES, asset, policy
-from evals.report.view.page import page
+from evals.report.pack import Pack
+from evals.report.view.page import Page, page
+
+_SCRIPTS: Final = ("unpack.js", "ribbon.js", "report.js")
 
 
 def render(run: Run) -> str:
     """The report as one HTML document, to be written as UTF-8."""
-    style, script = asset("report.css"), asset("report.js")
     view = page(run)
+    style, script = asset("report.css"), Markup("\n").join(asset(name) for name in _SCRIPTS)
     return TEMPLATES.get_template("page.html.j2").render(
         page=view,
-        texts=Markup(view.texts),  # noqa: S704 - `script_json` has made it safe to stand in a script element
+        lists=Markup(view.lists),  # noqa: S704 - `script_json` has made it safe to stand in a script element
+        packed=_pack(view).packed({"scorers": [item.name for item in view.definitions]}),
         style=style,
         script=script,
         policy=policy(style, script),
     )
+
+
+def _pack(view: Page) -> Pack:
+    """What opens on demand, by the names `unpack.js` asks for."""
+    pack = Pack(view.texts)
+    for name, markup in _parts(view):
+        pack.add(name, markup)
+    return pack
+
+
+def _parts(view: Page) -> Iterator[tuple[str, str]]:
+    parts, sections = (TEMPLATES.get_template(f"{name}.html.j2").module for name in ("parts", "sections"))
+    yield from ((f"case-{row.id}", parts.case(row)) for row in view.cases.rows)
+    for number, lines in enumerate(view.changes):
+        yield f"change-{number}", parts.lines(lines, "What each was shown")
+    yield from ((f"cause-{number}", sections.cause(cause)) for number, cause in enumerate(view.causes))
+    yield from ((f"plan-{number}", parts.picture(picture)) for number, picture in enumerate(view.pictures))

@@ -1,4 +1,4 @@
-"""Pages without a script: of a sweep, of a self-test. Apart from the report of a run, which must not load what they need."""
+"""Pages without a script, of a sweep and of a self-test. Apart from the report of a run: it is not to load so much."""
 
 from markupsafe import Markup
 

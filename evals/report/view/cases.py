@@ -36,7 +36,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case. `outcomes` and `search` are what the filters look at; `ranks` sorts by each variant's column."""
+    """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column."""
 
     id: str
     title: str
@@ -46,7 +46,6 @@ class CaseRow:
     question: str
     must_pass: bool
     outcomes: str
-    search: str
     walks: tuple[tuple[Walk, ...], ...]
     ranks: tuple[str, ...]
     body: str
@@ -102,9 +101,8 @@ def _row(
         question=case.question,
         must_pass=case.must_pass,
         outcomes=" ".join(outcome_words(run, case.id, columns)),
-        search=" ".join((case.id, case.title, case.archetype, case.category, case.split)).lower(),
         walks=tuple(tuple(_walk(trial) for trial in trials) for trials in columns),
-        ranks=tuple(f"{_rank(trials):.4f}" for trials in columns),
+        ranks=tuple(f"{_rank(trials):.4g}" for trials in columns),
         body=pools.texts.add(case.body),
         root_cause=case.root_cause,
         gold_files=case.gold_files,

@@ -90,7 +90,8 @@ class Page:
     ablations: Table
     costs: Table
     provenance: Table
-    texts: str
+    texts: tuple[str, ...]
+    lists: str
 
 
 def page(run: Run) -> Page:
@@ -133,9 +134,8 @@ def page(run: Run) -> Page:
         ablations=ablation_table(run),
         costs=costs(run),
         provenance=_provenance(run),
-        texts=script_json(
-            {**pools.texts.pool(), "scorers": [info.name for info in run.scorers], "lists": lists.pool()}
-        ),  # last: by now every text is in the pool
+        texts=pools.texts.all(),  # by now every text is in the pool, and every list
+        lists=script_json(lists.pool()),
     )
 
 

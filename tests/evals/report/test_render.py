@@ -23,6 +23,7 @@ from tests.builders.run import (
     a_verdict,
 )
 from tests.builders.trace import a_decision, a_plan, a_report, a_task, a_trace, an_exchange
+from tests.builders.unpacked import unpacked
 
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -102,7 +103,10 @@ def a_run_that_says(text: str) -> Run:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_hostile_text_adds_no_element_and_no_handler(attack: str):
     """The page has the same elements whether the models say "attack" or attack."""
-    harmless, hostile = Page(render(a_run_that_says("attack"))), Page(render(a_run_that_says(attack)))
+    harmless, hostile = (
+        Page(unpacked(render(a_run_that_says("attack")))),
+        Page(unpacked(render(a_run_that_says(attack)))),
+    )
 
     assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in harmless.elements]
     assert [set(attributes) for _, attributes in hostile.elements] == [
@@ -113,7 +117,7 @@ def test_hostile_text_adds_no_element_and_no_handler(attack: str):
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_link_stays_on_the_page(attack: str):
-    links = [attributes["href"] for attributes in Page(render(a_run_that_says(attack))).all("a")]
+    links = [attributes["href"] for attributes in Page(unpacked(render(a_run_that_says(attack)))).all("a")]
 
     assert links
     assert all(link.startswith("#") for link in links)
@@ -121,7 +125,7 @@ def test_every_link_stays_on_the_page(attack: str):
 
 @pytest.mark.parametrize("unseen", ["\u202e", "\u2066", "\x1b", "\x00", "\u200b", "\ud800", "\U000e0041"])
 def test_no_unseen_character_reaches_the_page(unseen: str):
-    page = render(a_run_that_says(f"left{unseen}right"))
+    page = unpacked(render(a_run_that_says(f"left{unseen}right")))
 
     assert unseen not in page
     assert page.encode("utf-8")
@@ -167,17 +171,17 @@ def test_the_verdict_is_a_word_a_sentence_and_an_exit_code(status: str, code: in
 
 def test_the_hostile_run_shows_every_section_there_is():
     """Else the tests above would prove nothing of a section that is not drawn."""
-    page = Page(render(a_run_that_says("attack")))
+    page = Page(unpacked(render(a_run_that_says("attack"))))
 
     classes = {name for _, attributes in page.elements for name in (attributes.get("class") or "").split()}
     assert classes >= {"leads", "flip", "divergence", "side", "cause", "lines", "dag", "diff", "plot", "confusion"}
 
 
 def test_every_case_has_a_row_and_a_file_to_open():
-    page = Page(render(a_run(cases=[a_case_info("one"), a_case_info("two")])))
+    text = render(a_run(cases=[a_case_info("one"), a_case_info("two")]))
 
-    assert [row["data-id"] for row in page.all("tr") if "data-id" in row] == ["one", "two"]
-    assert [template["id"] for template in page.all("template")] == ["case-one", "case-two"]
+    assert re.findall(r'<button class="open">(.*?)</button>', text) == ["one", "two"]
+    assert [part["id"] for part in Page(unpacked(text)).all("template")] == ["case-one", "case-two"]
 
 
 def test_a_run_of_one_variant_has_nothing_to_compare():
