@@ -59,7 +59,7 @@ def assemble(material: Material) -> Run:
         ablations=ablations(
             [info.variant for info in material.variants],
             trials,
-            [scorer.name for scorer in scorers if scorer.primary],
+            [scorer.name for scorer in scorers if scorer.primary and not scorer.open_loop],
             _clusters(material),
             suite.gate,
         ),

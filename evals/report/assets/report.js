@@ -71,14 +71,14 @@ function decoded(text) {
   try { return decodeURIComponent(text); } catch { return ""; }
 }
 
-/* `#case=ID` opens a case, `#case=ID/VARIANT` the place where that variant leaves the reference's way. */
-async function showCase(id, variant = "") {
+/* `#case=ID` opens a case, `#case=ID/NAME` a divergence in it: the variant that leaves the reference, or the baseline left. */
+async function showCase(id, name = "") {
   const row = rows.find((candidate) => candidate.dataset.id === decoded(id));
   if (!row) return;
   if (row.hidden) reset();
   await openCase(row);
   const parts = row.nextElementSibling.querySelectorAll("details.divergence");
-  const part = Array.from(parts).find((one) => variant && one.dataset.variant === decoded(variant));
+  const part = Array.from(parts).find((one) => name && one.dataset.name === decoded(name));
   if (part) part.open = true;
   (part ?? row).scrollIntoView();
   (part ?? opener(row)).focus({ preventScroll: true });

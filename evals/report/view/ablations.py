@@ -60,7 +60,7 @@ def _cell(item: Comparison) -> str:
         return "cannot judge: no case is scored under both"
     known = f" [{points(item.low)}, {points(item.high)}]" if item.low is not None else ""
     flips = f"{len(item.broke)} broke, {len(item.mended)} mended"
-    return f"{points(item.delta)}{known}, {flips}, p {probability(item.p_holm)}, n={item.n}"
+    return f"{points(item.delta)}{known}; {flips}; p {probability(item.p_holm)}; n={item.n}"
 
 
 def _cost(run: Run, left: str, right: str, scorer: str) -> str:

@@ -45,7 +45,7 @@ class Causes:
 
     def add(self, item: Divergence) -> str:
         """The number of what may have caused this divergence."""
-        left, right = self._infos[item.left], self._infos[item.right]
+        left, right = self._infos[item.left], self._infos.get(item.right)
         nodes = [node for node in (item.was, item.now) if node and node != "end"]
         places = [
             _place(diff, stretch, nodes)
@@ -55,7 +55,8 @@ class Causes:
         ]
         places.sort(key=lambda place: not place.names)  # stable: committed changes stay first among equals
         more = f"and {len(places) - MOST} more" if len(places) > MOST else ""
-        cause = Cause(tuple(_settings(left, right)), tuple(places[:MOST]), more)
+        settings = _settings(left, right) if right is not None else _since_blessed(places)
+        cause = Cause(tuple(settings), tuple(places[:MOST]), more)
         return self._numbers.setdefault(cause, str(len(self._numbers)))
 
     def all(self) -> tuple[Cause, ...]:
@@ -87,6 +88,12 @@ def _settings(left: VariantInfo, right: VariantInfo) -> Iterable[str]:
             yield f"{name.replace('_', ' ')}: {was}, {now}"
     if left.prompt_digest == right.prompt_digest and left.prompt_text:
         yield "the prompt is the same, word for word"
+
+
+def _since_blessed(places: Sequence[Place]) -> Iterable[str]:
+    """A baseline keeps no settings: what is known is what was edited since it was committed."""
+    if not places:
+        yield "the baseline keeps neither settings nor prompts, and no prompt was edited since it was committed"
 
 
 def _said(value: object) -> str:

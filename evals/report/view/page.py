@@ -1,6 +1,7 @@
 """The whole page, from a run."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.models.measure import MeasureInfo
@@ -34,7 +35,8 @@ from evals.report.view.twins import twin_table
 
 @dataclass(frozen=True)
 class Banner:
-    """The verdict: a word, its class, one sentence, the exit code, the reasons as (kind, text), and where to look."""
+    """The verdict: a word, its class, one sentence, the exit code, the reasons as (kind, text), and where to look.
+    `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
 
     word: str
     kind: str
@@ -42,6 +44,7 @@ class Banner:
     exit_code: str
     reasons: tuple[tuple[str, str], ...]
     leads: tuple[Lead, ...]
+    edits: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def page(run: Run) -> Page:
         description=run.description,
         recorded_by=", ".join(run.recorded_by) or "nobody yet",
         question=f"Is {run.candidate} worse than {run.reference}?",
-        banner=_banner(run, leads(run, lists)),
+        banner=_banner(run, leads(run, lists), prompt_diffs(run)),
         headline=headline(run),
         bargain=what_it_costs(run),
         scope=scope_view(run),
@@ -139,7 +142,7 @@ def page(run: Run) -> Page:
     )
 
 
-def _banner(run: Run, found: tuple[Lead, ...]) -> Banner:
+def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> Banner:
     verdict = run.verdict
     return Banner(
         word=verdict.status,
@@ -148,6 +151,11 @@ def _banner(run: Run, found: tuple[Lead, ...]) -> Banner:
         exit_code=str(verdict.exit_code),
         reasons=tuple((reason.kind, reason.text) for reason in verdict.reasons),
         leads=found,
+        edits=tuple(
+            (f"{diff.title}: {diff.note}", diff.stretches[0].lines[0].anchor)
+            for diff in diffs
+            if diff.left == diff.right and diff.stretches
+        ),
     )
 
 

@@ -37,7 +37,7 @@ def test_a_row_says_how_often_the_guard_spoke_and_what_became_of_it():
     assert table.rows == (
         (
             *("critic_gate", "1 of 2 decisions", "1 of 1"),
-            f"{MINUS}25 [{MINUS}60, 0], 2 broke, 0 mended, p 0.250, n=8",
+            f"{MINUS}25 [{MINUS}60, 0]; 2 broke, 0 mended; p 0.250; n=8",
             *(f"{MINUS}1.0 n=8", "n/a"),
         ),
     )

@@ -243,3 +243,10 @@ def test_a_line_of_a_folded_diff_is_unfolded(shown):
     shown.evaluate("name => { location.hash = name; }", name)
 
     assert shown.locator(f"#{name}").is_visible()
+
+
+def test_the_verdict_leads_to_an_edit_in_one_click(shown):
+    """What an edited prompt changed is the first question even where nothing of it is recorded yet."""
+    shown.click("#verdict .to-edit")
+
+    assert shown.locator("#prompts tr:focus del").inner_text() == CRITIC_RULE

@@ -68,3 +68,13 @@ def test_more_places_than_fit_are_counted():
     cause = the_cause(a_run(variants=variants))
 
     assert (len(cause.places), cause.more) == (MOST, "and 6 more")
+
+
+def test_against_a_baseline_only_what_was_edited_since_is_known():
+    edited = a_variant_info("v3", "Choose.\n", prompt_committed=f"Choose.\n{CRITIC_RULE}\n")
+    since = {"right": "v3 (baseline)", "against": "baseline"}
+    cause = the_cause(a_run(variants=[a_variant_info("v2", "Something else.\n"), edited]), **since)
+
+    assert [place.text for place in cause.places] == [CRITIC_RULE]
+    assert cause.settings == ()
+    assert "keeps neither settings nor prompts" in the_cause(a_run(), **since).settings[0]

@@ -55,13 +55,13 @@ def test_what_each_was_shown_is_compared_line_by_line():
 def test_the_same_message_is_said_to_be_the_same():
     (view,) = seen(a_run_shown("State", "State"))
 
-    assert (view.shown, view.knows_shown) == ("", True)
+    assert (view.shown, view.unshown) == ("", "The same message, word for word.")
 
 
 def test_a_message_nobody_recorded_is_not_said_to_be_the_same():
     (view,) = seen(a_run_shown("", "State"))
 
-    assert (view.shown, view.knows_shown) == ("", False)
+    assert (view.shown, view.unshown[:21]) == ("", "Not recorded for both")
 
 
 def test_the_sample_that_parts_is_the_one_shown():
@@ -93,3 +93,14 @@ def test_cases_that_part_alike_share_their_cause_and_their_diff():
         divergence_views(run, [item for item in run.divergences if item.case_id == case], traces, pools)
 
     assert len(pools.causes.all()) == 1
+
+
+def test_a_baseline_is_shown_with_what_it_keeps_and_no_more():
+    parted = a_divergence(right="v3 (baseline)", against="baseline", was="critic")
+    (view,) = seen(a_run_that_parts(divergences=(parted,)))
+
+    assert (view.name, view.state, view.shown) == ("v3 (baseline)", None, "")
+    assert [(side.variant, side.went, side.step is None) for side in view.sides] == [
+        ("v3 (baseline)", "critic", True),
+        ("v3", "writer", False),
+    ]

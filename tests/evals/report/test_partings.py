@@ -41,7 +41,7 @@ def test_the_verdict_links_to_what_broke_and_says_why():
     run = a_run_that_parts("a", "b")
     (lead,) = leads(run, lists_of(run))
 
-    assert lead.told.text == "route.pass broke in 2 of 2 against v2: critic skipped"
+    assert lead.told.text == "v3: route.pass broke in 2 of 2 against v2: critic skipped"
     assert lead.case_ids == ("a", "b")
 
 
@@ -63,7 +63,7 @@ def test_where_nothing_broke_the_verdict_links_to_what_changed():
     run = a_run_that_parts(comparisons=(a_comparison(),))
     (lead,) = leads(run, lists_of(run))
 
-    assert lead.told.text == "v3 parts from v2 in 1 of 1 cases"
+    assert lead.told.text == "v3 leaves the way of v2 in 1 of 1 cases"
 
 
 def test_where_nothing_changed_there_is_nothing_to_look_at():
@@ -76,3 +76,16 @@ def test_a_baseline_case_that_is_no_longer_in_the_run_is_not_linked():
     run = a_run(cases=[a_case_info("a")], comparisons=(a_comparison(against="baseline", broke=("gone",)),))
 
     assert leads(run, lists_of(run)) == ()
+
+
+def test_what_broke_against_a_baseline_is_linked_whoever_it_was():
+    run = a_run_that_parts(
+        "a",
+        comparisons=(a_comparison(left="v2", right="v2 (baseline)", against="baseline", broke=("a",)),),
+        divergences=(a_divergence("a", left="v2", right="v2 (baseline)", against="baseline"),),
+    )
+    (lead,) = leads(run, lists_of(run))
+    (row,) = parting_rows(run, lists_of(run))
+
+    assert (lead.told.text, lead.case_ids) == ("v2: route.pass broke in 1 of 1 against v2 (baseline)", ("a",))
+    assert (row.right, row.broke.text) == ("v2 (baseline)", "1")
