@@ -60,7 +60,7 @@ def assemble(material: Material) -> Run:
             [info.variant for info in material.variants],
             trials,
             [scorer.name for scorer in scorers if scorer.primary and not scorer.open_loop],
-            _clusters(material),
+            {case.id: case.cluster for case in material.cases},
             suite.gate,
         ),
         verdict=gate.judge(facts_of(material, now, comparisons)),
