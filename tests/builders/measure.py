@@ -47,7 +47,7 @@ def a_bin(low: float, n: int, correct: int, mean: float | None = None) -> Reliab
 
 def a_threshold(threshold: float, covered: int, correct: int, n: int = 10) -> ThresholdPoint:
     """What holds from this confidence on."""
-    known = {"low": 0.25, "high": 0.75} if covered else {"low": None, "high": None}
+    known = {"low": 0.2, "high": 0.6} if covered else {"low": None, "high": None}
     return ThresholdPoint(threshold=threshold, covered=covered, n=n, correct=correct, **known)
 
 

@@ -73,7 +73,8 @@ def _place(diff: PromptDiff, stretch: Stretch, nodes: Sequence[str]) -> Place:
     named = [node for node in nodes if any(node in line.text for line in stretch.lines)]
     telling = [line for line in stretch.lines if any(node in line.text for node in named)]
     line = next((line for line in (*telling, *stretch.lines) if line.text.strip()), stretch.lines[0])
-    where = f"{diff.title}, line {line.after or line.before} {stretch.what}"
+    what = "removed" if line.kind == "del" else stretch.what
+    where = f"{diff.title}, line {line.after or line.before} {what}"
     return Place(line.anchor, where, line.text.strip(), ", ".join(named))
 
 

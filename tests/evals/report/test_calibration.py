@@ -47,7 +47,7 @@ def test_risk_is_the_share_of_the_answered_that_is_wrong():
     risk = the_view().plots[1]
 
     assert risk.lines[1] == Frame().line("curve", [(0.4, 0.25), (1.0, 0.5)])
-    assert risk.table.rows[0] == ("0.80", "4 of 10", "1 (25 %)", "25 % to 75 %")
+    assert risk.table.rows[0] == ("0.80", "4 of 10", "1 (25 %)", "40 % to 80 %")
 
 
 def test_a_threshold_nothing_reaches_has_no_share_right():

@@ -78,3 +78,10 @@ def test_against_a_baseline_only_what_was_edited_since_is_known():
     assert [place.text for place in cause.places] == [CRITIC_RULE]
     assert cause.settings == ()
     assert "keeps neither settings nor prompts" in the_cause(a_run(), **since).settings[0]
+
+
+def test_a_line_that_went_from_a_changed_place_is_said_to_have_gone():
+    variants = [a_variant_info("v2", f"{CRITIC_RULE}\n"), a_variant_info("v3", "Be brief.\n")]
+    (place,) = the_cause(a_run(variants=variants)).places
+
+    assert (place.where, place.text) == ("v2 to v3, line 1 removed", CRITIC_RULE)

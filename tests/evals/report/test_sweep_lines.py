@@ -34,9 +34,9 @@ def test_a_plot_goes_along_the_thresholds_with_the_rest_as_it_is_now():
     (plot,) = threshold_plots(
         a_sweep(
             at(a_point(0.85, 0.7), score=0.5),
-            at(a_point(0.9, 0.7), score=0.75),
-            at(a_point(0.9, 0.5), score=0.1),
             at(a_point(0.9, 0.7, findings=3), score=0.2),
+            at(a_point(0.9, 0.5), score=0.1),
+            at(a_point(0.9, 0.7), score=0.75),
         )
     )
 
