@@ -6,15 +6,16 @@ than once. Words are drawn by Zipf's law: the distinct text of a case packs to 3
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from random import Random
 from typing import Final
 
+from evals.divergence import diverge
 from evals.models.outcome import Outcome, Scored, Skipped
 from evals.models.route import RouteNode
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import Decision, Finding, PointAnswer, Visit
-from tests.builders.run import PRIMARY, a_case_info, a_run, a_scorer_info, a_variant_info
+from tests.builders.run import PRIMARY, a_case_info, a_comparison, a_run, a_scorer_info, a_variant_info
 from tests.builders.trace import a_report, a_trace
 
 WORKERS: Final[tuple[RouteNode, ...]] = ("investigator", "codebase_search", "web_search", "critic")
@@ -56,12 +57,17 @@ def a_large_run(cases: int = 1000, variants: Sequence[str] = ("v1", "v2", "v3"),
     random = Random(seed)  # noqa: S311 - a test that repeats, not a secret
     prose = Prose(random)
     infos = [_case(number, prose, random) for number in range(cases)]
-    trials = [trial for info in infos for trial in _trials(info, variants, prose, random)]
+    trials = [_trials(info, variants, prose, random) for info in infos]
+    flipped = tuple(info.id for info in infos if random.random() < 0.1)
     return a_run(
-        *trials,
+        *chain.from_iterable(trials),
         cases=infos,
         variants=[a_variant_info(name, prose.text(4000, 60)) for name in variants],
         scorers=[a_scorer_info(name) for name in SCORES],
+        comparisons=tuple(a_comparison(name, right=variants[0], broke=flipped, n=cases) for name in PRIMARY),
+        divergences=tuple(
+            found for first, *others in trials for other in others if (found := diverge(first.trace, other.trace))
+        ),
     )
 
 
@@ -83,12 +89,12 @@ def _trials(case: CaseInfo, variants: Sequence[str], prose: Prose, random: Rando
     """Variants ask the same workers, which answer alike, and go the same way for a while."""
     found = {node: [_finding(node, prose, random) for _ in range(2)] for node in (*WORKERS, "writer")}
     said = [prose.sentence(135) for _ in range(14)]
-    shared = random.choices(WORKERS, k=10)
+    walk = [(node, random.choice(found[node])) for node in ("investigator", *random.choices(WORKERS, k=9), "writer")]
     trials = []
     for variant in variants:
-        same = random.randint(2, 10)
-        nodes = ["investigator", *shared[1:same], *random.choices(WORKERS, k=10 - same), "writer"]
-        trials.append(_trial(case, variant, [(node, random.choice(found[node])) for node in nodes], said, random))
+        same = random.randint(2, 11)
+        others = [(node, random.choice(found[node])) for node in random.choices(WORKERS, k=10 - same)]
+        trials.append(_trial(case, variant, [*walk[:same], *others, *walk[max(same, 10) :]], said, random))
     return trials
 
 

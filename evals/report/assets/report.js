@@ -24,6 +24,8 @@ async function openCase(row) {
   detail.className = "detail";
   detail.id = "detail-" + row.dataset.id;
   cell.colSpan = row.cells.length;
+  detail.setAttribute("role", "row");
+  cell.setAttribute("role", "cell");
   cell.setAttribute("aria-busy", "true");
   row.after(detail);
   opener(row).setAttribute("aria-expanded", "true");
@@ -204,6 +206,10 @@ function onClick(event) {
   if (row && !String(getSelection())) toggle(row);
 }
 
+/* Rows are laid out as grids; some browsers take what is no table on the screen for no table at all. */
+for (const [place, role] of [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["thead th", "columnheader"], ["tbody th", "rowheader"], ["td", "cell"]]) {
+  for (const element of place === "table" ? [table] : table.querySelectorAll(place)) element.setAttribute("role", role);
+}
 for (const row of rows) {
   row.dataset.id = opener(row).textContent;
   row.id = "row-" + row.dataset.id;
