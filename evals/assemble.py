@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, get_args
 
 from evals import gate
+from evals.ablation import ablations
 from evals.baseline import make_baseline
 from evals.facts import facts_of
 from evals.material import Material
@@ -55,6 +56,13 @@ def assemble(material: Material) -> Run:
         scope=material.scope,
         comparisons=comparisons,
         divergences=parted,
+        ablations=ablations(
+            [info.variant for info in material.variants],
+            trials,
+            [scorer.name for scorer in scorers if scorer.primary and not scorer.open_loop],
+            {case.id: case.cluster for case in material.cases},
+            suite.gate,
+        ),
         verdict=gate.judge(facts_of(material, now, comparisons)),
         digests={"scorers": now.scorers, **{f"topology of {name}": digest for name, digest in now.topology.items()}},
     )

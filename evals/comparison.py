@@ -25,7 +25,7 @@ from evals.stats.permutation import sign_flip
 from evals.stats.power import minimum_detectable_difference, minimum_detectable_drop, smallest_significant_flips
 from evals.summary import SEED
 
-Against = Literal["reference", "baseline"]
+Against = Literal["reference", "baseline", "whole set"]
 Unknown = Mapping[tuple[tuple[str, str], str], Sequence[State]]
 """((left, right), endpoint) -> the cases or states one side's score of which is off the tape."""
 

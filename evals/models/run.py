@@ -69,13 +69,15 @@ class CaseInfo(Closed):
 
 class VariantInfo(Closed):
     """A variant with the exact prompt text it ran, and the plan file it started from; the digest is of both. All are
-    empty where its supervisor reads none."""
+    empty where its supervisor reads none. `prompt_committed` is the prompt before it was edited: as of the last commit,
+    or where this branch began; empty where that is the same, or not known."""
 
     variant: Variant
     prompt_version: str = ""
     prompt_digest: str = ""
     prompt_source: str = ""
     prompt_text: str = ""
+    prompt_committed: str = ""
     plan_text: str = ""
 
 
@@ -177,6 +179,7 @@ class Scope(Closed):
 
 class Comparison(Closed):
     """Two variants (or a variant and its baseline) on one endpoint, paired by case; `delta` is left minus right.
+    Against the `whole set` is a variant that lacks one of its guards.
 
     `n` cases are paired, `of` would be with everything on the tape; `pessimistic` and `optimistic` are the delta with
     the rest lost and gained. `fewest_losses` is how many lost cases, beside those gained here, would have been called a
@@ -188,7 +191,7 @@ class Comparison(Closed):
     endpoint: str
     left: str
     right: str
-    against: Literal["reference", "baseline"]
+    against: Literal["reference", "baseline", "whole set"]
     n: int
     of: int = 0
     delta: float | None
@@ -296,5 +299,6 @@ class Run(Closed):
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
     divergences: tuple[Divergence, ...] = ()
+    ablations: tuple[Comparison, ...] = ()
     verdict: Verdict
     digests: dict[str, str]

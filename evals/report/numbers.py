@@ -3,7 +3,7 @@
 from typing import Final
 
 from evals.models.run import Comparison, ScorerInfo, Summary, Unit
-from evals.stats.intervals import format_rate
+from evals.stats.rates import format_rate
 
 NOTHING: Final = "n/a"
 MINUS: Final = "\N{MINUS SIGN}"

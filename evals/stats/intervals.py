@@ -1,4 +1,4 @@
-"""What a single rate or mean is worth: intervals, and rates in words that never flatter."""
+"""What a single rate or mean is worth: its interval."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -12,7 +12,6 @@ from evals.stats.draws import draws
 
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 4000
-NOT_AVAILABLE: Final = "n/a"
 
 
 class Interval(NamedTuple):
@@ -83,13 +82,3 @@ def percentiles(drawn: NDArray[np.float64], confidence: float) -> Interval:
     """The central `confidence` of resampled values."""
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high))
-
-
-def format_rate(successes: int, trials: int, digits: int = 1) -> str:
-    """A rate in per cent; `0 %` and `100 %` only where exactly true, `n/a` for an empty sample."""
-    if not trials:
-        return NOT_AVAILABLE
-    if successes in (0, trials):
-        return "100 %" if successes else "0 %"
-    smallest = 10.0**-digits
-    return f"{min(max(100 * successes / trials, smallest), 100 - smallest):.{digits}f} %"

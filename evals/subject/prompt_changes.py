@@ -1,5 +1,6 @@
 """Which lines of the prompt files changed since a revision, by `git diff`: what a verdict can be pinned to."""
 
+import os
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,11 +23,22 @@ def changed_lines(infos: Iterable[VariantInfo], root: Path, base: str) -> tuple[
     an extra, and nothing fails for the lack of one.
     """
     files = sorted({_FOLDER, *(info.prompt_source for info in infos if info.prompt_source.endswith(".md"))})
-    fork = _git(root, "merge-base", "--end-of-options", base, "HEAD")
+    fork = fork_of(root, base)
     if not fork:
         return ()
-    patch = _git(root, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--relative", fork.strip(), "--", *files)
+    patch = _git(root, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--relative", fork, "--", *files)
     return tuple(_stretches(PatchSet(patch)))
+
+
+def fork_of(root: Path, base: str) -> str:
+    """The commit at which this branch left `base`; empty where there is none."""
+    return _git(root, "merge-base", "--end-of-options", base, "HEAD").strip()
+
+
+def usual_base() -> str:
+    """Where changes are counted from: the base of the pull request on GitHub, elsewhere the last commit."""
+    base = os.environ.get("GITHUB_BASE_REF")
+    return f"origin/{base}" if base else "HEAD"
 
 
 def _stretches(patch: PatchSet) -> Iterable[Stretch]:

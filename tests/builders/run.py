@@ -8,6 +8,7 @@ from evals.models.run import (
     CaseInfo,
     Comparison,
     Coverage,
+    Divergence,
     Reason,
     Run,
     ScorerInfo,
@@ -20,6 +21,7 @@ from evals.models.suite import GatePolicy, Models, Variant
 from evals.models.trace import Trace
 from tests.builders.trace import a_trace
 
+CRITIC_RULE = "Ask the critic before the writer."
 PRIMARY: tuple[str, ...] = ("route.pass", "root_cause.hit", "decision.score")
 
 
@@ -104,6 +106,36 @@ def a_comparison(endpoint: str = "route.pass", **fields: Any) -> Comparison:
         "verdict": "inconclusive",
     }
     return Comparison.model_validate({"endpoint": endpoint, **told, **fields})
+
+
+def a_divergence(case_id: str = "local-bug", **fields: Any) -> Divergence:
+    """v3 goes to the writer where v2 asks the critic, at the third decision."""
+    told = {"left": "v3", "right": "v2", "decision": 2, "was": "critic", "now": "writer", "what": "critic skipped"}
+    return Divergence.model_validate({"case_id": case_id, **told, **fields})
+
+
+def a_run_that_parts(*case_ids: str, **fields: Any) -> Run:
+    """In every case v3 skips the critic that v2 asks, and fails `route.pass`; the prompt lost the rule that says so."""
+    cases = case_ids or ("local-bug",)
+    ways = {"v2": ("investigator", "codebase_search", "critic", "writer")}
+    ways["v3"] = tuple(node for node in ways["v2"] if node != "critic")
+    trials = [
+        a_trial(
+            a_trace(*way, case_id=case, variant=name),
+            {"route.pass": Scored(value=float(name == "v2"))},
+        )
+        for case in cases
+        for name, way in ways.items()
+    ]
+    told = {
+        "variants": (
+            a_variant_info("v2", f"Choose.\n{CRITIC_RULE}\nBe brief.\n"),
+            a_variant_info("v3", "Choose.\nBe brief.\n"),
+        ),
+        "comparisons": (a_comparison(n=len(cases), broke=cases, delta=-1.0, divergence="critic skipped"),),
+        "divergences": tuple(a_divergence(case) for case in sorted(cases)),
+    }
+    return a_run(*trials, **{**told, **fields})
 
 
 def a_verdict(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evals.export.annotations import ChangedLines, annotations
 from evals.models.run import Run
-from evals.subject.prompt_changes import changed_lines
+from evals.subject.prompt_changes import changed_lines, usual_base
 
 
 def annotate(run: Run, root: Path, *, asked: bool) -> None:
@@ -15,7 +15,6 @@ def annotate(run: Run, root: Path, *, asked: bool) -> None:
     """
     if not asked and os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    base = os.environ.get("GITHUB_BASE_REF")
-    changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, f"origin/{base}" if base else "HEAD")]
+    changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, usual_base())]
     for command in annotations(run, changes):
         print(command)

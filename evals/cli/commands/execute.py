@@ -18,6 +18,8 @@ from evals.runner.scheduler import LOCAL, scheduled
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
 from evals.scoring import score_trials
+from evals.subject.prompt_changes import usual_base
+from evals.subject.prompt_committed import with_committed
 from evals.workspace import Workspace
 
 
@@ -75,7 +77,7 @@ def finished(
         Material(
             suite=chosen.suite,
             cases=chosen.cases,
-            variants=chosen.variants,
+            variants=with_committed(chosen.variants, chosen.workspace.root, usual_base()),
             trials=score_trials(chosen.by_id, trials.traces),
             scope=scope,
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),

@@ -12,7 +12,7 @@ from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.localisation.read import LEVELS, read_gold, read_predictions
 from evals.localisation.score import LevelScores, Metric, score
 from evals.report.numbers import percent
-from evals.stats.intervals import NOT_AVAILABLE, format_rate
+from evals.stats.rates import NOT_AVAILABLE, format_rate
 
 SEED: Final = 0  # of the bootstrap: the same files give the same bytes
 NOTES: Final = {

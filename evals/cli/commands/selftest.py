@@ -19,7 +19,7 @@ from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError
 from evals.export.files import write_files
 from evals.models.run import Run, Trial
 from evals.models.selftest import PlantedFault, RedRate, SelfTest
-from evals.report.render import render_selftest
+from evals.report.sheets import render_selftest
 from evals.report.view.selftest import again, faults, power
 from evals.scoring import score_trials
 from evals.selftest.bench import Bench, scratch

@@ -17,7 +17,7 @@ from evals.models.run import ScorerInfo, VariantInfo
 from evals.models.suite import Variant
 from evals.models.sweep import Behaviour, Sweep
 from evals.report.numbers import NOTHING, rate
-from evals.report.render import render_sweep
+from evals.report.sheets import render_sweep
 from evals.scoring import scorer_infos
 from evals.subject.floor import GUARD_SETS
 from evals.subject.prompt import configuration_of

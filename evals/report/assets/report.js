@@ -1,72 +1,44 @@
 "use strict";
-/* Opens, searches, filters and sorts the cases. Text enters the page through textContent only. */
+/* Opens, searches, filters and sorts the cases. */
 
-const pool = JSON.parse(document.getElementById("texts").textContent);
 const table = document.getElementById("case-table");
 const body = table.tBodies[0];
 const rows = Array.from(body.querySelectorAll("tr.case"));
+const inOrder = rows.slice(); // lists count rows in the order of the run, whatever they are sorted by
 const search = document.getElementById("search");
 const archetype = document.getElementById("archetype");
 const outcome = document.getElementById("outcome");
-
-function textOf(number) {
-  const runs = pool.texts[number];
-  const lines = [];
-  for (let i = 0; i < runs.length; i += 2) {
-    lines.push(...pool.lines.slice(runs[i], runs[i] + runs[i + 1]));
-  }
-  return lines.join("\n");
-}
-
-function scoreRow(name, text) {
-  const row = document.createElement("tr");
-  const heading = row.appendChild(document.createElement("th"));
-  heading.scope = "row";
-  heading.textContent = name;
-  row.appendChild(document.createElement("td")).textContent = text;
-  row.className = /^(skipped|failed):/.exec(text)?.[1] ?? "";
-  return row;
-}
-
-function eventRow(line) {
-  const row = document.createElement("tr");
-  const [step, status, why] = line.split("\t");
-  for (const text of ["step " + step, status, why]) {
-    row.appendChild(document.createElement(row.firstChild ? "td" : "th")).textContent = text;
-  }
-  row.firstChild.scope = "row";
-  return row;
-}
+const only = document.getElementById("only");
+const lists = JSON.parse(document.getElementById("lists").textContent);
+let listed = null; // the rows of the list that was asked for; null for all
 
 /* --- one case, opened below its row ------------------------------------------------------------- */
 
 const opener = (row) => row.querySelector("button.open");
 const isOpen = (row) => opener(row).getAttribute("aria-expanded") === "true";
 
-function openCase(row) {
+async function openCase(row) {
   if (isOpen(row)) return;
-  const copy = document.getElementById("case-" + row.dataset.id).content.cloneNode(true);
-  for (const place of copy.querySelectorAll("[data-plan]")) {
-    place.append(document.getElementById("plan-" + place.dataset.plan).content.cloneNode(true));
-  }
-  for (const place of copy.querySelectorAll("[data-events]")) {
-    place.append(...textOf(Number(place.dataset.events)).split("\n").map(eventRow));
-  }
-  for (const place of copy.querySelectorAll("[data-text]")) {
-    place.textContent = textOf(Number(place.dataset.text));
-  }
-  for (const place of copy.querySelectorAll("[data-scores]")) {
-    textOf(Number(place.dataset.scores)).split("\n").forEach((text, i) => place.append(scoreRow(pool.scorers[i], text)));
-  }
   const detail = document.createElement("tr");
   const cell = detail.appendChild(document.createElement("td"));
   detail.className = "detail";
   detail.id = "detail-" + row.dataset.id;
   cell.colSpan = row.cells.length;
-  cell.append(copy);
+  detail.setAttribute("role", "row");
+  cell.setAttribute("role", "cell");
+  cell.setAttribute("aria-busy", "true");
   row.after(detail);
   opener(row).setAttribute("aria-expanded", "true");
   opener(row).setAttribute("aria-controls", detail.id);
+  try {
+    cell.replaceChildren(partOf(await unpacked(), "case-" + row.dataset.id));
+  } catch (error) {
+    const alarm = document.createElement("p");
+    alarm.className = "alarm";
+    alarm.textContent = error.message;
+    cell.replaceChildren(alarm);
+  }
+  cell.removeAttribute("aria-busy");
 }
 
 function closeCase(row) {
@@ -91,31 +63,73 @@ function toggle(row) {
 }
 
 function followHash() {
-  const match = /^#case=(.+)$/.exec(location.hash);
-  if (!match) return;
-  let id = match[1];
-  try { id = decodeURIComponent(id); } catch { return; }
-  const row = rows.find((candidate) => candidate.dataset.id === id);
+  const [, kind, rest] = /^#(case|list)=(.+)$/.exec(location.hash) ?? [];
+  if (kind === "list") showList(Number(rest));
+  else if (kind === "case") showCase(...rest.split(/\/(.*)/s));
+  else showPlace(location.hash.slice(1));
+}
+
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return ""; }
+}
+
+/* `#case=ID` opens a case, `#case=ID/NAME` a divergence in it: the variant that leaves the reference, or the baseline left. */
+async function showCase(id, name = "") {
+  const row = rows.find((candidate) => candidate.dataset.id === decoded(id));
   if (!row) return;
   if (row.hidden) reset();
-  openCase(row);
-  row.scrollIntoView();
-  opener(row).focus({ preventScroll: true });
+  await openCase(row);
+  const parts = row.nextElementSibling.querySelectorAll("details.divergence");
+  const part = Array.from(parts).find((one) => name && one.dataset.name === decoded(name));
+  if (part) part.open = true;
+  (part ?? row).scrollIntoView();
+  (part ?? opener(row)).focus({ preventScroll: true });
+}
+
+function showList(number) {
+  const [title, places] = lists[number] ?? [];
+  if (!title) return;
+  reset();
+  listed = new Set(places.map((place) => inOrder[place]));
+  document.getElementById("only-title").textContent = title;
+  only.hidden = false;
+  filter();
+  document.getElementById("cases").scrollIntoView();
+  document.getElementById("all").focus({ preventScroll: true });
+}
+
+/* A line of a diff may stand in a folded part of the page. */
+function showPlace(name) {
+  const place = name && document.getElementById(name);
+  if (!place) return;
+  for (let part = place.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+  place.scrollIntoView();
+  place.focus({ preventScroll: true });
 }
 
 /* --- search and filters --------------------------------------------------------------------------- */
 
-function fits(row) {
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  return words.every((word) => row.dataset.search.includes(word))
-    && (!archetype.value || row.dataset.archetype === archetype.value)
+/* What a row is found by: id, title, archetype, category, split, and its routes letter after letter. */
+function wordsOf(row) {
+  const routes = Array.from(row.querySelectorAll(".way, .ribbon"), (way) => way.textContent.replace(/[^A-Za-z]/g, ""));
+  return [row.cells[0].textContent, row.cells[1].textContent, row.dataset.kind, ...routes].join(" ").toLowerCase();
+}
+
+const found = new Map();
+
+function fits(row, words) {
+  if (words.length && !found.has(row)) found.set(row, wordsOf(row));
+  return (!listed || listed.has(row))
+    && words.every((word) => found.get(row).includes(word))
+    && (!archetype.value || row.cells[1].textContent === archetype.value)
     && (!outcome.value || row.dataset.outcomes.split(" ").includes(outcome.value));
 }
 
 function filter() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const row of rows) {
-    row.hidden = !fits(row);
+    row.hidden = !fits(row, words);
     if (row.hidden) closeCase(row);
     else shown += 1;
   }
@@ -126,6 +140,8 @@ function filter() {
 
 function reset() {
   search.value = archetype.value = outcome.value = "";
+  listed = null;
+  only.hidden = true;
   filter();
 }
 
@@ -136,7 +152,8 @@ function compare(key) {
     const rank = (row) => Number(row.dataset.ranks.split(" ")[Number(key)]);
     return (a, b) => rank(a) - rank(b);
   }
-  const text = (row) => row.dataset[key];
+  const column = { id: 0, archetype: 1, question: 2 }[key];
+  const text = (row) => (column ? row.cells[column].textContent : row.dataset.id);
   return (a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0);
 }
 
@@ -147,36 +164,38 @@ function sort(button) {
   heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
   const order = compare(button.dataset.sort);
   rows.sort(descending ? (a, b) => order(b, a) : order);
-  for (const row of rows) {
-    const detail = isOpen(row) ? row.nextElementSibling : null;
-    body.append(row);
-    if (detail) body.append(detail);
-  }
+  body.append(...rows.flatMap((row) => (isOpen(row) ? [row, row.nextElementSibling] : [row])));
 }
 
 /* --- keyboard and wiring ------------------------------------------------------------------------------ */
 
+const MOVES = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 };
+
+/* The row a key is meant for: that of the focus, be it in the row or in the case opened below it. */
+function rowOf(place) {
+  const row = place.closest("tr.case, tr.detail");
+  return row?.matches("tr.detail") ? row.previousElementSibling : row;
+}
+
 function step(from, by) {
   const shown = rows.filter((row) => !row.hidden);
-  const next = shown[shown.indexOf(from) + by];
+  const next = from ? shown[shown.indexOf(from) + by] : shown[0];
   if (next) opener(next).focus();
 }
 
 function onKey(event) {
-  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-  if (event.key === "/" && !typing) {
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const row = rowOf(event.target);
+  const arrow = event.key.startsWith("Arrow");
+  if (event.key === "/") {
     event.preventDefault();
     search.focus();
-    return;
-  }
-  const row = event.target.closest("tr.case");
-  if (!row) return;
-  const moves = { ArrowDown: 1, ArrowUp: -1 };
-  if (event.key in moves) {
+  } else if (event.key in MOVES && (!arrow || event.target.closest("tr.case"))) {
     event.preventDefault();
-    step(row, moves[event.key]);
-  } else if (event.key === "Escape" && isOpen(row)) {
+    step(row, MOVES[event.key]);
+  } else if (event.key === "Escape" && row && isOpen(row)) {
     toggle(row);
+    opener(row).focus();
   }
 }
 
@@ -187,12 +206,22 @@ function onClick(event) {
   if (row && !String(getSelection())) toggle(row);
 }
 
+/* Rows are laid out as grids; some browsers take what is no table on the screen for no table at all. */
+for (const [place, role] of [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["thead th", "columnheader"], ["tbody th", "rowheader"], ["td", "cell"]]) {
+  for (const element of place === "table" ? [table] : table.querySelectorAll(place)) element.setAttribute("role", role);
+}
+for (const row of rows) {
+  row.dataset.id = opener(row).textContent;
+  row.id = "row-" + row.dataset.id;
+  opener(row).setAttribute("aria-expanded", "false");
+}
 table.addEventListener("click", onClick);
 document.addEventListener("keydown", onKey);
 search.addEventListener("input", filter);
 archetype.addEventListener("change", filter);
 outcome.addEventListener("change", filter);
-document.getElementById("reset").addEventListener("click", reset);
+for (const id of ["reset", "all"]) {
+  document.getElementById(id).addEventListener("click", () => { reset(); remember(""); });
+}
 addEventListener("hashchange", followHash);
-filter();
 followHash();

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
-from evals.models.run import CaseInfo, Run, Trial
+from evals.models.run import CaseInfo, Divergence, Run, Trial
 from evals.models.trace import Trace
 from evals.report.numbers import percent
-from evals.report.view.plan import Pictures
+from evals.report.view.divergence import DivergenceView, divergence_views
+from evals.report.view.pools import Pools
 from evals.report.view.ribbon import Ribbon, plain_ribbon, ribbon
-from evals.report.view.texts import Texts
 from evals.report.view.trial import TrialView, trial_view
 
 MARKED = (("route.pass", "route"), ("root_cause.hit", "cause"))
@@ -36,7 +36,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case. `outcomes` and `search` are what the filters look at; `ranks` sorts by each variant's column."""
+    """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column."""
 
     id: str
     title: str
@@ -46,13 +46,13 @@ class CaseRow:
     question: str
     must_pass: bool
     outcomes: str
-    search: str
     walks: tuple[tuple[Walk, ...], ...]
     ranks: tuple[str, ...]
     body: str
     root_cause: str
     gold_files: tuple[str, ...]
     exemplars: tuple[Ribbon, ...]
+    divergences: tuple[DivergenceView, ...]
     trials: tuple[TrialView, ...]
 
 
@@ -65,8 +65,11 @@ class CaseTable:
     rows: tuple[CaseRow, ...]
 
 
-def case_table(run: Run, texts: Texts, pictures: Pictures) -> CaseTable:
+def case_table(run: Run, pools: Pools) -> CaseTable:
     """One row per case, in the order of the run."""
+    parted: dict[str, list[Divergence]] = {}
+    for item in run.divergences:
+        parted.setdefault(item.case_id, []).append(item)
     trials: dict[tuple[str, str], list[Trial]] = {}
     for trial in run.trials:
         trials.setdefault((trial.trace.case_id, trial.trace.variant), []).append(trial)
@@ -75,12 +78,20 @@ def case_table(run: Run, texts: Texts, pictures: Pictures) -> CaseTable:
         names,
         tuple(sorted({case.archetype for case in run.cases})),
         tuple(
-            _row(run, case, [trials.get((case.id, name), []) for name in names], texts, pictures) for case in run.cases
+            _row(run, case, [trials.get((case.id, name), []) for name in names], parted.get(case.id, ()), pools)
+            for case in run.cases
         ),
     )
 
 
-def _row(run: Run, case: CaseInfo, columns: Sequence[Sequence[Trial]], texts: Texts, pictures: Pictures) -> CaseRow:
+def _row(
+    run: Run,
+    case: CaseInfo,
+    columns: Sequence[Sequence[Trial]],
+    parted: Sequence[Divergence],
+    pools: Pools,
+) -> CaseRow:
+    traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trials in columns for trial in trials}
     return CaseRow(
         id=case.id,
         title=case.title,
@@ -90,14 +101,16 @@ def _row(run: Run, case: CaseInfo, columns: Sequence[Sequence[Trial]], texts: Te
         question=case.question,
         must_pass=case.must_pass,
         outcomes=" ".join(outcome_words(run, case.id, columns)),
-        search=" ".join((case.id, case.title, case.archetype, case.category, case.split)).lower(),
         walks=tuple(tuple(_walk(trial) for trial in trials) for trials in columns),
-        ranks=tuple(f"{_rank(trials):.4f}" for trials in columns),
-        body=texts.add(case.body),
+        ranks=tuple(f"{_rank(trials):.4g}" for trials in columns),
+        body=pools.texts.add(case.body),
         root_cause=case.root_cause,
         gold_files=case.gold_files,
         exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
-        trials=tuple(trial_view(trial, case, run.scorers, texts, pictures) for trials in columns for trial in trials),
+        divergences=divergence_views(run, parted, traces, pools),
+        trials=tuple(
+            trial_view(trial, case, run.scorers, pools.texts, pools.pictures) for trials in columns for trial in trials
+        ),
     )
 
 

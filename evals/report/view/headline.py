@@ -64,7 +64,8 @@ class Headline:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One comparison in words; `kind` is the verdict as a class name, `judged` whether the gate looks at it."""
+    """One comparison in words; `kind` is the verdict as a class name, `judged` whether the gate looks at it, `quiet`
+    that nothing flipped since the baseline."""
 
     pair: str
     endpoint: str
@@ -78,6 +79,7 @@ class ComparisonRow:
     verdict: str
     kind: str
     judged: bool
+    quiet: bool
     divergence: str
 
 
@@ -164,6 +166,7 @@ def _comparison(run: Run, item: Comparison) -> ComparisonRow:
         verdict=item.verdict,
         kind=item.verdict.split()[0],
         judged=item.against == "baseline" or item.left == run.candidate,
+        quiet=item.against == "baseline" and item.n > 0 and not item.broke and not item.mended,
         divergence=item.divergence,
     )
 

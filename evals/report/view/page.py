@@ -1,6 +1,7 @@
 """The whole page, from a run."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.models.measure import MeasureInfo
@@ -8,31 +9,42 @@ from evals.models.outcome import Scored
 from evals.models.run import Run, ScorerInfo
 from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
+from evals.report.view.ablations import ablation_table
 from evals.report.view.baselines import baseline_table
+from evals.report.view.calibration import CalibrationView, calibration_views
 from evals.report.view.cases import MARKED, CaseTable, case_table
+from evals.report.view.causes import Cause
+from evals.report.view.confusion import ConfusionView, confusion_views
 from evals.report.view.costs import what_it_costs
+from evals.report.view.flips import FlipPair, flip_pairs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
+from evals.report.view.lists import Lists
 from evals.report.view.measures import measure_table
-from evals.report.view.plan import Picture, Pictures
-from evals.report.view.prompt_diff import PromptDiff, prompt_diffs
+from evals.report.view.partings import Lead, PartingRow, leads, parting_rows
+from evals.report.view.plan import Picture
+from evals.report.view.pools import pools_for
+from evals.report.view.prompt_diff import Line, PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
 from evals.report.view.samples import sample_table
 from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.systems import PromptText, difference, prompt_texts
 from evals.report.view.table import Table
-from evals.report.view.texts import Texts
+from evals.report.view.twins import twin_table
 
 
 @dataclass(frozen=True)
 class Banner:
-    """The verdict: a word, its class, one sentence, the exit code, and the reasons as (kind, text)."""
+    """The verdict: a word, its class, one sentence, the exit code, the reasons as (kind, text), and where to look.
+    `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
 
     word: str
     kind: str
     sentence: str
     exit_code: str
     reasons: tuple[tuple[str, str], ...]
+    leads: tuple[Lead, ...]
+    edits: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -58,44 +70,62 @@ class Page:
     scope: ScopeView | None
     baselines: Table
     comparisons: tuple[ComparisonRow, ...]
+    flips: tuple[FlipPair, ...]
+    partings: tuple[PartingRow, ...]
     secondary: Table
     measures: Table
     samples: Table
     slices: Table
+    twins: Table
+    confusions: tuple[ConfusionView, ...]
+    calibrations: tuple[CalibrationView, ...]
+    sweep_command: str
     legend: tuple[tuple[str, str], ...]
     cases: CaseTable
     pictures: tuple[Picture, ...]
+    changes: tuple[tuple[Line, ...], ...]
+    causes: tuple[Cause, ...]
     systems: str
     prompts: tuple[PromptText, ...]
     diffs: tuple[PromptDiff, ...]
     definitions: tuple[Definition, ...]
     guards: Table
+    ablations: Table
     costs: Table
     provenance: Table
-    texts: str
+    texts: tuple[str, ...]
+    lists: str
 
 
 def page(run: Run) -> Page:
     """The view of a run. Pure: the same run gives the same page."""
-    texts, pictures = Texts(), Pictures()
+    pools, lists = pools_for(run), Lists([case.id for case in run.cases])
     return Page(
         suite=run.suite,
         description=run.description,
         recorded_by=", ".join(run.recorded_by) or "nobody yet",
         question=f"Is {run.candidate} worse than {run.reference}?",
-        banner=_banner(run),
+        banner=_banner(run, leads(run, lists), prompt_diffs(run)),
         headline=headline(run),
         bargain=what_it_costs(run),
         scope=scope_view(run),
         baselines=baseline_table(run),
         comparisons=comparisons(run),
+        flips=flip_pairs(run, lists),
+        partings=parting_rows(run, lists),
         secondary=secondary(run),
         measures=measure_table(run),
         samples=sample_table(run),
         slices=_slices(run),
+        twins=twin_table(run),
+        confusions=confusion_views(run),
+        calibrations=calibration_views(run),
+        sweep_command=f"evals sweep {run.suite} --single 0.5:0.95:0.05 --guards all",
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
-        cases=case_table(run, texts, pictures),
-        pictures=pictures.all(),  # after the cases: by now all are in the pool
+        cases=case_table(run, pools),
+        pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
+        changes=pools.changes.all(),
+        causes=pools.causes.all(),
         systems=difference(run),
         prompts=prompt_texts(run),
         diffs=prompt_diffs(run),
@@ -104,15 +134,15 @@ def page(run: Run) -> Page:
             *(_measure_definition(info) for info in run.measure_infos),
         ),
         guards=guard_table(run),
+        ablations=ablation_table(run),
         costs=costs(run),
         provenance=_provenance(run),
-        texts=script_json(
-            {**texts.pool(), "scorers": [info.name for info in run.scorers]}
-        ),  # last: by now every text is in the pool
+        texts=pools.texts.all(),  # by now every text is in the pool, and every list
+        lists=script_json(lists.pool()),
     )
 
 
-def _banner(run: Run) -> Banner:
+def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> Banner:
     verdict = run.verdict
     return Banner(
         word=verdict.status,
@@ -120,6 +150,12 @@ def _banner(run: Run) -> Banner:
         sentence=verdict.sentence,
         exit_code=str(verdict.exit_code),
         reasons=tuple((reason.kind, reason.text) for reason in verdict.reasons),
+        leads=found,
+        edits=tuple(
+            (f"{diff.title}: {diff.note}", diff.stretches[0].lines[0].anchor)
+            for diff in diffs
+            if diff.left == diff.right and diff.stretches
+        ),
     )
 
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Final, Literal
 
 from evals.models.run import Run, VariantInfo
@@ -26,27 +26,48 @@ class Segment:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the diff with its numbers before and after; a `skip` line stands for unchanged ones left out."""
+    """One line of the diff with its numbers before and after; a `skip` line stands for unchanged ones left out.
+    `anchor` is the name by which a changed line of a prompt can be linked to."""
 
     kind: Kind
     before: str
     after: str
     segments: tuple[Segment, ...]
+    anchor: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return "".join(segment.text for segment in self.segments)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Changed lines that stand together, those that came before those that went, and what happened there."""
+
+    what: str
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt against another's. Without lines: the texts are the same."""
+    """A variant's prompt against another's, or (`left` and `right` the same) against what is committed of it. Without
+    lines: the texts are the same."""
 
+    left: str
+    right: str
     title: str
     note: str
     lines: tuple[Line, ...]
+    stretches: tuple[Stretch, ...]
     open: bool
 
 
 def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
-    """Inside each system every variant's prompt against the leader's (the reference's, where it is one of them), the
-    candidate's first and open; variants without a prompt are left out."""
+    """First what was edited since it was committed; then inside each system every variant's prompt against the
+    leader's (the reference's, where it is one of them), the candidate's first and open. Variants without a prompt are
+    left out."""
+    edited = [(info, info.prompt_committed) for info in run.variants if info.prompt_committed]
     pairs = [
         (system.leader, info)
         for system in systems(run)
@@ -54,14 +75,46 @@ def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
         if info != system.leader and info.prompt_text and system.leader.prompt_text
     ]
     pairs.sort(key=lambda pair: pair[1].variant.name != run.candidate)
-    return tuple(_diff(old, new, opened=new.variant.name == run.candidate) for old, new in pairs)
+    since = [
+        _diff(f"diff-{n}", info, info, f"{_name(info)} since it was committed", committed.splitlines(), opened=True)
+        for n, (info, committed) in enumerate(edited)
+    ]
+    between = [
+        _diff(
+            f"diff-{n}",
+            new,
+            old,
+            f"{_name(old)} to {_name(new)}",
+            _whole(old),
+            opened=new.variant.name == run.candidate,
+        )
+        for n, (old, new) in enumerate(pairs, start=len(since))
+    ]
+    return (*since, *between)
 
 
-def _diff(old: VariantInfo, new: VariantInfo, *, opened: bool) -> PromptDiff:
-    lines = tuple(diff_lines(_whole(old), _whole(new)))
+def _diff(
+    anchor: str, left: VariantInfo, right: VariantInfo, title: str, old: Sequence[str], *, opened: bool
+) -> PromptDiff:
+    own = left.prompt_text.splitlines() if left == right else _whole(left)
+    lines = tuple(_anchored(diff_lines(old, own), anchor))
     changed = {kind: sum(line.kind == kind for line in lines) for kind in ("ins", "del")}
     note = f"{changed['ins']} lines added, {changed['del']} removed" if lines else "the same text, word for word"
-    return PromptDiff(f"{_name(old)} to {_name(new)}", note, lines, opened)
+    return PromptDiff(left.variant.name, right.variant.name, title, note, lines, tuple(_stretches(lines)), opened)
+
+
+def _anchored(lines: Iterator[Line], anchor: str) -> Iterator[Line]:
+    """The lines, each changed one with a name of its own."""
+    for number, line in enumerate(lines, start=1):
+        yield line if line.kind in ("same", "skip") else replace(line, anchor=f"{anchor}-{number}")
+
+
+def _stretches(lines: Sequence[Line]) -> Iterator[Stretch]:
+    for changed, group in groupby(lines, key=lambda line: line.kind in ("ins", "del")):
+        if changed:
+            stretch = sorted(group, key=lambda line: line.kind == "del")
+            kinds = {line.kind for line in stretch}
+            yield Stretch("changed" if len(kinds) == 2 else "added" if "ins" in kinds else "removed", tuple(stretch))
 
 
 def _whole(info: VariantInfo) -> list[str]:

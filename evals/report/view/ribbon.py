@@ -37,6 +37,14 @@ class Ribbon:
     spoken: str
     ended_early: bool
 
+    @property
+    def text(self) -> str:
+        """In a few characters, as in `I C+W K! Wr^`: + beside, ! failed, ^ leaves the exemplar, ⊣ ends early."""
+        stops = (
+            ("+" if stop.beside else " ") + stop.letter + "!" * stop.broken + "^" * stop.diverges for stop in self.stops
+        )
+        return ("".join(stops) + " ⊣" * self.ended_early).strip() or "no visit"
+
 
 def ribbon(trial: Trial) -> Ribbon:
     """The route of a trial as far as it is known."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from evals.models.selftest import RedRate, SelfTest
 from evals.report.numbers import percent
 from evals.report.view.table import Table
-from evals.stats.intervals import format_rate
+from evals.stats.rates import format_rate
 
 
 @dataclass(frozen=True)

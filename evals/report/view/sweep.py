@@ -7,36 +7,16 @@ from itertools import groupby
 from evals.models.case import Split
 from evals.models.sweep import Behaviour, Measure, Point, Sweep
 from evals.report.numbers import NOTHING, percent, points, probability, rate
+from evals.report.view.pareto import pareto_plot
+from evals.report.view.plot import Plot
+from evals.report.view.sweep_lines import threshold_plots
 from evals.report.view.table import Table
 from evals.sweep.choose import CHOSEN_ON, CONFIRMED_ON
-
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 560, 280, 44, 36
-
-
-@dataclass(frozen=True)
-class Dot:
-    """One behaviour in the plot: its place, what it is, and whether nothing beats it."""
-
-    x: str
-    y: str
-    kind: str
-    label: str
-
-
-@dataclass(frozen=True)
-class Plot:
-    """Score against model calls, ready for an SVG: dots, the line through the front, and labelled ticks."""
-
-    dots: tuple[Dot, ...]
-    line: str
-    across: tuple[tuple[str, str], ...]
-    up: tuple[tuple[str, str], ...]
-    spoken: str
 
 
 @dataclass(frozen=True)
 class SweepPage:
-    """Everything the template puts in its places; `plot` is None where no behaviour can be placed."""
+    """Everything the template puts in its places."""
 
     suite: str
     variant: str
@@ -49,7 +29,8 @@ class SweepPage:
     behaviours: Table
     confirmation: Table
     grids: tuple[Table, ...]
-    plot: Plot | None
+    front: Plot
+    thresholds: tuple[Plot, ...]
 
 
 def sweep_page(sweep: Sweep) -> SweepPage:
@@ -69,7 +50,8 @@ def sweep_page(sweep: Sweep) -> SweepPage:
         behaviours=_behaviours(sweep),
         confirmation=_confirmation(sweep),
         grids=tuple(_grids(sweep)),
-        plot=_plot(sweep),
+        front=pareto_plot(sweep),
+        thresholds=threshold_plots(sweep),
     )
 
 
@@ -157,39 +139,3 @@ def _cell(measure: Measure | None) -> str:
         return NOTHING
     short = f" ({measure.coverage.exact}/{measure.coverage.total})" if measure.share < 1 else ""
     return f"{percent(measure.score.mean)}{short}"
-
-
-def _plot(sweep: Sweep) -> Plot | None:
-    placed = [
-        (one, measure.llm_calls, measure.score.mean)
-        for one in sweep.behaviours
-        if (measure := one.splits.get(CHOSEN_ON)) and measure.llm_calls is not None and measure.score.mean is not None
-    ]
-    if not placed:
-        return None
-    most = max(calls for _, calls, _ in placed) * 1.1 or 1.0
-    dots = [
-        (one, _LEFT + calls / most * (_WIDTH - _LEFT), (1 - score) * (_HEIGHT - _BOTTOM))
-        for one, calls, score in placed
-    ]
-    on_front = sorted((x, y) for one, x, y in dots if one.name in sweep.front)
-    return Plot(
-        dots=tuple(
-            Dot(f"{x:.1f}", f"{y:.1f}", _kind(one, sweep), f"{one.name}: {_cell(one.splits.get(CHOSEN_ON))}")
-            for one, x, y in dots
-        ),
-        line=" ".join(f"{x:.1f},{y:.1f}" for x, y in on_front),
-        across=tuple(
-            (f"{_LEFT + part * (_WIDTH - _LEFT):.1f}", f"{part * most:.1f}") for part in (0.0, 0.25, 0.5, 0.75, 1.0)
-        ),
-        up=tuple((f"{(1 - part) * (_HEIGHT - _BOTTOM):.1f}", f"{part:.0%}") for part in (0.0, 0.5, 1.0)),
-        spoken=f"{sweep.score} on {CHOSEN_ON} against model calls per trial, {len(dots)} behaviours; "
-        f"on the front: {', '.join(sweep.front) or 'none'}",
-    )
-
-
-def _kind(one: Behaviour, sweep: Sweep) -> str:
-    measure = one.splits[CHOSEN_ON]
-    short = "" if measure.share >= sweep.coverage_floor else " short"
-    chosen = " chosen" if one.name == sweep.recommendation.behaviour else ""
-    return ("front" if one.name in sweep.front else "beaten") + short + chosen

@@ -109,15 +109,15 @@ def trial_view(
 
 def _steps(trace: Trace, texts: Texts) -> list[Step]:
     """Decisions with their visits: the k-th decision that went to a worker led to the k-th group of visits."""
-    groups = _groups(trace)
+    groups = visit_groups(trace)
     steps = []
     for decision in trace.decisions:
         went = decision.routed != "end" and groups
-        steps.append(_step(decision, groups.pop(0) if went else [], texts))
+        steps.append(step_of(decision, texts, groups.pop(0) if went else ()))
     return steps + [_orphan(group, texts) for group in groups]
 
 
-def _groups(trace: Trace) -> list[list[Visit]]:
+def visit_groups(trace: Trace) -> list[list[Visit]]:
     """The visits of one decision after the other: a superstep, and under a plan the reviews in the one right behind."""
     groups: list[list[Visit]] = []
     for superstep, visits in groupby(trace.visits, key=lambda visit: visit.superstep):
@@ -129,10 +129,11 @@ def _groups(trace: Trace) -> list[list[Visit]]:
     return groups
 
 
-def _step(decision: Decision, visits: Sequence[Visit], texts: Texts) -> Step:
+def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> Step:
+    """One decision in ready strings, with the visits it led to."""
     corrected = f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
     return Step(
-        number=str(decision.iteration),
+        number=str(decision.index + 1),
         chosen=decision.chosen,
         routed=decision.routed,
         tasks=_tasks(decision) if decision.tasks else "",

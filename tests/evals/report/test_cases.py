@@ -2,14 +2,14 @@
 
 from evals.models.outcome import Failed, Scored, Skipped
 from evals.report.view.cases import case_table, mark
-from evals.report.view.plan import Pictures
-from evals.report.view.texts import Texts
+from evals.report.view.pools import pools_for
 from tests.builders.run import a_comparison, a_run, a_trial
 from tests.builders.trace import a_trace
 
 
 def _words(*trials, **fields) -> set[str]:
-    return set(case_table(a_run(*trials, **fields), Texts(), Pictures()).rows[0].outcomes.split())
+    run = a_run(*trials, **fields)
+    return set(case_table(run, pools_for(run)).rows[0].outcomes.split())
 
 
 def test_a_score_is_a_word_and_a_sign_not_only_a_colour():

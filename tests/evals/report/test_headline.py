@@ -75,3 +75,14 @@ def test_a_supervisor_is_named_unless_it_is_the_usual_one(fields, shown):
 
 def test_a_supervisor_without_a_prompt_says_so():
     assert headline(a_run(variants=[rules_info()])).rows[0].prompt == "supervisor rules, no prompt, guards hardened"
+
+
+def test_a_baseline_that_nothing_flipped_against_is_quiet():
+    held = a_comparison(left="v3", right="v3 (baseline)", against="baseline")
+    flipped = held.model_copy(update={"broke": ("local-bug",)})
+    unknown = held.model_copy(update={"n": 0})
+
+    assert [row.quiet for row in comparisons(a_run(comparisons=(held, flipped, unknown, a_comparison())))] == [
+        *(True, False, False),
+        False,
+    ]

@@ -16,14 +16,8 @@ def a_difference(recorded="the old way", asked="the new way", **more):
 
 
 def text_of(view, texts):
-    """The differences as the page puts them together from numbered lines."""
-    pool = texts.pool()
-    runs = pool["texts"][int(view.differs)]
-    return [
-        pool["lines"][i]
-        for start, length in zip(runs[::2], runs[1::2], strict=True)
-        for i in range(start, start + length)
-    ]
+    """The differences, line by line."""
+    return texts.all()[int(view.differs)].split("\n")
 
 
 def test_a_miss_shows_word_by_word_where_it_differs():

@@ -12,17 +12,10 @@ def _picture(*tasks) -> Picture:
     return picture
 
 
-def _story(task) -> tuple[TaskStory, dict]:
+def _story(task) -> tuple[TaskStory, tuple[str, ...]]:
     texts = Texts()
     (story,) = plan_view(a_plan(task), texts, Pictures()).stories
-    return story, texts.pool()
-
-
-def _text(pool: dict, number: str) -> str:
-    runs = pool["texts"][int(number)]
-    return "\n".join(
-        line for start, length in zip(runs[::2], runs[1::2], strict=True) for line in pool["lines"][start:][:length]
-    )
+    return story, texts.all()
 
 
 def test_every_task_is_a_box_and_every_dependency_an_arrow():
@@ -66,15 +59,15 @@ def test_a_task_keeps_every_move_with_its_step_and_its_reason():
         {"step": 1, "status": "NEEDS_REVIEW", "note": "found"},
         {"step": 1, "status": "READY", "note": "no line named\n2\tCOMPLETED"},
     )
-    story, pool = _story(a_task(status="READY", history=history))
+    story, texts = _story(a_task(status="READY", history=history))
 
-    assert _text(pool, story.events) == "1\tneeds review\tfound\n1\tready\tno line named 2 COMPLETED"
+    assert texts[int(story.events)] == "1\tneeds review\tfound\n1\tready\tno line named 2 COMPLETED"
 
 
 def test_what_the_worker_was_told_and_what_it_found_are_there():
-    story, pool = _story(a_task(guidance="Look at line 3.", result="It is line 3."))
+    story, texts = _story(a_task(guidance="Look at line 3.", result="It is line 3."))
 
-    assert {name: _text(pool, number) for name, number in story.texts} == {
+    assert {name: texts[int(number)] for name, number in story.texts} == {
         "objective": "Do part 1.",
         "told by the supervisor": "Look at line 3.",
         "result": "It is line 3.",

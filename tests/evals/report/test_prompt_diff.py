@@ -58,6 +58,34 @@ def test_the_candidate_is_shown_first_and_open():
     assert [(diff.title, diff.open) for diff in diffs] == [("v2 to v3", True), ("v2 to v1", False)]
 
 
+def test_an_edit_since_the_last_commit_comes_before_everything():
+    variants = [a_variant_info("v2"), a_variant_info("v3", "Now.\n", prompt_committed="Then.\n")]
+    first, second = prompt_diffs(a_run(variants=variants))
+
+    assert (first.title, [line.text for line in first.lines]) == ("v3 since it was committed", ["Then.", "Now."])
+    assert second.title == "v2 to v3"
+
+
+def test_every_changed_line_can_be_linked_to_and_no_two_alike():
+    variants = [a_variant_info("v2", "a\nb\n"), a_variant_info("v3", "a\nc\n", prompt_committed="x\n")]
+    lines = [line for diff in prompt_diffs(a_run(variants=variants)) for line in diff.lines]
+    anchors = [line.anchor for line in lines if line.kind in ("ins", "del")]
+
+    assert all(anchors)
+    assert len(set(anchors)) == len(anchors)
+    assert not any(line.anchor for line in lines if line.kind == "same")
+
+
+def test_changed_lines_that_stand_together_are_one_stretch():
+    variants = [a_variant_info("v2", "a\nb\nc\nd\n"), a_variant_info("v3", "a\nB\nc\nd\ne\n")]
+    (diff,) = prompt_diffs(a_run(variants=variants))
+
+    assert [(stretch.what, [line.text for line in stretch.lines]) for stretch in diff.stretches] == [
+        ("changed", ["B", "b"]),
+        ("added", ["e"]),
+    ]
+
+
 def test_a_variant_without_a_prompt_has_no_diff():
     variants = [a_variant_info("v2"), a_variant_info("v3"), rules_info()]
     diffs = prompt_diffs(a_run(variants=variants, candidate="v3", reference="v2"))

@@ -7,11 +7,23 @@ from html.parser import HTMLParser
 
 import pytest
 
+from evals.models.outcome import Scored
 from evals.models.run import Reason, Run
 from evals.models.trace import Finding, Task, Visit
 from evals.report.render import render
-from tests.builders.run import a_case_info, a_run, a_system_info, a_trial, a_variant_info, a_verdict
+from tests.builders.measure import a_calibration, a_confusion, a_measure, a_measure_info, some_twins
+from tests.builders.run import (
+    a_case_info,
+    a_comparison,
+    a_divergence,
+    a_run,
+    a_system_info,
+    a_trial,
+    a_variant_info,
+    a_verdict,
+)
 from tests.builders.trace import a_decision, a_plan, a_report, a_task, a_trace, an_exchange
+from tests.builders.unpacked import unpacked
 
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -60,17 +72,29 @@ def a_run_that_says(text: str) -> Run:
         error=text,
         variant="v2",
     )
+    other = trace.model_copy(
+        update={"variant": "v3", "decisions": (a_decision(0, "writer", context=f"{text} {text}"),)}
+    )
     case = a_case_info(title=text, body=text, root_cause=text, gold_files=(text,))
     return a_run(
         a_trial(trace, hard_violations=(text,)),
+        a_trial(other, {"route.pass": Scored(value=0.0)}),
         cases=[case],
         variants=[
             a_variant_info("v2", text),
-            a_variant_info("v3", f"{text}\n{text}"),
+            a_variant_info("v3", f"{text}\n{text}", prompt_committed=f"critic {text}"),
             a_system_info("plan-fixed", "plan-v1", text, plan=text, plan_text=text),
         ],
         candidate="v3",
+        comparisons=(a_comparison(broke=(case.id,), divergence=text),),
+        divergences=(a_divergence(decision=0, was="investigator", what=text),),
         verdict=a_verdict("worse", 1, Reason(kind="note", text=text), sentence=text),
+        calibrations=(a_calibration("v3"),),
+        confusions=(a_confusion("v3"),),
+        twins=(some_twins(text, "v3", 1.0, 0.0),),
+        measures=[a_measure("confidence.ece", name, value=None, why_not=text) for name in ("v2", "v3", "plan-fixed")],
+        measure_infos=(a_measure_info("confidence.ece", definition=text),),
+        ablations=(a_comparison(left="v3", against="whole set"),),
         recorded_by=(text,),
         description=text,
     )
@@ -79,7 +103,10 @@ def a_run_that_says(text: str) -> Run:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_hostile_text_adds_no_element_and_no_handler(attack: str):
     """The page has the same elements whether the models say "attack" or attack."""
-    harmless, hostile = Page(render(a_run_that_says("attack"))), Page(render(a_run_that_says(attack)))
+    harmless, hostile = (
+        Page(unpacked(render(a_run_that_says("attack")))),
+        Page(unpacked(render(a_run_that_says(attack)))),
+    )
 
     assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in harmless.elements]
     assert [set(attributes) for _, attributes in hostile.elements] == [
@@ -90,7 +117,7 @@ def test_hostile_text_adds_no_element_and_no_handler(attack: str):
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_link_stays_on_the_page(attack: str):
-    links = [attributes["href"] for attributes in Page(render(a_run_that_says(attack))).all("a")]
+    links = [attributes["href"] for attributes in Page(unpacked(render(a_run_that_says(attack)))).all("a")]
 
     assert links
     assert all(link.startswith("#") for link in links)
@@ -98,7 +125,7 @@ def test_every_link_stays_on_the_page(attack: str):
 
 @pytest.mark.parametrize("unseen", ["\u202e", "\u2066", "\x1b", "\x00", "\u200b", "\ud800", "\U000e0041"])
 def test_no_unseen_character_reaches_the_page(unseen: str):
-    page = render(a_run_that_says(f"left{unseen}right"))
+    page = unpacked(render(a_run_that_says(f"left{unseen}right")))
 
     assert unseen not in page
     assert page.encode("utf-8")
@@ -142,11 +169,19 @@ def test_the_verdict_is_a_word_a_sentence_and_an_exit_code(status: str, code: in
     assert f"exit code <b>{code}</b>" in page
 
 
-def test_every_case_has_a_row_and_a_file_to_open():
-    page = Page(render(a_run(cases=[a_case_info("one"), a_case_info("two")])))
+def test_the_hostile_run_shows_every_section_there_is():
+    """Else the tests above would prove nothing of a section that is not drawn."""
+    page = Page(unpacked(render(a_run_that_says("attack"))))
 
-    assert [row["data-id"] for row in page.all("tr") if "data-id" in row] == ["one", "two"]
-    assert [template["id"] for template in page.all("template")] == ["case-one", "case-two"]
+    classes = {name for _, attributes in page.elements for name in (attributes.get("class") or "").split()}
+    assert classes >= {"leads", "flip", "divergence", "side", "cause", "lines", "dag", "diff", "plot", "confusion"}
+
+
+def test_every_case_has_a_row_and_a_file_to_open():
+    text = render(a_run(cases=[a_case_info("one"), a_case_info("two")]))
+
+    assert re.findall(r'<button class="open">(.*?)</button>', text) == ["one", "two"]
+    assert [part["id"] for part in Page(unpacked(text)).all("template")] == ["case-one", "case-two"]
 
 
 def test_a_run_of_one_variant_has_nothing_to_compare():

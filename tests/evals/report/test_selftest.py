@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.report.render import render_selftest
+from evals.report.sheets import render_selftest
 from evals.report.view.selftest import faults, power, selftest_page
 from tests.builders.selftest import a_fault, a_rate, a_selftest
 

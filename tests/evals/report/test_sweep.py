@@ -1,7 +1,7 @@
 """The page of a sweep: what was recommended, told apart from what could not be."""
 
 from evals.models.sweep import Recommendation, Sweep
-from evals.report.render import render_sweep
+from evals.report.sheets import render_sweep
 from evals.report.view.sweep import sweep_page
 from tests.builders.sweep import a_behaviour, a_measure
 
@@ -44,11 +44,21 @@ def test_a_point_off_the_tape_shows_what_it_rests_on():
 def test_what_nobody_recorded_is_no_dot():
     page = sweep_page(a_sweep(a_behaviour(None), a_behaviour(0.8, a_measure(None, exact=0))))
 
-    assert len(page.plot.dots) == 1
+    assert len(page.front.dots) == 1
 
 
-def test_without_any_recorded_point_there_is_no_plot():
-    assert sweep_page(a_sweep(a_behaviour(None, a_measure(None, exact=0)))).plot is None
+def test_without_any_recorded_point_there_is_no_empty_plot():
+    front = sweep_page(a_sweep(a_behaviour(None, a_measure(None, exact=0)))).front
+
+    assert front.cannot == "cannot judge: no behaviour is recorded for a tune case"
+
+
+def test_the_front_is_joined_and_every_score_has_its_interval():
+    front = sweep_page(a_sweep()).front
+
+    assert len(front.lines[0].points.split()) == len(front.dots) == len(front.whiskers) == 2
+    assert [dot.kind for dot in front.dots] == ["front", "front chosen"]
+    assert front.rests_on == "2 of 2 behaviours, 4 tune cases"
 
 
 def test_the_page_is_one_file_that_loads_nothing_and_runs_nothing():

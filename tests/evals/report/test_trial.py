@@ -86,7 +86,7 @@ def test_scored_skipped_and_failed_read_differently():
     )
     trial_view(trial, a_case_info(), scorers, texts, Pictures())
 
-    lines = texts.pool()["lines"]
+    lines = texts.all()[-1].split("\n")
     assert lines[-4:] == ["100 %", "skipped: no question", "failed: ValueError: nan", "skipped: not asked for"]
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from evals.stats.intervals import bootstrap_mean, format_rate, mean, newcombe, resampled_means, wilson
+from evals.stats.intervals import bootstrap_mean, mean, newcombe, resampled_means, wilson
 
 counts = st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -54,31 +54,6 @@ def test_a_rate_of_nothing_has_no_difference():
 
 def test_an_empty_sample_has_no_interval_and_no_mean():
     assert (wilson(0, 0), mean([])) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("successes", "trials", "text"),
-    [
-        (0, 0, "n/a"),
-        (0, 7, "0 %"),
-        (7, 7, "100 %"),
-        (1, 3, "33.3 %"),
-        (1, 5000, "0.1 %"),
-        (4999, 5000, "99.9 %"),
-        (999, 2000, "50.0 %"),
-    ],
-)
-def test_a_rate_in_words(successes, trials, text):
-    assert format_rate(successes, trials) == text
-
-
-@given(counts)
-def test_nought_and_a_hundred_per_cent_are_printed_only_when_exactly_true(count):
-    successes, trials = count
-    shown = float(format_rate(successes, trials).removesuffix(" %"))
-
-    assert (shown == 0) == (successes == 0)
-    assert (shown == 100) == (successes == trials)
 
 
 def test_the_bootstrap_mean_of_single_clusters_has_the_textbook_width():

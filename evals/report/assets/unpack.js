@@ -1,0 +1,83 @@
+"use strict";
+/* What opens on demand: inflated when the first of it is asked for, then put together from its pieces. See pack.py. */
+
+const unpacked = (() => {
+  let content = null;
+  return () => (content ??= inflate(document.getElementById("packed").textContent));
+})();
+
+async function inflate(letters) {
+  if (!("DecompressionStream" in globalThis)) {
+    throw new Error("Details need a browser that can inflate them: Chromium 80, Firefox 113, Safari 16.4 or newer.");
+  }
+  const inflating = new Blob([bytesOf(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(inflating).json();
+}
+
+/* Base 85 as Python writes it, with , . : for < > &: five letters are four bytes, and a last few one byte less than letters. */
+function bytesOf(letters) {
+  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_`{|}~";
+  const values = new Uint8Array(128);
+  for (let i = 0; i < alphabet.length; i += 1) values[alphabet.charCodeAt(i)] = i;
+  const padded = letters + "~".repeat((5 - (letters.length % 5)) % 5);
+  const bytes = new DataView(new ArrayBuffer((padded.length / 5) * 4));
+  for (let i = 0; i < padded.length; i += 5) {
+    let word = 0;
+    for (let k = i; k < i + 5; k += 1) word = word * 85 + values[padded.charCodeAt(k)];
+    bytes.setUint32((i / 5) * 4, word);
+  }
+  return new Uint8Array(bytes.buffer, 0, bytes.byteLength - (padded.length - letters.length));
+}
+
+/* A part of the page in markup, and the texts it shows by number. */
+function read(content, name) {
+  const [known, texts, numbers, codes] = content.parts[name];
+  let named = 0;
+  const places = numbers.map((number) => (number || (named += 1)) - 1).values();
+  let fresh = known;
+  const pieces = (code, count) => {
+    const start = code === 0 ? (fresh += count) - count : code > 1 ? code - 2 : known - code - 1;
+    return content.pieces.slice(start, start + count);
+  };
+  return {
+    texts: texts.map((runs) => runs.flatMap((code, i) => (i % 2 ? [] : pieces(code, runs[i + 1]))).join("\n")),
+    markup: codes.map((code) => (code === 1 ? places.next().value : pieces(code, 1)[0])).join(""),
+  };
+}
+
+/* Its nodes. All text in the markup was escaped when it was written; a document that is parsed runs and loads nothing. */
+function partOf(content, name) {
+  const { markup, texts } = read(content, name);
+  const part = document.createDocumentFragment();
+  part.append(...new DOMParser().parseFromString(markup, "text/html").body.childNodes);
+  const places = (kind) => Array.from(part.querySelectorAll(`[data-${kind}]`), (place) => [place, place.dataset[kind]]);
+  for (const [place, number] of places("text")) place.textContent = texts[number];
+  for (const [place, number] of places("events")) place.append(...texts[number].split("\n").map(eventRow));
+  for (const [place, number] of places("scores")) {
+    place.append(...texts[number].split("\n").map((text, i) => scoreRow(content.scorers[i], text)));
+  }
+  for (const kind of ["plan", "change", "cause"]) {
+    for (const [place, number] of places(kind)) place.append(partOf(content, `${kind}-${number}`));
+  }
+  return part;
+}
+
+function tableRow(heading, ...texts) {
+  const row = document.createElement("tr");
+  const cell = row.appendChild(document.createElement("th"));
+  cell.scope = "row";
+  cell.textContent = heading;
+  for (const text of texts) row.appendChild(document.createElement("td")).textContent = text;
+  return row;
+}
+
+function scoreRow(name, text) {
+  const row = tableRow(name, text);
+  row.className = /^(skipped|failed):/.exec(text)?.[1] ?? "";
+  return row;
+}
+
+function eventRow(line) {
+  const [step, status, why] = line.split("\t");
+  return tableRow("step " + step, status, why);
+}

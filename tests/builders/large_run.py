@@ -1,0 +1,158 @@
+"""A run as large as they get, with texts as dense as recorded ones: for what a report weighs and how it feels.
+
+Every length below is near the mean of the recorded suite `starter`: per case an issue of 1,900 characters, per trial
+eleven decisions that are shown what was found so far, and a comment that repeats it; a rationale is mostly said more
+than once. Words are drawn by Zipf's law: the distinct text of a case packs to 3.3 kB, as that of a recorded one does.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from random import Random
+from typing import Final
+
+from evals.divergence import diverge
+from evals.models.outcome import Outcome, Scored, Skipped
+from evals.models.route import RouteNode
+from evals.models.run import CaseInfo, PointInfo, Run, Trial
+from evals.models.trace import Decision, Finding, PointAnswer, Visit
+from tests.builders.run import PRIMARY, a_case_info, a_comparison, a_run, a_scorer_info, a_variant_info
+from tests.builders.trace import a_report, a_trace
+
+WORKERS: Final[tuple[RouteNode, ...]] = ("investigator", "codebase_search", "web_search", "critic")
+ARCHETYPES: Final = ("local_bug", "race", "performance", "third_party", "symptom_only")
+SCORES: Final = (*PRIMARY, *(f"secondary.score_{number}" for number in range(34)))
+TASK: Final = "\n".join(
+    (
+        "## Your task",
+        "Name the next step. Reply with JSON:",
+        '- next_node: one of "investigator", "codebase_search", "web_search", "critic", "human_input", "writer", "end"',
+        "- reasoning: which rule and which finding led you there, in 1-3 sentences",
+        '- question: the question to the user, only if next_node is "human_input", otherwise null',
+        "- confidence: how sure you are of the root cause, 0.0 to 1.0; 0.0 while there is no hypothesis",
+    )
+)
+
+
+class Prose:
+    """Text of a given length from a vocabulary of 4,000 words, the k-th drawn in proportion to 1/k."""
+
+    def __init__(self, random: Random) -> None:
+        syllables = [a + b for a in "bcdfghklmnprstvw" for b in ("a", "e", "i", "o", "u", "er", "in", "ty")]
+        self._words = ["".join(random.choices(syllables, k=random.choice((1, 2, 2, 3, 4)))) for _ in range(4000)]
+        self._weights = list(accumulate(1 / rank for rank in range(1, 4001)))
+        self._random = random
+
+    def sentence(self, characters: int) -> str:
+        """One line of about so many characters."""
+        words = self._random.choices(self._words, cum_weights=self._weights, k=max(1, characters // 6))
+        return f"{' '.join(words).capitalize()}."
+
+    def text(self, characters: int, lines: int) -> str:
+        """So many lines."""
+        return "\n".join(self.sentence(characters // lines) for _ in range(lines))
+
+
+def a_large_run(cases: int = 1000, variants: Sequence[str] = ("v1", "v2", "v3"), seed: int = 6) -> Run:
+    """A run of so many cases under each variant; the same arguments give the same run."""
+    random = Random(seed)  # noqa: S311 - a test that repeats, not a secret
+    prose = Prose(random)
+    infos = [_case(number, prose, random) for number in range(cases)]
+    trials = [_trials(info, variants, prose, random) for info in infos]
+    flipped = tuple(info.id for info in infos if random.random() < 0.1)
+    return a_run(
+        *chain.from_iterable(trials),
+        cases=infos,
+        variants=[a_variant_info(name, prose.text(4000, 60)) for name in variants],
+        scorers=[a_scorer_info(name) for name in SCORES],
+        comparisons=tuple(a_comparison(name, right=variants[0], broke=flipped, n=cases) for name in PRIMARY),
+        divergences=tuple(
+            found for first, *others in trials for other in others if (found := diverge(first.trace, other.trace))
+        ),
+    )
+
+
+def _case(number: int, prose: Prose, random: Random) -> CaseInfo:
+    route = (*random.sample(WORKERS, 3), "writer")
+    return a_case_info(
+        f"project-{number:04}-{prose.sentence(14)[:-1].lower().replace(' ', '-')}",
+        title=prose.sentence(60),
+        body=prose.text(1600, 22),
+        archetype=random.choice(ARCHETYPES),
+        root_cause=prose.sentence(160),
+        gold_files=(f"{prose.sentence(6)[:-1].lower()}/core.py",),
+        exemplars=(route,),
+        points=tuple(PointInfo(id=f"point-{k}", accept={"critic": 1.0}, why=prose.sentence(90)) for k in range(4)),
+    )
+
+
+def _trials(case: CaseInfo, variants: Sequence[str], prose: Prose, random: Random) -> list[Trial]:
+    """Variants ask the same workers, which answer alike, and go the same way for a while."""
+    found = {node: [_finding(node, prose, random) for _ in range(2)] for node in (*WORKERS, "writer")}
+    said = [prose.sentence(135) for _ in range(14)]
+    walk = [(node, random.choice(found[node])) for node in ("investigator", *random.choices(WORKERS, k=9), "writer")]
+    trials = []
+    for variant in variants:
+        same = random.randint(2, 11)
+        others = [(node, random.choice(found[node])) for node in random.choices(WORKERS, k=10 - same)]
+        trials.append(_trial(case, variant, [*walk[:same], *others, *walk[max(same, 10) :]], said, random))
+    return trials
+
+
+def _finding(node: RouteNode, prose: Prose, random: Random) -> Finding:
+    details = prose.sentence(random.choice((12, 12, 100)))
+    return Finding(agent_name=node, summary=prose.sentence(146), confidence=0.6, details=details)
+
+
+def _trial(
+    case: CaseInfo, variant: str, walked: Sequence[tuple[RouteNode, Finding]], said: Sequence[str], random: Random
+) -> Trial:
+    told = [_told(number, node, found) for number, (node, found) in enumerate(walked, 1)]
+    decisions = [_decision(number, node, told, random.choice(said)) for number, (node, _) in enumerate(walked)]
+    evidence = tuple(found.details for _, found in walked[:2])
+    trace = a_trace(
+        case_id=case.id,
+        variant=variant,
+        report=a_report(root_cause=walked[0][1].summary, evidence=evidence),
+        comment="## Findings\n\n" + "\n\n".join(f"### {text}" for text in told),
+    )
+    walk = {
+        "visits": tuple(Visit(node=node, superstep=k, findings=(found,)) for k, (node, found) in enumerate(walked)),
+        "decisions": tuple(decisions),
+        "points": tuple(_answer(point.id, random.choice(said)) for point in case.points),
+    }
+    left = random.choice((None, None, 2, 5))
+    return Trial(trace=trace.model_copy(update=walk), outcomes=_outcomes(random), first_divergence=left)
+
+
+def _told(number: int, node: RouteNode, found: Finding) -> str:
+    return (
+        f"[{number}] {node} (confidence: 60%)\nSummary: {found.summary}\nDetails: {found.details}\nRelevant files: none"
+    )
+
+
+def _decision(number: int, node: RouteNode, told: Sequence[str], reasoning: str) -> Decision:
+    state = f"## Current state\nIteration: {number} / 10\nQuestions asked so far: 0 / 2\n\n## Findings so far"
+    context = "\n\n".join((state, *(told[:number] or ("No findings yet.",)), "## Human exchanges so far\nNone.", TASK))
+    return Decision(
+        index=number,
+        iteration=number,
+        context=context,
+        chosen=node,
+        routed=node,
+        reasoning=reasoning,
+        confidence=0.6,
+    )
+
+
+def _answer(point: str, reasoning: str) -> PointAnswer:
+    return PointAnswer(point=point, chosen="critic", routed="critic", confidence=0.75, reasoning=reasoning)
+
+
+def _outcomes(random: Random) -> dict[str, Outcome]:
+    """Passed or failed on the primary ones; of the others some are skipped, some are fractions."""
+    primary: dict[str, Outcome] = {name: Scored(value=float(random.random() < 0.7)) for name in PRIMARY}
+    others = {
+        name: Skipped(reason="no question is required") if number % 3 else Scored(value=random.randint(0, 20) / 20)
+        for number, name in enumerate(SCORES[len(PRIMARY) :])
+    }
+    return primary | others

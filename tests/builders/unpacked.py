@@ -1,0 +1,61 @@
+"""A report as a browser has it once everything in it is opened: the page, and the parts its script unpacks."""
+
+import json
+import re
+import zlib
+from base64 import b85decode
+from collections.abc import Callable
+from typing import Any
+
+from evals.report.pack import NEW, OLD, TEXT
+
+
+def unpacked(page: str) -> str:
+    """The page, with each part behind it in a template of its name; without its texts."""
+    content = content_of(page)
+    return page + "".join(f'<template id="{name}">{markup}</template>' for name, markup, _ in parts_of(content))
+
+
+def content_of(page: str) -> dict[str, Any]:
+    """The JSON the page carries."""
+    found = re.search(r'<script type="text/plain" id="packed">([^<]*)</script>', page)
+    assert found
+    letters = found[1].encode().translate(bytes.maketrans(b",.:", b"<>&"))
+    content: dict[str, Any] = json.loads(zlib.decompress(b85decode(letters)))
+    return content
+
+
+def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
+    """Name, markup and texts of each part."""
+    return [(name, *_read(part, content["pieces"])) for name, part in content["parts"].items()]
+
+
+def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
+    known, texts, numbers, codes = part
+    pieces = _reader(known, table)
+    told = ["\n".join(line for at in range(0, len(runs), 2) for line in pieces(*runs[at : at + 2])) for runs in texts]
+    named = iter(numbers)
+    seen = 0
+    markup = []
+    for code in codes:
+        if code == TEXT:
+            number = next(named)
+            seen += number == 0
+            markup.append(str((number or seen) - 1))
+        else:
+            markup += pieces(code, 1)
+    return "".join(markup), told
+
+
+def _reader(known: int, table: list[str]) -> Callable[[int, int], list[str]]:
+    fresh = known
+
+    def pieces(code: int, count: int) -> list[str]:
+        nonlocal fresh
+        if code == NEW:
+            fresh += count
+            return table[fresh - count : fresh]
+        start = code - OLD if code >= OLD else known - code - 1
+        return table[start : start + count]
+
+    return pieces

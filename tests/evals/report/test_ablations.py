@@ -1,0 +1,53 @@
+"""The table of what each guard is good for."""
+
+from evals.models.run import Run
+from evals.report.numbers import MINUS
+from evals.report.view.ablations import ablation_table
+from tests.builders.run import a_comparison, a_run, a_summary, a_trial, a_variant_info
+from tests.builders.trace import a_decision, a_trace, a_veto
+
+LEFT, RIGHT = "hardened-without-critic_gate", "hardened"
+
+
+def an_ablation(**comparison) -> Run:
+    """The whole set overrules one decision of two and goes another way than the set without the guard."""
+    variants = []
+    for guards in (RIGHT, LEFT):
+        info = a_variant_info(guards)
+        variants.append(info.model_copy(update={"variant": info.variant.model_copy(update={"guards": guards})}))
+    veto = a_veto("critic_gate", "writer", "critic")
+    told = {
+        RIGHT: [a_decision(0, "writer", "critic", vetoes=[veto]), a_decision(1, "writer")],
+        LEFT: [a_decision(0, "writer")],
+    }
+    trials = [a_trial(a_trace(*[d.routed for d in told[n]], variant=n, decisions=told[n])) for n in (RIGHT, LEFT)]
+    item = a_comparison(left=LEFT, right=RIGHT, against="whole set", **comparison)
+    means = {RIGHT: 3.0, LEFT: 2.0}
+    costs = [a_summary(name, "cost.visits", None, mean=mean, n=8) for name, mean in means.items()]
+    return a_run(*trials, variants=variants, ablations=(item,), summaries=costs)
+
+
+def test_a_row_says_how_often_the_guard_spoke_and_what_became_of_it():
+    table = ablation_table(an_ablation(delta=-0.25, low=-0.6, high=0.0, broke=("a", "b"), n=8, p_holm=0.25))
+
+    assert table.head == (
+        *("left out", "its vetoes where it stands", "cases that go another way"),
+        *("route.pass", "visits", "LLM calls"),
+    )
+    assert table.rows == (
+        (
+            *("critic_gate", "1 of 2 decisions", "1 of 1"),
+            f"{MINUS}25 [{MINUS}60, 0]; 2 broke, 0 mended; p 0.250; n=8",
+            *(f"{MINUS}1.0 n=8", "n/a"),
+        ),
+    )
+
+
+def test_no_case_scored_under_both_is_no_number():
+    table = ablation_table(an_ablation(delta=None, low=None, high=None, n=0))
+
+    assert table.rows[0][3] == "cannot judge: no case is scored under both"
+
+
+def test_a_suite_without_ablations_has_no_row():
+    assert ablation_table(a_run()).rows == ()

@@ -1,0 +1,63 @@
+"""Decision confusion matrices."""
+
+from evals.report.view.confusion import ConfusionView, confusion_views
+from tests.builders.measure import a_confusion
+from tests.builders.run import a_run
+
+
+def the_view(*cells: tuple[str, str, int, float], **fields) -> ConfusionView:
+    """The matrix of (row, column, count, credit)."""
+    (view,) = confusion_views(a_run(confusions=(a_confusion("v3", *cells, **fields),)))
+    return view
+
+
+def squares(view: ConfusionView) -> dict[tuple[str, str], tuple[str, str]]:
+    """(row, column) -> (count, kind), where there is one."""
+    return {
+        (row.node, column): (square.count, square.kind)
+        for row in view.rows
+        for column, square in zip(view.columns, row.squares, strict=True)
+        if square.count
+    }
+
+
+def test_a_choice_is_right_defensible_or_wrong():
+    view = the_view(("critic", "critic", 7, 7.0), ("critic", "writer", 2, 0.0), ("writer", "critic", 1, 0.5))
+
+    assert squares(view) == {
+        ("critic", "critic"): ("7", "right"),
+        ("critic", "writer"): ("2", "wrong"),
+        ("writer", "critic"): ("1", "defensible"),
+    }
+
+
+def test_what_a_guard_overruled_is_not_called_wrong():
+    view = the_view(("critic", "writer", 2, 0.0), decisions="trials")
+
+    assert squares(view)["critic", "writer"] == ("2", "overruled")
+
+
+def test_a_row_adds_up_and_the_matrix_says_what_it_rests_on():
+    view = the_view(("critic", "critic", 7, 7.0), ("critic", "writer", 2, 0.0))
+
+    assert [row.n for row in view.rows] == ["9"]
+    assert view.rests_on == "9 of 12 frozen states answered"
+
+
+def test_the_shade_is_the_share_of_the_row():
+    view = the_view(("critic", "critic", 97, 97.0), ("critic", "writer", 3, 0.0), of=100)
+
+    assert [square.level for square in view.rows[0].squares] == ["4", "1"]
+
+
+def test_nodes_come_in_the_order_of_the_graph():
+    view = the_view(("writer", "investigator", 1, 0.0), ("critic", "critic", 1, 1.0))
+
+    assert view.columns == ("investigator", "critic", "writer")
+
+
+def test_nothing_answered_is_no_empty_matrix():
+    nothing = a_confusion(of=35).model_copy(update={"cells": (), "n": 0})
+    (view,) = confusion_views(a_run(confusions=(nothing,)))
+
+    assert view.cannot == "cannot judge: none of 35 frozen states answered"

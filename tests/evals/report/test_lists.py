@@ -1,0 +1,20 @@
+"""Numbers of the page that lead to the rows they count."""
+
+from evals.report.view.lists import ListLink, Lists
+
+
+def test_a_list_names_rows_by_their_place_in_the_run():
+    lists = Lists(["a", "b", "c"])
+
+    assert lists.link("2", "the odd ones", ["c", "a"]) == ListLink("2", "0")
+    assert lists.pool() == [("the odd ones", (0, 2))]
+
+
+def test_nothing_to_list_is_no_link():
+    assert Lists(["a"]).link("0", "none", []) == ListLink("0", "")
+
+
+def test_equal_lists_share_a_number():
+    lists = Lists(["a", "b"])
+
+    assert [lists.link(text, "both", ["a", "b"]).list for text in ("2", "two")] == ["0", "0"]
