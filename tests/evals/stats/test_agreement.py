@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -28,6 +28,7 @@ def test_labels_that_cannot_disagree_have_no_kappa(labels):
     assert quadratic_kappa(labels, labels) is None
 
 
+@settings(deadline=None)
 @given(ratings)
 def test_quadratic_kappa_agrees_with_scikit_learn(pairs):
     gold, named = [gold for gold, _ in pairs], [named for _, named in pairs]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, precision_recall_curve
@@ -98,6 +98,7 @@ def test_the_risk_coverage_curve_takes_equal_confidences_together():
     assert [(point.covered, point.correct) for point in curve] == [(2, 1), (3, 1)]
 
 
+@settings(deadline=None)
 @given(answers)
 def test_paired_brier_is_the_difference_of_scikit_learns_scores(sample):
     stated, right = [c for c, _ in sample], [y for _, y in sample]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
@@ -41,6 +41,7 @@ def test_the_difference_of_two_rates_has_the_published_interval(one, other, low,
     assert newcombe(one, other) == pytest.approx((low, high), abs=5e-5)
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_the_difference_of_two_rates_agrees_with_statsmodels(one, other):
     expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")

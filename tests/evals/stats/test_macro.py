@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
@@ -12,6 +12,7 @@ from evals.stats.macro import bootstrap_macro, macro_mean, macro_weights
 choices = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(choices)
 def test_the_macro_average_of_right_answers_is_scikit_learns_macro_recall(pairs):
     gold, named = [gold for gold, _ in pairs], [named for _, named in pairs]
@@ -20,6 +21,7 @@ def test_the_macro_average_of_right_answers_is_scikit_learns_macro_recall(pairs)
     assert macro_mean([float(a == b) for a, b in pairs], gold) == pytest.approx(expected)
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=40))
 def test_of_two_groups_it_is_scikit_learns_balanced_accuracy(asked):
     wanted = [True, *[n % 3 > 0 for n in range(len(asked))]]
