@@ -61,8 +61,9 @@ class Cluster:
         """
         found = cls(address, workspace, run_there)
         with found.client() as client:
-            stations = client.run(station, on_error="return")
-        _check(address, stations, code_digest(workspace.root / LOCK))
+            answers = client.run(station, on_error="return")
+        there = {worker: answer for worker, answer in answers.items() if not isinstance(answer, OSError)}  # gone since
+        _check(address, there, code_digest(workspace.root / LOCK))
         return found
 
     def client(self) -> Client:
