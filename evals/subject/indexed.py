@@ -1,4 +1,4 @@
-"""The indexed code of the case at hand, and no other: an index takes megabytes, and most cases have one of their own."""
+"""The indexed code of the case at hand, and no other: an index takes megabytes, and most cases have their own."""
 
 from functools import lru_cache
 from pathlib import Path

@@ -8,6 +8,7 @@ import evals.subject.offline  # noqa: F401 - before LangGraph and LangSmith
 # isort: split
 import itertools
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -135,13 +136,16 @@ async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, ha
     )
     while turn is not None:
         waiting = None
-        async for mode, chunk in graph.astream(turn, config, stream_mode=["updates", "values"], durability="exit"):
-            if mode == "updates" and "__interrupt__" in chunk:
-                waiting = chunk["__interrupt__"][0].value
-                continue
-            watcher.see(mode, chunk)
-            if mode == "values" and (watcher.ledger.misses or halted()):
-                return  # never amid a superstep: its neighbours' requests would be cut off at a point of chance
+        async with aclosing(
+            graph.astream(turn, config, stream_mode=["updates", "values"], durability="exit")
+        ) as stream:
+            async for mode, chunk in stream:
+                if mode == "updates" and "__interrupt__" in chunk:
+                    waiting = chunk["__interrupt__"][0].value
+                    continue
+                watcher.see(mode, chunk)
+                if mode == "values" and (watcher.ledger.misses or halted()):
+                    return  # never amid a superstep: its neighbours' requests would be cut off at a point of chance
         turn = Command(resume=_reply(waiting.question, waiting.context, case, watcher)) if waiting else None
 
 
