@@ -29,7 +29,7 @@ from evals.subject.trial import Repository, Subject, run_trial
 from evals.suites.load import load_suite, select
 from evals.workspace import Workspace
 
-ROUNDS = 5
+ROUNDS = 3
 CALLS = 10
 """Requests of the trial that a rate is given for: those of the committed cassettes make some thirty."""
 LIMIT = 1.15
