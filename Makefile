@@ -4,6 +4,7 @@ SHELL       := bash
 SUITE       ?= starter
 MODEL       ?= 0.5b
 ARGS        ?=
+PARTS       ?=
 PYTEST_ARGS ?=
 BIN         := .venv/bin
 READY       := .venv/.ready
@@ -81,9 +82,8 @@ format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY)  ## What replay costs on SUITE, as ratios within one run, and what finding the nearest request costs
-	@$(BIN)/python -m tests.bench.replay $(SUITE)
-	@$(BIN)/python -m tests.bench.nearest
+bench: $(READY)  ## What replay costs, as ratios within one run (PARTS="starts trials suite many flat nearest" for some)
+	@$(BIN)/python -m tests.bench $(SUITE) $(PARTS)
 
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
 	@$(BIN)/python -m tests.mutation $(ARGS)

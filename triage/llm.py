@@ -55,6 +55,10 @@ class ModelFactory:
 
     settings: Settings
     clients: HttpClients
+    finish: Callable[[ChatOpenAI], ChatOpenAI] = lambda model: model
+    """What is done to a model before it is handed out, e.g. by a replay that knows a shorter way to its answers."""
+    refused: bool = True
+    """Whether an answer may ever be a rate limit; a replay knows of none, and spares itself the machinery."""
     _made: dict[tuple[str, bool], ChatOpenAI] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def chat(self, agent: str, *, fallback: bool = False) -> ChatOpenAI:
@@ -64,7 +68,9 @@ class ModelFactory:
             ConfigurationError: the settings know no model for this agent.
         """
         if (agent, fallback) not in self._made:
-            self._made[agent, fallback] = self._build(agent, self.settings.model_of(agent, fallback=fallback))
+            self._made[agent, fallback] = self.finish(
+                self._build(agent, self.settings.model_of(agent, fallback=fallback))
+            )
         return self._made[agent, fallback]
 
     def _build(self, agent: str, model: str) -> ChatOpenAI:
@@ -92,6 +98,8 @@ def resilient(
     Only HTTP 429 is worth repeating. Anything else (an outage, a bad key, an answer that breaks its schema)
     is raised at once, from the primary and from the fallback alike.
     """
+    if not models.refused:
+        return build(models.chat(agent))
     primary = build(models.chat(agent)).with_retry(
         retry_if_exception_type=(RateLimitError,),
         stop_after_attempt=ATTEMPTS,

@@ -40,9 +40,13 @@ class Tape:
     def turn(self, key: str) -> int:
         """Which sample answers this request: (trial + occurrence) modulo k. A trial that asks one thing twice hears two
         answers if there are two, and over k trials every answer is heard equally often."""
-        occurrence = self._asked[key]
+        turn = self.next_turn(key)
         self._asked[key] += 1
-        return (self.sample + occurrence) % self.samples
+        return turn
+
+    def next_turn(self, key: str) -> int:
+        """What `turn` will say of this request; looking takes no turn."""
+        return (self.sample + self._asked[key]) % self.samples
 
 
 current_tape: Final[ContextVar[Tape | None]] = ContextVar("current_tape", default=None)
@@ -104,6 +108,17 @@ def play(request: Asked) -> Interaction:
     found = tape.cassette.exact(request.key, sample)
     if found is None:
         raise missed(tape, request, sample)
+    tape.ledger.served.append(found)
+    return found
+
+
+def heard(key: str) -> Interaction | None:
+    """The recorded answer as `play` serves it; None, and nothing has happened, where there is none or no tape."""
+    tape = current_tape.get()
+    found = tape.cassette.exact(key, tape.next_turn(key)) if tape is not None else None
+    if tape is None or found is None:
+        return None
+    tape.turn(key)
     tape.ledger.served.append(found)
     return found
 

@@ -1,7 +1,7 @@
 """What a trial's result depends on, as digests: when all are unchanged, so is the result."""
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +20,19 @@ def sha256(*parts: bytes) -> str:
 def file_digest(path: Path) -> str:
     """The digest of a file's bytes; "absent" when there is none."""
     return sha256(path.read_bytes()) if path.exists() else "absent"
+
+
+def digest_of_replaced(path: Path) -> str:
+    """`file_digest` of a large file that is only ever replaced as a whole: read once for all trials."""
+    if not path.exists():
+        return file_digest(path)
+    now = path.stat()
+    return _digest_as_of(path, now.st_ino, now.st_mtime_ns, now.st_size)
+
+
+@lru_cache(4)
+def _digest_as_of(path: Path, _inode: int, _written_ns: int, _size: int) -> str:
+    return file_digest(path)
 
 
 @cache

@@ -9,7 +9,7 @@ from evals.models.run import VariantInfo
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
-from evals.runner.digests import code_digest, file_digest, sha256
+from evals.runner.digests import code_digest, digest_of_replaced, file_digest, sha256
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost, run_case
 from evals.runner.workers import run_tasks
@@ -115,7 +115,7 @@ def trial_digest(case: Case, info: VariantInfo, sample: int, samples: int, works
         info.prompt_digest.encode(),
         f"{sample} of {samples}".encode(),
         file_digest(workspace.cassette(case.id)).encode(),
-        file_digest(workspace.vectors).encode(),
+        digest_of_replaced(workspace.vectors).encode(),
         code_digest(workspace.root / "requirements.lock").encode(),
     )
 

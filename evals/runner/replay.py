@@ -1,6 +1,8 @@
 """Replays the trials of one case in this process: no socket, no key, no clock."""
 
 import asyncio
+import gc
+from functools import cache
 
 from evals.cassette.player import Tape
 from evals.cassette.store import Cassette
@@ -9,13 +11,23 @@ from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.runner.task import CaseTask, failed
 from evals.subject.clients import replay_clients
+from evals.subject.indexed import indexed
 from evals.subject.trial import Repository, Subject, run_trial
 
 
 def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
     """The traces of one case under the task's variants, in their order."""
     tree = materialise(task.case, task.datasets, task.cache)
-    return asyncio.run(_replay_all(task, cassette, Repository.at(tree, task.vectors)))
+    traces = asyncio.run(_replay_all(task, cassette, indexed(tree, task.vectors)))
+    _settle()
+    return traces
+
+
+@cache
+def _settle() -> None:
+    """Once everything is loaded: the collector need not walk through libraries again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 async def _replay_all(task: CaseTask, cassette: Cassette, repository: Repository) -> list[Trace]:

@@ -1,30 +1,61 @@
 """The HTTP clients the graph is given. What their transports do is all that tells live, recording and replay apart."""
 
-from dataclasses import dataclass
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import httpx
 import httpx2
 
 from evals.cassette.player import HttpxReplayTransport, ReplayTransport
 
+if TYPE_CHECKING:
+    from langchain_openai import ChatOpenAI
+
+SWITCH: Final = "EVALS_PLAIN_REPLAY"
+"""Set to 1: every replayed request is built by the SDK and answered by the transport, every graph built anew."""
+
+
+def _as_it_is(model: "ChatOpenAI") -> "ChatOpenAI":
+    return model
+
 
 @dataclass(frozen=True)
 class Clients:
-    """The clients of one event loop."""
+    """The clients of one event loop; those that hold no connection serve any, and last as long as the process."""
 
     openai: httpx2.Client
     openai_async: httpx2.AsyncClient
     tavily_async: httpx.AsyncClient
+    finish: "Callable[[ChatOpenAI], ChatOpenAI]" = _as_it_is
+    """What is done to each model that is built over them."""
+    lasting: bool = False
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; lasting clients have none."""
+        if self.lasting:
+            return
         self.openai.close()
         await self.openai_async.aclose()
         await self.tavily_async.aclose()
 
 
 def replay_clients() -> Clients:
-    """Clients that answer from the current tape and cannot reach anything else."""
+    """Clients that answer from the current tape and cannot reach anything else: the same ones for every trial, unless
+    the environment asks for the plain path."""
+    return _over_the_tape() if os.environ.get(SWITCH) == "1" else _lasting()
+
+
+@cache
+def _lasting() -> Clients:
+    from evals.subject.shortcut import shortened  # noqa: PLC0415 - loads LangChain
+
+    return replace(_over_the_tape(), finish=shortened, lasting=True)
+
+
+def _over_the_tape() -> Clients:
     return Clients(
         openai=httpx2.Client(transport=ReplayTransport(), trust_env=False),
         openai_async=httpx2.AsyncClient(transport=ReplayTransport(), trust_env=False),

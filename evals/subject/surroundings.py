@@ -10,8 +10,7 @@ import triage.prompts
 from evals.dataset.finding import Surroundings
 from evals.models.suite import Models, Variant
 from evals.subject.clients import replay_clients
-from evals.subject.trial import Repository, Subject
-from triage.graph import build_graph
+from evals.subject.team import team_of
 from triage.state import BugTriageState
 
 _ANY: Variant = Variant(name="any", prompt="v1", models=Models(default="none", fallback="none"))
@@ -36,8 +35,7 @@ def what_is_wrong_with(fields: Mapping[str, Any]) -> str | None:
 
 def steps_between_workers() -> frozenset[tuple[str, str]]:
     """The steps the compiled graph allows from visit to visit, the supervisor in between left out."""
-    subject = Subject.of(_ANY, replay_clients(), Repository.nowhere())
-    drawn = build_graph(subject.configuration, subject.toolbox).get_graph().edges
+    drawn = team_of(_ANY, replay_clients()).graph.get_graph().edges
     edges = {(edge.source.strip("_"), edge.target.strip("_")) for edge in drawn}
     before = {source for source, target in edges if target == "supervisor"}
     after = {target for source, target in edges if source == "supervisor"}

@@ -3,12 +3,19 @@
 The graph is stopped at the first miss: whatever it would do after an answer nobody recorded is not evidence.
 """
 
-import datetime as dt
-import os
+import evals.subject.offline  # noqa: F401 - before LangGraph and LangSmith
+
+# isort: split
+import itertools
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from langgraph.errors import GraphRecursionError
+from langgraph.types import Command
+from langsmith import tracing_context
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape, playing
@@ -17,27 +24,15 @@ from evals.models.suite import Variant
 from evals.models.trace import PointAnswer, Trace
 from evals.subject.clients import Clients
 from evals.subject.human import answer_to
-from evals.subject.prompt import configuration_of
-from evals.subject.settings import settings_of
+from evals.subject.team import Team, searching, team_of
 from evals.subject.watch import Watcher
-
-# Before LangGraph and LangSmith are imported: no tracing leaves this machine, and checkpoints keep their types.
-os.environ.update(LANGSMITH_TRACING="false", LANGCHAIN_TRACING_V2="false", LANGGRAPH_STRICT_MSGPACK="true")
-
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.errors import GraphRecursionError
-from langgraph.types import Command
-from langsmith import tracing_context
-
-from triage.agents.agent import Toolbox
 from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
-from triage.graph import Configuration, build_graph, recursion_limit, supervisor_node
-from triage.llm import HttpClients, ModelFactory
+from triage.graph import recursion_limit
 from triage.state import BugTriageState
 
-NOW: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-"""When every trial takes place, recorded or replayed: a model that asks for the time must not get another answer."""
+_threads: Final = itertools.count()
+"""Trials may share a graph; each has a thread of its own in its memory."""
 
 
 def embedder_at(vectors: Path) -> MiniLM:
@@ -76,22 +71,16 @@ class Repository:
 
 @dataclass(frozen=True)
 class Subject:
-    """The graph of one variant on one case's repository."""
+    """The team of one variant on one case's repository."""
 
     variant: Variant
-    configuration: Configuration
-    toolbox: Toolbox
+    team: Team
+    repository: Repository
 
     @classmethod
     def of(cls, variant: Variant, clients: Clients, repository: Repository) -> "Subject":
         """Assemble the variant. Raises ConfigurationError for a prompt or guard set that does not exist."""
-        settings = settings_of(variant.models)
-        doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
-        return cls(
-            variant,
-            configuration_of(variant),
-            Toolbox(settings, doors, ModelFactory(settings, doors), lambda _name: repository.index, lambda: NOW),
-        )
+        return cls(variant, team_of(variant, clients), repository)
 
 
 async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[], bool] = lambda: False) -> Trace:
@@ -103,7 +92,7 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
     watcher = await watched(subject, case, tape, halted)
     trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
     points_tape = Tape(tape.cassette, Ledger(failures=tape.ledger.failures), tape.sample, tape.samples)
-    with playing(points_tape), tracing_context(enabled=False):
+    with playing(points_tape), searching(subject.repository.index), tracing_context(enabled=False):
         points = tuple(
             [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]
         )
@@ -113,24 +102,28 @@ async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[
 
 async def watched(subject: Subject, case: Case, tape: Tape, halted: Callable[[], bool] = lambda: False) -> Watcher:
     """Let the graph run on the tape to its end, its first miss, or its failure, and return who watched it."""
-    files = tuple(sorted(subject.toolbox.index_of("").paths))
-    watcher = Watcher(subject.variant, subject.configuration.prompt, case, tape, files)
-    graph = build_graph(subject.configuration, subject.toolbox, InMemorySaver())
-    watcher.topology = topology_of(graph)
-    with playing(tape), tracing_context(enabled=False):
+    files = tuple(sorted(subject.repository.index.paths))
+    team = subject.team
+    watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files)
+    watcher.topology = team.topology
+    thread = f"{case.id} {next(_threads)}"
+    with playing(tape), searching(subject.repository.index), tracing_context(enabled=False):
         try:
-            await _drive(graph, subject, case, watcher, halted)
+            await _drive(subject, case, thread, watcher, halted)
         except GraphRecursionError:
             pass  # a graph that loops until LangGraph stops it has shown its route: that is a result, and a bad one
         except Exception as error:  # noqa: BLE001 - a trial that fails is a value; the gate decides what it means
             if not tape.ledger.misses:
                 watcher.error = f"{type(error).__name__}: {error}".splitlines()[0]
+        finally:
+            team.forget(thread)
     return watcher
 
 
-async def _drive(graph: Any, subject: Subject, case: Case, watcher: Watcher, halted: Callable[[], bool]) -> None:  # noqa: ANN401 - LangGraph's compiled graph is generic in four unexported ways
+async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, halted: Callable[[], bool]) -> None:
+    graph: Any = subject.team.graph  # its overloads do not tell what several stream modes give
     config = {
-        "configurable": {"thread_id": case.id},
+        "configurable": {"thread_id": thread},
         "recursion_limit": recursion_limit(subject.variant.max_iterations, subject.variant.supervisor),
     }
     turn: object = BugTriageState(
@@ -143,13 +136,16 @@ async def _drive(graph: Any, subject: Subject, case: Case, watcher: Watcher, hal
     )
     while turn is not None:
         waiting = None
-        async for mode, chunk in graph.astream(turn, config, stream_mode=["updates", "values"], durability="exit"):
-            if mode == "updates" and "__interrupt__" in chunk:
-                waiting = chunk["__interrupt__"][0].value
-                continue
-            watcher.see(mode, chunk)
-            if mode == "values" and (watcher.ledger.misses or halted()):
-                return  # never amid a superstep: its neighbours' requests would be cut off at a point of chance
+        async with aclosing(
+            graph.astream(turn, config, stream_mode=["updates", "values"], durability="exit")
+        ) as stream:
+            async for mode, chunk in stream:
+                if mode == "updates" and "__interrupt__" in chunk:
+                    waiting = chunk["__interrupt__"][0].value
+                    continue
+                watcher.see(mode, chunk)
+                if mode == "values" and (watcher.ledger.misses or halted()):
+                    return  # never amid a superstep: its neighbours' requests would be cut off at a point of chance
         turn = Command(resume=_reply(waiting.question, waiting.context, case, watcher)) if waiting else None
 
 
@@ -178,10 +174,9 @@ async def _ask(
             **point.state,
         }
     )
-    decide = supervisor_node(subject.configuration, subject.toolbox)
     served, missed = len(ledger.served), len(ledger.misses)
     try:
-        update = await decide(state)
+        update = await subject.team.decide(state)
     except Exception:
         if len(ledger.misses) == missed and not halted():
             raise
@@ -198,9 +193,3 @@ async def _ask(
 
 def _keys(ledger: Ledger, since: int) -> tuple[str, ...]:
     return tuple(found.key for found in ledger.served[since:])
-
-
-def topology_of(graph: Any) -> str:  # noqa: ANN401 - see _drive
-    """The compiled graph's edges, sorted, as one line: what the baseline is comparable under."""
-    edges = graph.get_graph().edges
-    return "; ".join(sorted(f"{edge.source}->{edge.target}" for edge in edges))

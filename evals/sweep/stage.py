@@ -11,13 +11,14 @@ from evals.models.trace import Trace
 from evals.runner.replay import within_time
 from evals.runner.task import CaseTask
 from evals.subject.clients import replay_clients
-from evals.subject.trial import Repository, Subject
+from evals.subject.indexed import indexed
+from evals.subject.trial import Subject
 
 
 @contextmanager
 def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Trace]]:
     """A function that replays a variant on the case of `task`."""
-    repository = Repository.at(materialise(task.case, task.datasets, task.cache), task.vectors)
+    repository = indexed(materialise(task.case, task.datasets, task.cache), task.vectors)
     clients = replay_clients()
 
     def trace_of(variant: Variant) -> Trace:

@@ -7,6 +7,7 @@ and equals are ordered by chunk id.
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
+from langchain_core.vectorstores import VectorStoreRetriever
 from pydantic import ConfigDict
 
 from triage.codebase.chunk import Chunk, chunks_of, source_files
@@ -25,12 +26,15 @@ from triage.codebase.words import WordIndex
 
 if TYPE_CHECKING:
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
+    from langchain_chroma import Chroma
 
 DEFAULT_K: Final = 5
 FETCHED: Final = 100
 """Candidates taken from each of the two searches."""
 RRF_K: Final = 60
 """Reciprocal rank fusion's constant (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+REMEMBERED: Final = 1_000
+"""Rankings an index keeps."""
 BATCH: Final = 1_000
 """Chunks handed to Chroma at once; it refuses more than some five thousand."""
 _HNSW: Final["CreateHNSWConfiguration"] = {
@@ -49,6 +53,7 @@ class CodebaseIndex:
         self.paths = paths
         """Every text file of the repository, relative, with forward slashes."""
         self._embedder = embedder
+        self._rankings: dict[str, Ranking] = {}
 
     @classmethod
     def build(cls, root: Path | None, embedder: Embedder) -> Self:
@@ -71,20 +76,53 @@ class CodebaseIndex:
         """
         if not self.chunks:
             return _Nothing()
-        return HybridRetriever(
-            vectorstore=self._store, words=self._words, documents=self._documents, k=k, min_score=min_score
-        )
+        return HybridRetriever(vectorstore=self._store, index=self, k=k, min_score=min_score)
+
+    def ranking(self, query: str) -> "Ranking":
+        """The chunks in the order they answer `query`. Kept, since the same question comes back with every variant."""
+        if query not in self._rankings:
+            if len(self._rankings) == REMEMBERED:
+                del self._rankings[next(iter(self._rankings))]
+            self._rankings[query] = self._ranked(query)
+        return self._rankings[query]
+
+    def forget(self) -> None:
+        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again."""
+        if "_store" in self.__dict__:
+            self._store.delete_collection()
+            del self._store
+        self._rankings.clear()
+
+    def _ranked(self, query: str) -> "Ranking":
+        near = self._store.similarity_search_with_score(query, k=min(FETCHED, len(self._documents)))
+        by_meaning = sorted((round(distance, 4), str(document.id)) for document, distance in near)
+        scored = zip(self._words.scores(query), self._documents, strict=True)
+        by_words = sorted((-score, str(document.id)) for score, document in scored if score > 0)[:FETCHED]
+        best = fused(by_meaning, by_words, worth=self._worth)
+        return Ranking(tuple(best), {name: distance for distance, name in by_meaning})
+
+    def document(self, name: str) -> Document:
+        """A new document with the chunk of that id; whoever gets it may change it."""
+        return self._by_id[name].model_copy(deep=True)
 
     @cached_property
     def _documents(self) -> list[Document]:
         return [_document(chunk) for chunk in self.chunks]
 
     @cached_property
+    def _by_id(self) -> dict[str, Document]:
+        return {str(document.id): document for document in self._documents}
+
+    @cached_property
+    def _worth(self) -> dict[str, float]:
+        return {name: worth_of(document.metadata["path"]) for name, document in self._by_id.items()}
+
+    @cached_property
     def _words(self) -> WordIndex:
         return WordIndex([chunk.text for chunk in self.chunks])
 
     @cached_property
-    def _store(self) -> VectorStore:
+    def _store(self) -> "Chroma":
         import chromadb  # noqa: PLC0415  # 0.9 s that a run without a codebase search does not pay
         from chromadb.config import Settings  # noqa: PLC0415  # as above
         from langchain_chroma import Chroma  # noqa: PLC0415  # as above
@@ -98,29 +136,32 @@ class CodebaseIndex:
         return store
 
 
+@dataclass(frozen=True)
+class Ranking:
+    """Chunk ids, best first, and the cosine distance of those whose meaning is among the nearest `FETCHED`."""
+
+    best: tuple[str, ...]
+    distances: Mapping[str, float]
+
+    def within(self, min_score: float) -> Sequence[str]:
+        """The ids, without those less similar than a `min_score` above 0 asks for."""
+        if min_score <= 0:
+            return self.best
+        return [name for name in self.best if name in self.distances and passes(self.distances[name], min_score)]
+
+
 class HybridRetriever(VectorStoreRetriever):
     """A vector-store retriever whose ranking is fused with a ranking by words."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    documents: list[Document]
-    """All documents of the index, in the order of `words`."""
-    words: WordIndex
+    index: CodebaseIndex
     k: int = DEFAULT_K
     min_score: float = 0.0
 
     def _best(self, query: str) -> list[Document]:
-        near = self.vectorstore.similarity_search_with_score(query, k=min(FETCHED, len(self.documents)))
-        by_meaning = sorted((round(distance, 4), str(document.id)) for document, distance in near)
-        scored = zip(self.words.scores(query), self.documents, strict=True)
-        by_words = sorted((-score, str(document.id)) for score, document in scored if score > 0)[:FETCHED]
-        by_id = {str(document.id): document for document in self.documents}
-        worth = {name: worth_of(document.metadata["path"]) for name, document in by_id.items()}
-        best = fused(by_meaning, by_words, worth=worth)
-        if self.min_score > 0:
-            close = {name for distance, name in by_meaning if passes(distance, self.min_score)}
-            best = [name for name in best if name in close]
-        return [by_id[name] for name in best[: self.k]]
+        names = self.index.ranking(query).within(self.min_score)
+        return [self.index.document(name) for name in names[: self.k]]
 
     # The signatures are the parent's; a search needs nothing but its query.
     def _get_relevant_documents(

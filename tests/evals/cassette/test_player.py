@@ -15,7 +15,9 @@ from pydantic import BaseModel
 from tavily import AsyncTavilyClient
 
 from evals.cassette.key import request_key
+from evals.cassette.ledger import Ledger
 from evals.cassette.player import HttpxReplayTransport, ReplayTransport, Tape, current_tape, playing
+from evals.cassette.player import heard as heard_ahead
 from evals.cassette.store import Interaction
 from evals.errors import MissError
 from tests.builders.interaction import CHAT, a_chat_request, a_tape, an_interaction, ask, words_of
@@ -208,6 +210,22 @@ async def test_a_sample_nobody_recorded_is_a_miss():
         await ask(ReplayTransport(), "q")
 
     assert tape.ledger.misses[0].sample == 1
+
+
+def test_looking_for_an_answer_that_is_not_there_takes_no_turn():
+    with playing(a_tape(*takes(1), sample=1, samples=2)) as tape:
+        found = [heard_ahead(an_interaction("q").key) for _ in range(2)]
+
+    assert found == [None, None]
+    assert tape.ledger == Ledger()
+    assert tape.next_turn(an_interaction("q").key) == 1
+
+
+def test_an_answer_looked_up_is_served():
+    with playing(a_tape(*takes(2), samples=2)) as tape:
+        found = [heard_ahead(an_interaction("q").key) for _ in range(2)]
+
+    assert found == tape.ledger.served == takes(2)
 
 
 def test_a_tape_refuses_a_sample_it_does_not_have():

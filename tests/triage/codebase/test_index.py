@@ -165,3 +165,20 @@ def test_two_processes_retrieve_the_same_chunks(tmp_path):
 
     assert first.count(b"\n") == 10
     assert hashlib.sha256(first).digest() == hashlib.sha256(second).digest()
+
+
+def test_a_document_that_was_changed_is_as_it_was_the_next_time(tmp_path):
+    """Rankings are kept; what is handed out is not."""
+    retriever = an_index(tmp_path).retriever(1)
+    first = retriever.invoke("with_tax")[0]
+    first.metadata["path"] = "elsewhere"
+
+    assert retriever.invoke("with_tax")[0].metadata["path"] == "shop/tax.py"
+
+
+def test_an_index_that_gave_its_memory_back_is_searched_as_before(tmp_path):
+    index = an_index(tmp_path)
+    before = found(index, "with_tax", 3)
+    index.forget()
+
+    assert found(index, "with_tax", 3) == before

@@ -1,0 +1,87 @@
+"""A checkout with as many recorded cases as asked for: one is recorded from a scripted server, the others are copies.
+
+Copies differ in id, title and link, so all of their requests but the searches differ, and each has a cassette of its
+own. They share one codebase and one index; what indexing costs is seen on committed cases.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from evals.cassette import store
+from evals.cassette.key import request_key
+from evals.cassette.store import Interaction
+from evals.dataset.load import load_cases
+from tests.builders.checkout import evals
+from tests.builders.dataset import a_case_file, a_case_folder, a_dataset, a_page, write
+from tests.builders.llm_server import an_llm_server
+
+FIRST = "made-00000"
+VARIANTS = ("v1", "v2", "v3")
+SUITE = {
+    "name": "many",
+    "description": "Generated cases, all alike.",
+    "cases": {"tags": ["made"]},
+    "models": {"default": "m", "fallback": "m"},
+    "variants": [{"name": name, "prompt": name} for name in VARIANTS],
+    "candidate": "v3",
+    "reference": "v2",
+}
+
+
+def a_checkout(folder: Path, cases: int) -> Path:
+    """A checkout with a suite `many.yaml` over `cases` recorded cases in `folder`."""
+    a_dataset(folder / "datasets", _labels(FIRST), issue=_issue(FIRST))
+    a_page(folder / "datasets")
+    write(folder / "many.yaml", yaml.safe_dump(SUITE, sort_keys=False))
+    with an_llm_server() as llm:
+        said = evals(folder, "record", "many.yaml", "--base-url", llm.base_url)
+    if said.code != 0:
+        raise RuntimeError(f"the first case was not recorded: {said.err or said.out}")
+    names = [f"made-{n:05}" for n in range(1, cases)]
+    for name in names:
+        a_case_folder(folder / "datasets", _labels(name), issue=_issue(name))
+    _copy_cassettes(folder, names)
+    return folder
+
+
+def _labels(name: str) -> dict[str, object]:
+    return a_case_file(id=name, tags=["made"])
+
+
+def _issue(name: str) -> str:
+    return f"# Totals are too small ({name})\n\nMy order of two books shows only the price of the second one.\n"
+
+
+def _copy_cassettes(folder: Path, names: list[str]) -> None:
+    links = {name: case.url for name, case in load_cases(folder / "datasets").items()}
+    original = folder / "cassettes" / f"{FIRST}.yaml"
+    head, *entries = re.split(r"(?m)^(?=- request:)", original.read_text(encoding="utf-8"))
+    end = "version: 1\n"
+    entries[-1] = entries[-1].removesuffix(end)
+    recorded = store.load(original).interactions
+    for name in names:
+        changed = {FIRST: name, links[FIRST]: links[name]}
+        copies = sorted(_copies(recorded, entries, changed))
+        (folder / "cassettes" / f"{name}.yaml").write_text(
+            head + "".join(text for *_, text in copies) + end, encoding="utf-8"
+        )
+
+
+def _copies(
+    recorded: tuple[Interaction, ...], entries: list[str], changed: dict[str, str]
+) -> Iterator[tuple[str, str, int, str]]:
+    """Agent, key, sample and text of each interaction, asked by another case."""
+    for found, text in zip(recorded, entries, strict=True):
+        request = json.loads(_replaced(json.dumps(found.request), changed))
+        key = request_key(found.method, found.uri, json.dumps(request).encode())
+        yield found.agent, key, found.sample, _replaced(text, changed).replace(found.key, key)
+
+
+def _replaced(text: str, changed: dict[str, str]) -> str:
+    for old, new in changed.items():
+        text = text.replace(old, new)
+    return text

@@ -1,0 +1,110 @@
+"""What one replayed trial costs, on the committed cassettes of a suite: part `trials`.
+
+The floor is the same graph with the same SDK over a transport that hands out the recorded answers in the order they
+were asked for, without looking at the request. What the plain path adds to it (canonical key, look-up, ledger) is one
+ratio, what the short path spares is the other. Processor time, so that a busy machine changes little.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import httpx
+import httpx2
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape
+from evals.cassette.store import Interaction, load
+from evals.dataset.codebase import materialise
+from evals.dataset.load import load_cases
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.subject.clients import SWITCH, Clients, replay_clients
+from evals.subject.indexed import indexed
+from evals.subject.trial import Repository, Subject, run_trial
+from evals.suites.load import load_suite, select
+from evals.workspace import Workspace
+
+ROUNDS = 3
+CALLS = 10
+"""Requests of the trial that a rate is given for: those of the committed cassettes make some thirty."""
+LIMIT = 1.15
+GOAL = 60
+
+
+class InOrder(httpx2.BaseTransport, httpx2.AsyncBaseTransport, httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Answers with the next recorded body, whatever is asked."""
+
+    def __init__(self, answers: Iterator[Interaction]) -> None:
+        self._answers = answers
+
+    async def handle_async_request(self, request):
+        response = httpx2.Response if isinstance(request, httpx2.Request) else httpx.Response
+        return response(200, headers={"content-type": "application/json"}, content=next(self._answers).body)
+
+
+def in_order(served: Sequence[Interaction]) -> Clients:
+    transport = InOrder(iter(served))
+    return Clients(
+        openai=httpx2.Client(transport=transport, trust_env=False),
+        openai_async=httpx2.AsyncClient(transport=transport, trust_env=False),
+        tavily_async=httpx.AsyncClient(transport=transport, trust_env=False),
+    )
+
+
+def took(case: Case, variant: Variant, repository: Repository, tape: Tape, make: Callable[[], Clients]) -> float:
+    """Seconds of processor time of one trial, from its clients to its trace."""
+
+    async def run() -> float:
+        started = time.process_time()
+        await run_trial(Subject.of(variant, make(), repository), case, tape)
+        return time.process_time() - started
+
+    return asyncio.run(run())
+
+
+def plain_clients() -> Clients:
+    os.environ[SWITCH] = "1"
+    try:
+        return replay_clients()
+    finally:
+        del os.environ[SWITCH]
+
+
+def main(suite_name: str) -> int:
+    workspace, suite = Workspace.at(Path()), load_suite(suite_name)
+    spent = {"floor": 0.0, "plain": 0.0, "short": 0.0}
+    requests, trials = 0, 0
+    for case in select(load_cases(workspace.datasets), suite.cases):
+        cassette = load(workspace.cassette(case.id))
+        repository = indexed(materialise(case, workspace.datasets, workspace.cache), workspace.vectors)
+        for variant in suite.variants:
+            tape = Tape(cassette, Ledger())
+            took(case, variant, repository, tape, replay_clients)  # once: imports, the index, the team
+            if tape.ledger.misses:
+                continue
+            ways = {
+                "floor": partial(in_order, list(tape.ledger.served)),
+                "plain": plain_clients,
+                "short": replay_clients,
+            }
+            for name, make in ways.items():
+                rounds = [took(case, variant, repository, Tape(cassette, Ledger()), make) for _ in range(ROUNDS)]
+                spent[name] += median(rounds)
+            trials, requests = trials + 1, requests + len(tape.ledger.served)
+    if not trials:
+        print("bench: nothing of this suite is on tape")
+        return 1
+    rate = requests / spent["short"] / CALLS
+    print(f"trials: {trials} of {requests / trials:.0f} requests; median of {ROUNDS}, processor time")
+    print(f"  plain replay / same graph over answers in order: {spent['plain'] / spent['floor']:.2f} (limit {LIMIT})")
+    print(f"  short replay / same graph over answers in order: {spent['short'] / spent['floor']:.2f}")
+    print(f"  plain / short: {spent['plain'] / spent['short']:.2f}")
+    for name in ("plain", "short"):
+        print(f"  {name}: {requests / spent[name] / CALLS:.1f} trials of {CALLS} requests/s and core")
+    print(f"  goal: {GOAL} trials/s and core: {'met' if rate >= GOAL else 'not met here'}")
+    return int(spent["plain"] / spent["floor"] > LIMIT)

@@ -1,0 +1,41 @@
+"""A trial recorded from a scripted team, ready to be replayed."""
+
+from pathlib import Path
+
+import httpx
+import httpx2
+
+from evals.cassette.ledger import Ledger
+from evals.cassette.player import Tape
+from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
+from evals.cassette.store import Cassette, Interaction
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.models.trace import Trace
+from evals.subject.clients import Clients
+from evals.subject.trial import Repository, Subject, run_trial
+from tests.builders.endpoint import Endpoint, a_team
+from tests.builders.interaction import a_recorder
+from tests.builders.repository import HashEmbedder
+from triage.codebase.index import CodebaseIndex
+
+ROUTE = ("investigator", "codebase_search", "critic", "writer")
+
+
+async def recorded_trial(
+    variant: Variant, index: CodebaseIndex, case: Case, team: Endpoint | None = None
+) -> tuple[Case, Trace, list[Interaction]]:
+    """The case, the trace of its trial, and the answers it took. Without a `team` the supervisor takes `ROUTE`."""
+    recorder = a_recorder()
+    nothing = httpx.MockTransport(lambda _: httpx.Response(200, json={"query": "", "results": []}))
+    asked = httpx2.MockTransport(team or a_team(*ROUTE))
+    clients = Clients(
+        httpx2.Client(transport=asked),
+        httpx2.AsyncClient(transport=RecordingTransport(recorder, asked)),
+        httpx.AsyncClient(transport=HttpxRecordingTransport(recorder, nothing)),
+    )
+    tape = Tape(Cassette(Path("case.yaml"), []), Ledger())
+    subject = Subject.of(variant, clients, Repository(index, HashEmbedder()))  # type: ignore[arg-type]
+    trace = await run_trial(subject, case, tape)
+    await clients.close()
+    return case, trace, list({found.key: found for found in tape.ledger.served}.values())

@@ -1,0 +1,32 @@
+"""The committed suite on both paths: what the short one spares is not to be seen in any trace."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.dataset.load import load_cases
+from evals.models.trace import Trace
+from evals.runner.task import CaseTask, run_case
+from evals.subject.clients import SWITCH
+from evals.suites.load import load_suite, select
+from evals.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+HERE = Workspace.at(Path(__file__).parents[2])
+SUITE = load_suite("starter")
+CASES = select(load_cases(HERE.datasets), SUITE.cases)
+
+
+def traces(case, cache) -> list[Trace]:
+    place = HERE.cassette(case.id), HERE.datasets, cache, HERE.vectors
+    return run_case(CaseTask(case, SUITE.variants, 0, *place))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_case_gives_the_same_traces_on_both_paths(case, tmp_path, monkeypatch):
+    short = traces(case, tmp_path)
+    monkeypatch.setenv(SWITCH, "1")
+
+    assert [trace.model_dump_json() for trace in traces(case, tmp_path)] == [one.model_dump_json() for one in short]
+    assert {trace.provenance.label for trace in short} <= {"exact", "frontier", "unrecorded"}
