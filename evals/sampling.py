@@ -4,7 +4,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from evals.models.outcome import Scored
-from evals.models.run import Agreement, PassHat, SampleAgreement, Trial
+from evals.models.run import Trial
+from evals.models.sampling import Agreement, PassHat, SampleAgreement
 from evals.stats.samples import mean_pass_hat_k
 
 Value = TypeVar("Value")

@@ -12,6 +12,7 @@ from evals.models.closed import Closed
 from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, Twins
 from evals.models.outcome import Outcome
 from evals.models.route import Choice, QuestionPolicy, RouteNode
+from evals.models.sampling import SampleAgreement
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
@@ -124,32 +125,6 @@ class Summary(Closed):
     optimistic: float | None
     skipped: int
     failed: int
-
-
-class PassHat(Closed):
-    """pass^k of a pass-or-fail score over `cases` all of whose samples are scored: the chance that k samples of a case
-    all pass. `values` are for k = 1, 2, ...; empty without a case."""
-
-    endpoint: str
-    cases: int
-    values: tuple[Annotated[float, Field(ge=0, le=1)], ...]
-
-
-class Agreement(Closed):
-    """Of `of` questions that every sample answered, `agreed` were answered alike by all."""
-
-    agreed: int
-    of: int
-
-
-class SampleAgreement(Closed):
-    """What the samples of a variant say together. `decisions` are its frozen states, `routes` its cases."""
-
-    variant: str
-    samples: int
-    pass_hat: tuple[PassHat, ...]
-    decisions: Agreement
-    routes: Agreement
 
 
 class DatasetBaseline(Closed):

@@ -1,7 +1,7 @@
 """What several samples of one case say together: all pass, or not; all alike, or not."""
 
 from evals.models.outcome import Scored
-from evals.models.run import Agreement
+from evals.models.sampling import Agreement
 from evals.sampling import sample_agreements
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace, an_answer

@@ -1,6 +1,7 @@
 """Several samples of one case: whether a variant does the same thing twice."""
 
-from evals.models.run import Agreement, PassHat, Run, SampleAgreement
+from evals.models.run import Run
+from evals.models.sampling import Agreement, PassHat, SampleAgreement
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.table import Table
 

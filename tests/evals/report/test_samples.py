@@ -1,6 +1,6 @@
 """Several samples in the report: shown where there are some, with what every share rests on."""
 
-from evals.models.run import Agreement, PassHat, SampleAgreement
+from evals.models.sampling import Agreement, PassHat, SampleAgreement
 from evals.report.view.samples import in_words, sample_table
 from tests.builders.run import a_run
 
