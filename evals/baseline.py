@@ -13,7 +13,7 @@ from evals.errors import CannotJudgeError
 from evals.frozen import Cases, state_grades
 from evals.models.case import Case
 from evals.models.outcome import Scored
-from evals.models.run import Baseline, CaseInfo, Trial, VariantInfo
+from evals.models.run import Baseline, CaseInfo, EarlierPrompt, Trial, VariantInfo
 
 _SCORING: Final = ("scorers", "routes")
 CANARY: Final = "robustness.canary"
@@ -58,6 +58,9 @@ def make_baseline(
         scorers=scorers or scorers_digest(),
         cases={case.id: case.digest for case in cases},
         prompts={info.variant.name: info.prompt_digest for info in variants},
+        prompt_lines={
+            info.prompt_digest: tuple(info.prompt_text.splitlines()) for info in variants if info.prompt_text
+        },
         values={name: _values(exact, name) for name in names},
         states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
         hard_violations={
@@ -78,6 +81,21 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(baseline.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def with_blessed(variants: Sequence[VariantInfo], baseline: Baseline | None) -> tuple[VariantInfo, ...]:
+    """The variants, each whose prompt is another than the blessed one with the blessed text, if that was kept: it is
+    what the blessed numbers rest on, and so comes before any other earlier text."""
+    return tuple(_since_blessed(info, baseline) if baseline else info for info in variants)
+
+
+def _since_blessed(info: VariantInfo, baseline: Baseline) -> VariantInfo:
+    digest = baseline.prompts.get(info.variant.name, info.prompt_digest)
+    lines = baseline.prompt_lines.get(digest, ())
+    if digest == info.prompt_digest or not lines or lines == tuple(info.prompt_text.splitlines()):
+        return info
+    text = "".join(f"{line}\n" for line in lines)
+    return info.model_copy(update={"earlier": EarlierPrompt(since="blessed", text=text)})
 
 
 def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, ...]:

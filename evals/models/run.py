@@ -68,17 +68,23 @@ class CaseInfo(Closed):
     points: tuple[PointInfo, ...] = ()
 
 
+class EarlierPrompt(Closed):
+    """A prompt before it was edited: as it was blessed, or as of the last commit or where this branch began."""
+
+    since: Literal["blessed", "committed"]
+    text: str
+
+
 class VariantInfo(Closed):
     """A variant with the exact prompt text it ran, and the plan file it started from; the digest is of both. All are
-    empty where its supervisor reads none. `prompt_committed` is the prompt before it was edited: as of the last commit,
-    or where this branch began; empty where that is the same, or not known."""
+    empty where its supervisor reads none. `earlier` is None where the prompt is unchanged, or nobody knows."""
 
     variant: Variant
     prompt_version: str = ""
     prompt_digest: str = ""
     prompt_source: str = ""
     prompt_text: str = ""
-    prompt_committed: str = ""
+    earlier: EarlierPrompt | None = None
     plan_text: str = ""
 
 
@@ -238,6 +244,8 @@ class Baseline(Closed):
     scorers: str
     cases: dict[str, str]
     prompts: dict[str, str]
+    prompt_lines: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Prompt digest -> the lines of the text, so that a later edit can be shown and a review reads it line by line."""
     values: dict[str, dict[str, dict[str, float]]]
     states: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
     """Variant -> case -> decision point -> grade of the answer."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import triage.prompts
 from evals.errors import ConfigurationError
-from evals.models.run import VariantInfo
+from evals.models.run import EarlierPrompt, VariantInfo
 from evals.subject.prompt_changes import changed_lines, fork_of
 from evals.subject.revision import PREFIX, PromptRevision
 from triage.errors import TriageError
@@ -30,4 +30,5 @@ def _told(info: VariantInfo, root: Path, fork: str) -> VariantInfo:
     except (ConfigurationError, TriageError):
         return info
     before = f"{prompt.system}\n\n{prompt.task}\n"
-    return info if before == info.prompt_text else info.model_copy(update={"prompt_committed": before})
+    earlier = EarlierPrompt(since="committed", text=before)
+    return info if before == info.prompt_text else info.model_copy(update={"earlier": earlier})

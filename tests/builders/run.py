@@ -9,6 +9,7 @@ from evals.models.run import (
     Comparison,
     Coverage,
     Divergence,
+    EarlierPrompt,
     Reason,
     Run,
     ScorerInfo,
@@ -50,11 +51,14 @@ def a_scorer_info(name: str = "route.pass", **fields: Any) -> ScorerInfo:
     return ScorerInfo.model_validate({"name": name, **told, **fields})
 
 
-def a_variant_info(name: str = "v2", prompt_text: str = "Choose.\nOne line each.\n", **fields: Any) -> VariantInfo:
-    """A variant of that prompt version."""
+def a_variant_info(
+    name: str = "v2", prompt_text: str = "Choose.\nOne line each.\n", committed: str = "", **fields: Any
+) -> VariantInfo:
+    """A variant of that prompt version; `committed` is its text before it was edited."""
     variant = Variant(name=name, prompt=name, models=Models(default="a-model", fallback="a-model"))
     return VariantInfo(
         variant=variant,
+        earlier=EarlierPrompt(since="committed", text=committed) if committed else None,
         **{"prompt_version": name, "prompt_digest": "1" * 64, "prompt_source": name, "prompt_text": prompt_text}
         | fields,
     )

@@ -2,9 +2,10 @@
 
 import pytest
 
-from evals.baseline import incomparable, load_baseline, write_baseline
+from evals.baseline import incomparable, load_baseline, make_baseline, with_blessed, write_baseline
 from evals.errors import CannotJudgeError
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
+from tests.builders.run import a_variant_info
 from tests.builders.trace import an_answer
 
 
@@ -31,6 +32,25 @@ def test_a_corrupt_baseline_is_an_error_that_says_what_to_do(tmp_path, damage):
 
     with pytest.raises(CannotJudgeError, match=r"starter\.json: not a baseline .*; restore it from git"):
         load_baseline(path)
+
+
+def test_a_prompt_that_was_edited_since_brings_the_text_that_was_blessed():
+    then, now = a_variant_info("v3", "Then.\n"), a_variant_info("v3", "Now.\n", "Committed.\n", prompt_digest="2" * 64)
+    baseline = make_baseline("starter", some_cases(1), [then], ())
+
+    (info,) = with_blessed([now], baseline)
+
+    assert (info.earlier.since, info.earlier.text) == ("blessed", "Then.\n")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_prompt_that_is_as_it_was_blessed_or_was_not_kept_has_no_other_text(kept):
+    info = a_variant_info("v3", "Then.\n")
+    baseline = make_baseline("starter", some_cases(1), [info], ())
+    now = info if kept else a_variant_info("v3", "Now.\n", prompt_digest="2" * 64)
+    old = baseline if kept else baseline.model_copy(update={"prompt_lines": {}})
+
+    assert with_blessed([now], old) == (now,)
 
 
 def test_only_exact_trials_are_blessed():

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evals.assemble import assemble
-from evals.baseline import load_baseline, path_of
+from evals.baseline import load_baseline, path_of, with_blessed
 from evals.cli.commands.progress import bar
 from evals.cli.commands.selection import Options, Selected
 from evals.dataset.baselines import decision_baseline, route_baselines
@@ -77,7 +77,7 @@ def finished(
         Material(
             suite=chosen.suite,
             cases=chosen.cases,
-            variants=with_committed(chosen.variants, chosen.workspace.root, usual_base()),
+            variants=with_blessed(with_committed(chosen.variants, chosen.workspace.root, usual_base()), baseline),
             trials=score_trials(chosen.by_id, trials.traces),
             scope=scope,
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),

@@ -51,7 +51,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt against another's, or (`left` and `right` the same) against what is committed of it. Without
+    """A variant's prompt against another's, or (`left` and `right` the same) against its own earlier text. Without
     lines: the texts are the same."""
 
     left: str
@@ -64,10 +64,10 @@ class PromptDiff:
 
 
 def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
-    """First what was edited since it was committed; then inside each system every variant's prompt against the
-    leader's (the reference's, where it is one of them), the candidate's first and open. Variants without a prompt are
-    left out."""
-    edited = [(info, info.prompt_committed) for info in run.variants if info.prompt_committed]
+    """First what was edited since it was blessed or committed; then inside each system every variant's prompt against
+    the leader's (the reference's, where it is one of them), the candidate's first and open. Variants without a prompt
+    are left out."""
+    edited = [(info, info.earlier) for info in run.variants if info.earlier]
     pairs = [
         (system.leader, info)
         for system in systems(run)
@@ -76,8 +76,8 @@ def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
     ]
     pairs.sort(key=lambda pair: pair[1].variant.name != run.candidate)
     since = [
-        _diff(f"diff-{n}", info, info, f"{_name(info)} since it was committed", committed.splitlines(), opened=True)
-        for n, (info, committed) in enumerate(edited)
+        _diff(f"diff-{n}", info, info, f"{_name(info)} since it was {was.since}", was.text.splitlines(), opened=True)
+        for n, (info, was) in enumerate(edited)
     ]
     between = [
         _diff(

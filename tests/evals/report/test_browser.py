@@ -181,7 +181,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     had it."""
     variants = [
         a_variant_info("v2", "Choose.\nBe brief.\n"),
-        a_variant_info("v3", "Choose.\nBe brief.\n", prompt_committed=f"Choose.\n{CRITIC_RULE}\nBe brief.\n"),
+        a_variant_info("v3", "Choose.\nBe brief.\n", committed=f"Choose.\n{CRITIC_RULE}\nBe brief.\n"),
     ]
     path = tmp_path_factory.mktemp("edited") / "index.html"
     path.write_text(render(a_run_that_parts("a-crash", "b-race", "c-cache", variants=variants)), encoding="utf-8")

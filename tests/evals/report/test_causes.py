@@ -42,7 +42,7 @@ def test_inside_a_stretch_the_line_that_names_the_node_is_linked():
 def test_an_edit_since_the_last_commit_is_a_cause_though_the_reference_never_had_the_line():
     variants = [
         a_variant_info("v2", "Choose.\n"),
-        a_variant_info("v3", "Choose.\n", prompt_committed=f"Choose.\n{CRITIC_RULE}\n"),
+        a_variant_info("v3", "Choose.\n", committed=f"Choose.\n{CRITIC_RULE}\n"),
     ]
     (place,) = the_cause(a_run(variants=variants)).places
 
@@ -71,7 +71,7 @@ def test_more_places_than_fit_are_counted():
 
 
 def test_against_a_baseline_only_what_was_edited_since_is_known():
-    edited = a_variant_info("v3", "Choose.\n", prompt_committed=f"Choose.\n{CRITIC_RULE}\n")
+    edited = a_variant_info("v3", "Choose.\n", committed=f"Choose.\n{CRITIC_RULE}\n")
     since = {"right": "v3 (baseline)", "against": "baseline"}
     cause = the_cause(a_run(variants=[a_variant_info("v2", "Something else.\n"), edited]), **since)
 

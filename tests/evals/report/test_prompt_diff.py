@@ -59,7 +59,7 @@ def test_the_candidate_is_shown_first_and_open():
 
 
 def test_an_edit_since_the_last_commit_comes_before_everything():
-    variants = [a_variant_info("v2"), a_variant_info("v3", "Now.\n", prompt_committed="Then.\n")]
+    variants = [a_variant_info("v2"), a_variant_info("v3", "Now.\n", committed="Then.\n")]
     first, second = prompt_diffs(a_run(variants=variants))
 
     assert (first.title, [line.text for line in first.lines]) == ("v3 since it was committed", ["Then.", "Now."])
@@ -67,7 +67,7 @@ def test_an_edit_since_the_last_commit_comes_before_everything():
 
 
 def test_every_changed_line_can_be_linked_to_and_no_two_alike():
-    variants = [a_variant_info("v2", "a\nb\n"), a_variant_info("v3", "a\nc\n", prompt_committed="x\n")]
+    variants = [a_variant_info("v2", "a\nb\n"), a_variant_info("v3", "a\nc\n", committed="x\n")]
     lines = [line for diff in prompt_diffs(a_run(variants=variants)) for line in diff.lines]
     anchors = [line.anchor for line in lines if line.kind in ("ins", "del")]
 

@@ -82,7 +82,7 @@ def a_run_that_says(text: str) -> Run:
         cases=[case],
         variants=[
             a_variant_info("v2", text),
-            a_variant_info("v3", f"{text}\n{text}", prompt_committed=f"critic {text}"),
+            a_variant_info("v3", f"{text}\n{text}", committed=f"critic {text}"),
             a_system_info("plan-fixed", "plan-v1", text, plan=text, plan_text=text),
         ],
         candidate="v3",

@@ -29,7 +29,7 @@ def before(repository: Path, text: str = V3) -> str:
     (repository / PATH).write_text(text, encoding="utf-8")
     now = a_variant_info("mine", "another text", prompt_source=PATH)
     (info,) = with_committed([now], repository, "HEAD")
-    return info.prompt_committed
+    return info.earlier.text if info.earlier else ""
 
 
 def test_an_edited_prompt_brings_the_text_it_had(repository):
