@@ -1,6 +1,5 @@
 """The report as a reader meets it: opened from disk in a real browser that may not reach any network."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,25 +7,16 @@ import pytest
 
 from evals.models.outcome import Scored
 from evals.report.render import render
+from tests.builders.chromium import a_chromium
 from tests.builders.run import CRITIC_RULE, a_case_info, a_run, a_run_that_parts, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_plan, a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b>"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for all tests. It runs as root in containers, hence without its sandbox."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on the path")
-    with api.sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+browser = pytest.fixture(a_chromium, scope="module", name="browser")
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +130,95 @@ def test_the_keyboard_is_enough(opened):
 
     assert opened_one == 1
     assert page.locator("tr.detail").count() == 0
+
+
+def test_j_and_k_go_from_case_to_case_and_escape_closes_from_within(opened):
+    page = opened()
+    for key in ("j", "j", "k", "Enter"):
+        page.keyboard.press(key)
+    page.locator("#detail-b-race summary").first.focus()
+    page.keyboard.press("Escape")
+
+    assert page.locator("tr.detail").count() == 0
+    assert page.evaluate("document.activeElement.textContent") == "b-race"
+
+
+def test_a_letter_typed_into_the_search_is_a_letter(opened):
+    page = opened()
+    page.keyboard.press("/")
+    page.keyboard.type("kj")
+
+    assert page.input_value("#search") == "kj"
+
+
+def test_a_route_finds_its_cases_letter_by_letter(opened):
+    page = opened()
+    page.fill("#search", "kw")
+    none = _shown(page)
+    page.fill("#search", "i a-")
+
+    assert (none, _shown(page)) == ([], ["a-crash"])
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_cases(opened):
+    page = opened()
+    page.keyboard.press("Tab")
+    shown = page.locator(".skip-link").bounding_box()
+    page.keyboard.press("Enter")
+
+    assert shown["x"] >= 0
+    assert page.url.endswith("#cases")
+
+
+def test_what_is_open_and_what_is_sorted_is_told(opened):
+    page = opened("#case=a-crash")
+    page.click("[data-sort=archetype]")
+    states = page.locator("button.open").evaluate_all("all => all.map(one => one.getAttribute('aria-expanded'))")
+
+    assert sorted(states) == ["false", "false", "true"]
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("archetype")
+
+
+def test_a_route_is_painted_and_said_in_words(opened):
+    page = opened()
+    page.locator("#row-a-crash").scroll_into_view_if_needed()
+    way = page.locator("#row-a-crash .ribbon").first
+
+    assert way.locator(".stop.investigator").text_content() == "I"
+    assert way.get_attribute("aria-label") == "investigator"
+
+
+def test_the_printed_page_has_the_open_case_and_all_rows(opened):
+    page = opened("#case=a-crash")
+    page.wait_for_selector("#detail-a-crash .trial")
+    page.emulate_media(media="print")
+
+    assert page.pdf().startswith(b"%PDF")
+    assert page.locator("nav, .tools").first.is_hidden()
+    assert page.locator("#detail-a-crash .trial").first.is_visible()
+
+
+def test_without_script_headline_and_table_are_there(browser, report: Path):
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    text = page.text_content("main")
+    context.close()
+
+    assert "Nothing broke." in text
+    assert "a-crash" in text
+    assert "need the script in this file" in text
+
+
+def test_a_browser_that_cannot_inflate_says_what_is_needed(browser, report: Path):
+    context = browser.new_context(offline=True)
+    context.add_init_script("delete globalThis.DecompressionStream")
+    page = context.new_page()
+    page.goto(report.as_uri() + "#case=a-crash")
+    text = page.inner_text("#detail-a-crash .alarm")
+    context.close()
+
+    assert text.startswith("Details need a browser that can inflate them")
 
 
 def test_hostile_text_is_only_text(opened):

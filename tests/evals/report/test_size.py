@@ -1,0 +1,109 @@
+"""The report of a large run: 1,000 cases under three variants, as dense as recorded ones.
+
+Its limits are those of the specification. The filter is timed on the clock of the page's own thread, which stands still
+while other programs run; the first paint on the wall's, best of five.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from evals.report.render import render
+from tests.builders.chromium import a_chromium
+from tests.builders.large_run import a_large_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+browser = pytest.fixture(a_chromium, scope="module", name="browser")
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report, on disk."""
+    path = tmp_path_factory.mktemp("large") / "index.html"
+    path.write_text(render(a_large_run()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=[1440, 390], ids=["wide", "narrow"])
+def opened(browser, large: Path, request: pytest.FixtureRequest) -> Iterator:
+    """The page, at two widths; at the end it has not complained."""
+    context = browser.new_context(offline=True, viewport={"width": request.param, "height": 900})
+    page, complaints = context.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(large.as_uri())
+    yield page
+    context.close()
+    assert complaints == []
+
+
+class Thread:
+    """What the page's main thread has worked, in ms of its own time."""
+
+    def __init__(self, page) -> None:
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked_ms(self) -> float:
+        """Since the page was opened."""
+        measured = self._session.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(item["value"] for item in measured if item["name"] == "TaskDuration")
+
+
+def search(page, words: str) -> str:
+    """Types it all at once, waits for two frames, and gives the count that is shown."""
+    return page.evaluate(
+        """async (words) => {
+          const field = document.getElementById("search");
+          field.value = words;
+          field.dispatchEvent(new Event("input"));
+          for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+          return document.getElementById("count").textContent;
+        }""",
+        words,
+    )
+
+
+def test_a_thousand_cases_under_three_variants_are_five_megabytes_at_most(large: Path):
+    assert large.stat().st_size <= 5_000_000
+
+
+def test_the_first_paint_comes_within_a_second(opened):
+    paints = []
+    for _ in range(5):
+        opened.reload()
+        opened.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+        paints.append(opened.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+
+    assert min(paints) <= 1000
+
+
+def test_a_filter_takes_a_tenth_of_a_second_at_most(opened):
+    """To few cases and back to all of them, which has the most to lay out."""
+    thread, costs, counts = Thread(opened), [], []
+    for words in ("project-0007", "") * 5:
+        before = thread.worked_ms()
+        counts.append(search(opened, words))
+        costs.append(thread.worked_ms() - before)
+
+    assert counts == ["1 of 1000 cases", "1000 cases"] * 5
+    assert max(median(costs[::2]), median(costs[1::2])) <= 100
+
+
+def test_the_last_case_opens_from_a_deep_link(large: Path, opened):
+    name = opened.locator("button.open").last.text_content()
+    opened.goto("about:blank")
+    opened.goto(f"{large.as_uri()}#case={name}")
+    opened.wait_for_selector("button.open:focus")
+
+    assert opened.evaluate("document.activeElement.textContent") == name
+    assert opened.locator("tr.detail .trial").nth(2).locator(".steps > li").count() == 11
+
+
+def test_only_rows_near_the_screen_are_painted(opened):
+    opened.wait_for_selector("tr.case .ribbon")
+
+    assert 0 < opened.locator("tr.case .ribbon").count() < 300
