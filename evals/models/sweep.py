@@ -29,7 +29,7 @@ class Point(Closed):
         )
 
 
-class Measure(Closed):
+class SplitSummary(Closed):
     """What one behaviour comes to on the cases of one split; means are over its exact trials, None where there is none.
 
     `score` has its interval and the bounds for what is not recorded; visits, questions, vetoes, model calls and tokens
@@ -55,7 +55,7 @@ class Behaviour(Closed):
 
     name: str
     points: tuple[Point, ...]
-    splits: dict[Split, Measure]
+    splits: dict[Split, SplitSummary]
 
 
 class Recommendation(Closed):

@@ -11,9 +11,9 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.case import Case, Split
 from evals.models.run import Comparison
 from evals.models.suite import GatePolicy
-from evals.models.sweep import Behaviour, Measure, Recommendation
+from evals.models.sweep import Behaviour, Recommendation, SplitSummary
 from evals.summary import case_means
-from evals.sweep.measure import Trials
+from evals.sweep.behaviours import Trials
 
 CHOSEN_ON: Final[Split] = "tune"
 CONFIRMED_ON: Final[Split] = "gate"
@@ -25,7 +25,7 @@ def eligible(behaviours: Sequence[Behaviour], floor: float) -> list[Behaviour]:
     return [
         one
         for one in behaviours
-        if (measure := one.splits.get(CHOSEN_ON)) and measure.share >= floor and measure.score.mean is not None
+        if (summary := one.splits.get(CHOSEN_ON)) and summary.share >= floor and summary.score.mean is not None
     ]
 
 
@@ -108,12 +108,12 @@ def _compared(
     return compare({(chosen.name, present.name): {scorer: (mine, theirs)}}, clusters, "reference", policy)[0]
 
 
-def _score_in_words(measure: Measure) -> str:
-    score = measure.score
+def _score_in_words(summary: SplitSummary) -> str:
+    score = summary.score
     known = (
         f" [{100 * score.low:.0f}, {100 * score.high:.0f}]" if score.low is not None and score.high is not None else ""
     )
-    return f"{100 * _score_of(measure):.0f} %{known}"
+    return f"{100 * _score_of(summary):.0f} %{known}"
 
 
 def _against(item: Comparison | None) -> str:
@@ -131,8 +131,8 @@ def _score(one: Behaviour) -> float:
     return _score_of(one.splits[CHOSEN_ON])
 
 
-def _score_of(measure: Measure) -> float:
-    return measure.score.mean if measure.score.mean is not None else float("-inf")
+def _score_of(summary: SplitSummary) -> float:
+    return summary.score.mean if summary.score.mean is not None else float("-inf")
 
 
 def _calls(one: Behaviour) -> float:

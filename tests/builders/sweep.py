@@ -7,7 +7,7 @@ from typing import Any
 
 from evals.models.run import Coverage
 from evals.models.suite import ConfidenceFloor
-from evals.models.sweep import Behaviour, Measure, Point
+from evals.models.sweep import Behaviour, Point, SplitSummary
 from evals.models.trace import Finding, Trace, Visit
 from evals.sweep.execute import CaseSweep
 from evals.sweep.explore import Explored
@@ -46,7 +46,9 @@ def a_sure_trace(confidence: float, *found_by: str, **fields: Any) -> Trace:
     )
 
 
-def a_measure(score: float | None = 0.5, calls: float = 10.0, exact: int = 4, total: int = 4, **fields: Any) -> Measure:
+def a_split_summary(
+    score: float | None = 0.5, calls: float = 10.0, exact: int = 4, total: int = 4, **fields: Any
+) -> SplitSummary:
     """What a behaviour comes to on one split."""
     told: dict[str, Any] = {
         "coverage": Coverage(exact=exact, frontier=total - exact, unrecorded=0, failed=0),
@@ -57,13 +59,15 @@ def a_measure(score: float | None = 0.5, calls: float = 10.0, exact: int = 4, to
         "llm_calls": calls,
         "tokens": 1000.0,
     }
-    return Measure(**told | fields)
+    return SplitSummary(**told | fields)
 
 
-def a_behaviour(single: float | None = None, tune: Measure | None = None, gate: Measure | None = None) -> Behaviour:
+def a_behaviour(
+    single: float | None = None, tune: SplitSummary | None = None, gate: SplitSummary | None = None
+) -> Behaviour:
     """One point that behaves like no other."""
     point = a_point(single)
-    splits = {"tune": tune or a_measure(), "gate": gate or a_measure()}
+    splits = {"tune": tune or a_split_summary(), "gate": gate or a_split_summary()}
     return Behaviour.model_validate({"name": point.name, "points": (point,), "splits": splits})
 
 

@@ -21,11 +21,11 @@ from evals.report.sheets import render_sweep
 from evals.scoring import scorer_infos
 from evals.subject.floor import GUARD_SETS
 from evals.subject.prompt import configuration_of
+from evals.sweep.behaviours import behaviours
 from evals.sweep.choose import CHOSEN_ON, eligible, front, recommend
 from evals.sweep.execute import execute
 from evals.sweep.explore import Explored
 from evals.sweep.grid import grid, numbers, point_of
-from evals.sweep.measure import behaviours
 
 _STYLE = {"recommended": "bold green", "not confirmed": "bold red", "cannot recommend": "bold yellow"}
 SHOWN = 20

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from evals.models.sweep import Behaviour, Measure, Sweep
+from evals.models.sweep import Behaviour, SplitSummary, Sweep
 from evals.report.numbers import rate
 from evals.report.view.plot import Frame, Plot, cannot_plot
 from evals.report.view.table import Table
@@ -14,9 +14,9 @@ TITLE: Final = "Score against model calls"
 def pareto_plot(sweep: Sweep) -> Plot:
     """Score with its interval by model calls per trial, on the cases the choice is made on."""
     placed = [
-        (one, measure, measure.llm_calls, measure.score.mean)
+        (one, summary, summary.llm_calls, summary.score.mean)
         for one in sweep.behaviours
-        if (measure := one.splits.get(CHOSEN_ON)) and measure.llm_calls is not None and measure.score.mean is not None
+        if (summary := one.splits.get(CHOSEN_ON)) and summary.llm_calls is not None and summary.score.mean is not None
     ]
     rests_on = f"{len(placed)} of {len(sweep.behaviours)} behaviours, {sweep.cases.get(CHOSEN_ON, 0)} {CHOSEN_ON} cases"
     if not placed:
@@ -36,28 +36,28 @@ def pareto_plot(sweep: Sweep) -> Plot:
         y_ticks=frame.percents_up(),
         lines=(frame.line("curve", on_front),),
         whiskers=tuple(
-            frame.whisker(calls, measure.score.low, measure.score.high)
-            for _, measure, calls, _ in placed
-            if measure.score.low is not None and measure.score.high is not None
+            frame.whisker(calls, summary.score.low, summary.score.high)
+            for _, summary, calls, _ in placed
+            if summary.score.low is not None and summary.score.high is not None
         ),
         dots=tuple(
             frame.dot(
-                calls, score, f"{one.name}: {rate(measure.score)}, {calls:.1f} calls", kind=_kind(one, measure, sweep)
+                calls, score, f"{one.name}: {rate(summary.score)}, {calls:.1f} calls", kind=_kind(one, summary, sweep)
             )
-            for one, measure, calls, score in placed
+            for one, summary, calls, score in placed
         ),
         table=Table(
             "Behaviours by model calls",
             ("setting", "model calls", sweep.score, "on the front"),
             tuple(
-                (one.name, f"{calls:.1f}", rate(measure.score), "yes" if one.name in sweep.front else "no")
-                for one, measure, calls, _ in sorted(placed, key=lambda each: each[2])
+                (one.name, f"{calls:.1f}", rate(summary.score), "yes" if one.name in sweep.front else "no")
+                for one, summary, calls, _ in sorted(placed, key=lambda each: each[2])
             ),
         ),
     )
 
 
-def _kind(one: Behaviour, measure: Measure, sweep: Sweep) -> str:
-    short = "" if measure.share >= sweep.coverage_floor else " short"
+def _kind(one: Behaviour, summary: SplitSummary, sweep: Sweep) -> str:
+    short = "" if summary.share >= sweep.coverage_floor else " short"
     chosen = " chosen" if one.name == sweep.recommendation.behaviour else ""
     return ("front" if one.name in sweep.front else "hollow") + short + chosen

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from evals.models.case import Split
-from evals.models.sweep import Behaviour, Measure, Point, Sweep
+from evals.models.sweep import Behaviour, Point, SplitSummary, Sweep
 from evals.report.numbers import NOTHING, percent, points, probability, rate
 from evals.report.view.pareto import pareto_plot
 from evals.report.view.plot import Plot
@@ -78,13 +78,13 @@ def _marks(one: Behaviour, sweep: Sweep) -> str:
     return f" ({', '.join(marks)})" if marks else ""
 
 
-def _cells(measure: Measure | None) -> tuple[str, ...]:
-    if measure is None:
+def _cells(summary: SplitSummary | None) -> tuple[str, ...]:
+    if summary is None:
         return (NOTHING,) * 7
-    means = (measure.visits, measure.questions, measure.vetoes, measure.llm_calls, measure.tokens)
+    means = (summary.visits, summary.questions, summary.vetoes, summary.llm_calls, summary.tokens)
     return (
-        f"{measure.coverage.exact}/{measure.coverage.total}",
-        rate(measure.score),
+        f"{summary.coverage.exact}/{summary.coverage.total}",
+        rate(summary.score),
         *(NOTHING if mean is None else f"{mean:,.1f}" for mean in means),
     )
 
@@ -116,7 +116,7 @@ def _order(point: Point) -> tuple[str, int, float, float]:
 
 
 def _grid(
-    key: tuple[str | int | float, ...], group: list[Point], score: dict[Point, Measure | None], sweep: Sweep
+    key: tuple[str | int | float, ...], group: list[Point], score: dict[Point, SplitSummary | None], sweep: Sweep
 ) -> Table:
     singles = sorted({point.floor.single for point in group if point.floor})
     others = sorted({point.floor.corroborated for point in group if point.floor})
@@ -134,8 +134,8 @@ def _grid(
     )
 
 
-def _cell(measure: Measure | None) -> str:
-    if measure is None or measure.score.mean is None:
+def _cell(summary: SplitSummary | None) -> str:
+    if summary is None or summary.score.mean is None:
         return NOTHING
-    short = f" ({measure.coverage.exact}/{measure.coverage.total})" if measure.share < 1 else ""
-    return f"{percent(measure.score.mean)}{short}"
+    short = f" ({summary.coverage.exact}/{summary.coverage.total})" if summary.share < 1 else ""
+    return f"{percent(summary.score.mean)}{short}"

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from evals.models.suite import ConfidenceFloor
-from evals.models.sweep import Behaviour, Measure, Point, Sweep
+from evals.models.sweep import Behaviour, Point, SplitSummary, Sweep
 from evals.report.numbers import rate
 from evals.report.view.plot import Frame, Plot, cannot_plot
 from evals.report.view.table import Table
@@ -58,22 +58,22 @@ def _off(sweep: Sweep, guards: str) -> Behaviour | None:
 def _plot(
     sweep: Sweep,
     guards: str,
-    along: Sequence[tuple[Point, Measure | None]],
+    along: Sequence[tuple[Point, SplitSummary | None]],
     off: Behaviour | None,
     now: ConfidenceFloor,
 ) -> Plot:
     cases = sweep.cases.get(CHOSEN_ON, 0)
     rests_on = f"corroborated {now.corroborated:.2f}, {now.min_findings} findings; {cases} {CHOSEN_ON} cases"
     known = [
-        (point.floor.single, measure, measure.score.mean)
-        for point, measure in along
-        if point.floor and measure is not None and measure.score.mean is not None
+        (point.floor.single, summary, summary.score.mean)
+        for point, summary in along
+        if point.floor and summary is not None and summary.score.mean is not None
     ]
     if not known:
         return cannot_plot(guards, rests_on, f"no threshold is recorded for a {CHOSEN_ON} case")
     singles = [single for single, _, _ in known]
     frame = Frame(min(singles) - 0.05, max(singles) + 0.05)
-    told = [f"single {single:.2f}: {rate(measure.score)}" for single, measure, _ in known]
+    told = [f"single {single:.2f}: {rate(summary.score)}" for single, summary, _ in known]
     without = off.splits.get(CHOSEN_ON) if off else None
     level = without.score.mean if without is not None else None
     lines = [frame.line("curve", [(single, mean) for single, _, mean in known])]
@@ -91,20 +91,20 @@ def _plot(
         y_ticks=frame.percents_up(),
         lines=tuple(lines),
         whiskers=tuple(
-            frame.whisker(single, measure.score.low, measure.score.high)
-            for single, measure, _ in known
-            if measure.score.low is not None and measure.score.high is not None
+            frame.whisker(single, summary.score.low, summary.score.high)
+            for single, summary, _ in known
+            if summary.score.low is not None and summary.score.high is not None
         ),
         dots=tuple(
-            frame.dot(single, mean, words, kind="" if measure.share >= sweep.coverage_floor else "hollow")
-            for (single, measure, mean), words in zip(known, told, strict=False)
+            frame.dot(single, mean, words, kind="" if summary.share >= sweep.coverage_floor else "hollow")
+            for (single, summary, mean), words in zip(known, told, strict=False)
         ),
         table=Table(
             f"{sweep.score} by single threshold",
             ("single", "exact", sweep.score),
             tuple(
-                (f"{single:.2f}", f"{measure.coverage.exact}/{measure.coverage.total}", rate(measure.score))
-                for single, measure, _ in known
+                (f"{single:.2f}", f"{summary.coverage.exact}/{summary.coverage.total}", rate(summary.score))
+                for single, summary, _ in known
             ),
         ),
     )

@@ -3,14 +3,14 @@
 from evals.models.sweep import Recommendation, Sweep
 from evals.report.sheets import render_sweep
 from evals.report.view.sweep import sweep_page
-from tests.builders.sweep import a_behaviour, a_measure
+from tests.builders.sweep import a_behaviour, a_split_summary
 
 CHOSEN = "hardened 0.80/1.00/2"
 
 
 def a_sweep(*behaviours, **fields):
     """Off and 0.80, of which 0.80 scores better and is recommended."""
-    found = behaviours or (a_behaviour(None, a_measure(0.4)), a_behaviour(0.8, a_measure(0.6, calls=12)))
+    found = behaviours or (a_behaviour(None, a_split_summary(0.4)), a_behaviour(0.8, a_split_summary(0.6, calls=12)))
     told = {
         "suite": "thresholds",
         "variant": "v2",
@@ -36,19 +36,19 @@ def test_the_rows_mark_where_things_stand_and_where_to_go():
 
 
 def test_a_point_off_the_tape_shows_what_it_rests_on():
-    page = sweep_page(a_sweep(a_behaviour(None), a_behaviour(0.8, a_measure(0.6, exact=3))))
+    page = sweep_page(a_sweep(a_behaviour(None), a_behaviour(0.8, a_split_summary(0.6, exact=3))))
 
     assert page.grids[0].rows == (("0.80", "60 % (3/4)"),)
 
 
 def test_what_nobody_recorded_is_no_dot():
-    page = sweep_page(a_sweep(a_behaviour(None), a_behaviour(0.8, a_measure(None, exact=0))))
+    page = sweep_page(a_sweep(a_behaviour(None), a_behaviour(0.8, a_split_summary(None, exact=0))))
 
     assert len(page.front.dots) == 1
 
 
 def test_without_any_recorded_point_there_is_no_empty_plot():
-    front = sweep_page(a_sweep(a_behaviour(None, a_measure(None, exact=0)))).front
+    front = sweep_page(a_sweep(a_behaviour(None, a_split_summary(None, exact=0)))).front
 
     assert front.cannot == "cannot judge: no behaviour is recorded for a tune case"
 

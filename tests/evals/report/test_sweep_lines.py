@@ -2,7 +2,7 @@
 
 from evals.models.sweep import Behaviour, Recommendation, Sweep
 from evals.report.view.sweep_lines import threshold_plots
-from tests.builders.sweep import a_measure, a_point
+from tests.builders.sweep import a_point, a_split_summary
 
 TOLD = Recommendation(status="cannot recommend", exit_code=3, sentence="No.")
 
@@ -27,7 +27,7 @@ def a_sweep(*behaviours: Behaviour, present: str = "hardened 0.85/0.70/2", floor
 
 def at(*points, **measure) -> Behaviour:
     """Points that behave alike."""
-    return Behaviour(name=points[0].name, points=points, splits={"tune": a_measure(**measure)})
+    return Behaviour(name=points[0].name, points=points, splits={"tune": a_split_summary(**measure)})
 
 
 def test_a_plot_goes_along_the_thresholds_with_the_rest_as_it_is_now():

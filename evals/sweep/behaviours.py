@@ -7,7 +7,7 @@ from statistics import fmean
 from evals.models.case import Case, Split
 from evals.models.outcome import Scored
 from evals.models.run import ScorerInfo, Trial
-from evals.models.sweep import Behaviour, Measure, Point
+from evals.models.sweep import Behaviour, Point, SplitSummary
 from evals.scoring import score_trials
 from evals.summary import coverage_of, summarise
 from evals.sweep.explore import Explored
@@ -41,17 +41,19 @@ def _under(name: str, trial: Trial) -> Trial:
     return trial.model_copy(update={"trace": trial.trace.model_copy(update={"variant": name})})
 
 
-def _splits(cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scorer: ScorerInfo) -> dict[Split, Measure]:
+def _splits(
+    cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scorer: ScorerInfo
+) -> dict[Split, SplitSummary]:
     by_split: dict[Split, list[Trial]] = defaultdict(list)
     for trial in trials:
         by_split[cases[trial.trace.case_id].labels.split].append(trial)
-    return {split: _measure(cases, mine, name, scorer) for split, mine in sorted(by_split.items())}
+    return {split: _summary(cases, mine, name, scorer) for split, mine in sorted(by_split.items())}
 
 
-def _measure(cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scorer: ScorerInfo) -> Measure:
+def _summary(cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scorer: ScorerInfo) -> SplitSummary:
     mine = [cases[trial.trace.case_id] for trial in trials]
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
-    return Measure(
+    return SplitSummary(
         coverage=coverage_of(trials, name),
         score=summarise(trials, mine, (name,), (scorer,))[0],
         visits=_mean([float(len(trial.trace.visits)) for trial in exact]),
