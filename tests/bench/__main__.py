@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.bench import commands, flat, nearest, starts, trials
+from tests.bench import commands, flat, nearest, starts, sweep, trials
 
 PARTS: Final[dict[str, Callable[[str], int]]] = {
     "starts": starts.main,
@@ -16,6 +16,7 @@ PARTS: Final[dict[str, Callable[[str], int]]] = {
     "suite": commands.suite,
     "many": commands.many,
     "flat": flat.main,
+    "sweep": sweep.main,
     "nearest": lambda _suite: nearest.main(),
 }
 

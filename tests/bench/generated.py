@@ -6,7 +6,7 @@ own. They share one codebase and one index; what indexing costs is seen on commi
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -59,20 +59,23 @@ def _issue(name: str) -> str:
 def _copy_cassettes(folder: Path, names: list[str]) -> None:
     links = {name: case.url for name, case in load_cases(folder / "datasets").items()}
     original = folder / "cassettes" / f"{FIRST}.yaml"
-    head, *entries = re.split(r"(?m)^(?=- request:)", original.read_text(encoding="utf-8"))
+    for name, text in copies(original, {name: {FIRST: name, links[FIRST]: links[name]} for name in names}).items():
+        (folder / "cassettes" / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+def copies(original: Path, changed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Name -> the text of `original`, read once, with these words in place of those in every request."""
     end = "version: 1\n"
-    entries[-1] = entries[-1].removesuffix(end)
+    head, *entries = re.split(r"(?m)^(?=- request:)", original.read_text(encoding="utf-8").removesuffix(end))
     recorded = store.load(original).interactions
-    for name in names:
-        changed = {FIRST: name, links[FIRST]: links[name]}
-        copies = sorted(_copies(recorded, entries, changed))
-        (folder / "cassettes" / f"{name}.yaml").write_text(
-            head + "".join(text for *_, text in copies) + end, encoding="utf-8"
-        )
+    return {
+        name: head + "".join(text for *_, text in sorted(_copies(recorded, entries, words))) + end
+        for name, words in changed.items()
+    }
 
 
 def _copies(
-    recorded: tuple[Interaction, ...], entries: list[str], changed: dict[str, str]
+    recorded: tuple[Interaction, ...], entries: list[str], changed: Mapping[str, str]
 ) -> Iterator[tuple[str, str, int, str]]:
     """Agent, key, sample and text of each interaction, asked by another case."""
     for found, text in zip(recorded, entries, strict=True):
@@ -81,7 +84,7 @@ def _copies(
         yield found.agent, key, found.sample, _replaced(text, changed).replace(found.key, key)
 
 
-def _replaced(text: str, changed: dict[str, str]) -> str:
+def _replaced(text: str, changed: Mapping[str, str]) -> str:
     for old, new in changed.items():
         text = text.replace(old, new)
     return text
