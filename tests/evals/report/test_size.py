@@ -104,6 +104,7 @@ def test_the_last_case_opens_from_a_deep_link(large: Path, opened):
 
 
 def test_only_rows_near_the_screen_are_painted(opened):
-    opened.wait_for_selector("tr.case .ribbon")
+    opened.locator("#cases").scroll_into_view_if_needed()
+    opened.wait_for_selector("tr.case .ribbon", state="attached")
 
     assert 0 < opened.locator("tr.case .ribbon").count() < 300
