@@ -14,7 +14,7 @@ _SUFFIX: Final[dict[Unit, str]] = {"seconds": " s", "USD": " USD"}
 def rate(summary: Summary) -> str:
     """A summary of a fraction in one cell: value, interval, and how many cases were scored."""
     if summary.mean is None:
-        return f"{NOTHING} (0 of {summary.total} cases)"
+        return f"{NOTHING} n=0/{summary.total}"
     known = f" [{percent(summary.low)}, {percent(summary.high)}]" if summary.low is not None else ""
     return f"{value(summary)}{known} n={summary.n}/{summary.total}{_bounds(summary)}"
 

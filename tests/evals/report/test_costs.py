@@ -26,7 +26,7 @@ def test_every_mean_stands_with_the_cases_it_rests_on():
 def test_what_nobody_scored_costs_is_not_nothing():
     unknown = [a_summary(name, scorer, hits=None, mean=None, n=0) for name in ("v2", "v3") for scorer in COLUMNS]
 
-    assert set(what_it_costs(a_run(scorers=INFOS, summaries=unknown)).rows[0][2:]) == {"n/a (0 of 1 cases)"}
+    assert set(what_it_costs(a_run(scorers=INFOS, summaries=unknown)).rows[0][2:]) == {"n/a n=0/1"}
 
 
 def test_means_over_different_cases_are_called_that():

@@ -71,7 +71,7 @@ def test_a_graded_mean_has_no_counts():
 def test_a_score_nobody_got_is_not_zero():
     summary = a_summary(hits=None, n=0, total=4, mean=None, low=None, high=None)
 
-    assert rate(summary) == "n/a (0 of 4 cases)"
+    assert rate(summary) == "n/a n=0/4"
     assert interval(summary) == "n/a"
 
 
