@@ -12,6 +12,7 @@ from evals.report.numbers import change, pairs, points, probability, rate, small
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
+from evals.report.view.headline import as_blessed
 from evals.report.view.measures import measure_table
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
@@ -114,7 +115,7 @@ def _comparisons(run: Run) -> Iterable[str]:
     )
     yield _row(*["---"] * 10)
     for item in run.comparisons:
-        if _as_blessed(item):
+        if as_blessed(item):
             continue
         yield _row(
             f"{item.left} against {item.right}",
@@ -129,15 +130,10 @@ def _comparisons(run: Run) -> Iterable[str]:
             item.verdict,
         )
 
-    unchanged = list(dict.fromkeys(item.left for item in run.comparisons if _as_blessed(item)))
+    unchanged = list(dict.fromkeys(item.left for item in run.comparisons if as_blessed(item)))
     if unchanged:
         yield ""
         yield f"Endpoints not listed against the baseline are, case by case, as blessed: {', '.join(unchanged)}."
-
-
-def _as_blessed(item: Comparison) -> bool:
-    """Whether nothing changed since the baseline: twelve rows of zeros would hide the one that is not."""
-    return item.against == "baseline" and item.n > 0 and not item.broke and not item.mended
 
 
 def _interval(item: Comparison) -> str:

@@ -75,6 +75,16 @@ def test_what_changed_since_the_baseline_keeps_its_row():
     assert "| v3 against v3 (baseline) |" in summary(a_run(comparisons=(changed,)))
 
 
+def test_what_left_the_tape_is_not_called_as_blessed():
+    """Three of eight cases are scored again: nobody knows of the other five."""
+    partly = a_comparison(against="baseline", left="v3", right="v3 (baseline)", n=3, of=8)
+
+    text = summary(a_run(comparisons=(partly,)))
+
+    assert "| v3 against v3 (baseline) | route.pass | 3/8 |" in text
+    assert "as blessed" not in text
+
+
 def test_a_long_summary_ends_at_a_whole_line_and_says_so():
     """GitHub refuses a comment of more than 65,536 characters; the verdict comes first, so it stays."""
     reasons = [Reason(kind="note", text=f"ünlike number {n} of very many") for n in range(4000)]
