@@ -10,7 +10,7 @@ from evals.models.case import Case
 from evals.models.outcome import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Coverage, ScorerInfo, Summary, Trial
 from evals.stats.intervals import Interval, bootstrap_mean, mean, wilson
-from evals.stats.macro import bootstrap_macro, macro_mean
+from evals.stats.macro import graded_interval, macro_mean
 
 SEED: Final = 20_260_101
 """Fixed, so that the same run prints the same intervals."""
@@ -102,17 +102,12 @@ def _over_cases(
 def _over_gold_nodes(
     trials: Sequence[Trial], cases: Sequence[Case] | Sequence[CaseInfo], variant: str, scorer: ScorerInfo
 ) -> _Estimate:
-    """The macro-average over gold nodes; where all answers are right, or all wrong, Wilson's interval of the clusters,
-    since drawing them again would promise that the next is so too."""
+    """The macro-average over gold nodes."""
     by_id = {case.id: case for case in cases}
     grades = state_grades(trials, by_id, variant, scorer.name)
     values, nodes = list(grades.values()), [state.gold for state in grades]
     clusters = [by_id[state.case_id].cluster for state in grades]
-    if len(set(values)) == 1 and _all_or_nothing(values):
-        size = len(set(clusters))
-        interval = wilson(size if values[0] else 0, size)
-    else:
-        interval = bootstrap_macro(values, nodes, clusters, np.random.default_rng(SEED))
+    interval = graded_interval(values, nodes, clusters, np.random.default_rng(SEED))
     unknown = unanswered_states(trials, by_id, variant, scorer.name)
     answered = len({state.case_id for state in grades})
     return _Estimate(answered, macro_mean(values, nodes), interval, _bounds(grades, unknown))

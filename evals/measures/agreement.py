@@ -6,7 +6,7 @@ from typing import Final
 from evals.measures.evidence import Evidence
 from evals.measures.measure import Found, measure
 from evals.stats.agreement import SEVERITIES, bootstrap_kappa, quadratic_kappa
-from evals.stats.intervals import Interval, newcombe
+from evals.stats.intervals import Interval, newcombe, varied
 from evals.stats.macro import bootstrap_macro, macro_mean
 
 _ASKED_RIGHTLY: Final = {"required": ("ask.required", 0.0), "forbidden": ("ask.false", 1.0)}
@@ -30,7 +30,7 @@ def severity_kappa(evidence: Evidence) -> Found:
         value,
         len(rated),
         len(rated) + evidence.open(),
-        _varied(bootstrap_kappa(gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng())),
+        varied(bootstrap_kappa(gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng())),
         why_not="all have one severity: chance cannot disagree" if rated else "no exact trial has a rated report",
     )
 
@@ -61,11 +61,6 @@ def balanced_accuracy(evidence: Evidence) -> Found:
     )
 
 
-def _varied(interval: Interval | None) -> Interval | None:
-    """No interval where every draw gives the same: nothing varied, which is no proof that nothing can."""
-    return interval if interval is not None and interval.low < interval.high else None
-
-
 def _interval(evidence: Evidence, rightly: Mapping[str, float]) -> Interval | None:
     """Newcombe's, halved, since balanced accuracy is (1 + recall - false-ask rate) / 2; a bootstrap where samples of a
     case disagree."""
@@ -75,7 +70,7 @@ def _interval(evidence: Evidence, rightly: Mapping[str, float]) -> Interval | No
     }
     if any(value not in (0, 1) for value in rightly.values()):
         policies = [evidence.cases[case].question for case in rightly]
-        return _varied(bootstrap_macro([*rightly.values()], policies, evidence.clusters([*rightly]), evidence.rng()))
+        return varied(bootstrap_macro([*rightly.values()], policies, evidence.clusters([*rightly]), evidence.rng()))
     required, forbidden = asked["required"], asked["forbidden"]
     false = len(forbidden) - round(sum(forbidden))
     found = newcombe((round(sum(required)), len(required)), (false, len(forbidden)))

@@ -7,7 +7,7 @@ from evals.measures.measure import Found, measure
 from evals.models.measure import Source
 from evals.models.suite import ConfidenceFloor
 from evals.stats.calibration import above_threshold, ece, ece_null_band, paired_brier
-from evals.stats.intervals import wilson
+from evals.stats.intervals import varied, wilson
 
 SURE: Final = ConfidenceFloor().single
 """The confidence at which the prompts let a single finding pass without a critic."""
@@ -75,12 +75,13 @@ def paired(evidence: Evidence) -> Found:
         evidence.clusters([case for case, _ in both]),
         evidence.rng(),
     )
-    unknown = max(evidence.open(), evidence.open("reference"))
+    unknown = evidence.open_pairs()
     if boot is None:
         return Found(None, 0, unknown, why_not="no trial in which both stated a confidence")
     every = len(both) + unknown
     total = boot.mean * len(both)
-    return Found(boot.mean, len(both), every, boot.interval, ((total + unknown) / every, (total - unknown) / every))
+    bounds = ((total + unknown) / every, (total - unknown) / every)
+    return Found(boot.mean, len(both), every, varied(boot.interval), bounds)
 
 
 def _ece(evidence: Evidence, source: Source) -> Found:

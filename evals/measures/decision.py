@@ -2,7 +2,8 @@
 
 from evals.measures.evidence import Evidence
 from evals.measures.measure import Found, measure
-from evals.stats.intervals import bootstrap_mean, mean
+from evals.stats.intervals import mean
+from evals.stats.macro import graded_interval
 
 
 @measure("decision.micro", unit="fraction", better="higher", counted="frozen states")
@@ -17,7 +18,7 @@ def micro_average(evidence: Evidence) -> Found:
         mean(grades),
         len(known),
         most,
-        bootstrap_mean(grades, evidence.clusters([case for case, _ in known]), evidence.rng()) if known else None,
+        graded_interval(grades, [""] * len(known), evidence.clusters([case for case, _ in known]), evidence.rng()),
         (sum(grades) / most, (sum(grades) + unknown) / most) if most else None,
         why_not="no frozen state is recorded" if points else "no case has decision points",
     )

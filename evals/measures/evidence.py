@@ -55,6 +55,11 @@ class Evidence:
         """How many are not, so that nobody knows what they come to."""
         return len(self.own(side)) - len(self.exact(side))
 
+    def open_pairs(self) -> int:
+        """How many pairs of trials, one of each side, are not wholly on the tape on both."""
+        asked = _keys(self.own()) & _keys(self.own("reference"))
+        return len(asked - (_keys(self.exact()) & _keys(self.exact("reference"))))
+
     def means(self, scorer: str) -> dict[str, float]:
         """Case id -> mean of the variant's scored samples."""
         return case_means(self.trials, self.variant, scorer)
@@ -86,6 +91,10 @@ class Evidence:
             for case, mine in asked.items()
             for point in self.cases[case].points
         ]
+
+
+def _keys(trials: Sequence[Trial]) -> set[tuple[str, int]]:
+    return {(trial.trace.case_id, trial.trace.sample) for trial in trials}
 
 
 def _confidence(trial: Trial, source: Source) -> float | None:

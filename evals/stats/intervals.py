@@ -78,6 +78,11 @@ def resampled_means(
     return np.concatenate(means)
 
 
+def varied(interval: Interval | None) -> Interval | None:
+    """No interval where every draw gives the same: nothing varied, which is no proof that nothing can."""
+    return interval if interval is not None and interval.low < interval.high else None
+
+
 def percentiles(drawn: NDArray[np.float64], confidence: float) -> Interval:
     """The central `confidence` of resampled values."""
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])

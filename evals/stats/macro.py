@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.stats.draws import draws
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_mean, percentiles
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, bootstrap_mean, percentiles, wilson
 
 
 def macro_mean(values: Sequence[float], groups: Sequence[Hashable]) -> float | None:
@@ -48,6 +48,17 @@ def bootstrap_macro(
     np.add.at(sizes, (owner, group), 1)
     drawn = [_macro(times @ sums, times @ sizes) for times in draws(names, resamples, rng)]
     return percentiles(np.concatenate(drawn), confidence)
+
+
+def graded_interval(
+    values: Sequence[float], groups: Sequence[Hashable], clusters: Sequence[Hashable], rng: np.random.Generator
+) -> Interval | None:
+    """Interval of a macro-average of grades: the bootstrap's; where all are right, or all wrong, Wilson's of the number
+    of clusters, since drawing them again would promise that the next is so too."""
+    if len(set(values)) == 1 and values[0] in (0, 1):
+        size = len(set(clusters))
+        return wilson(size if values[0] else 0, size)
+    return bootstrap_macro(values, groups, clusters, rng)
 
 
 def _macro(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:

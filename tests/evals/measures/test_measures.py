@@ -143,6 +143,26 @@ def test_paired_brier_is_the_difference_to_the_reference_on_the_same_trials():
     assert (found.value, found.n, found.of) == (pytest.approx(0.01 - 0.81), 1, 2)
 
 
+def test_pairs_of_which_either_side_is_off_the_tape_are_unknown():
+    """Each side lost another case: two of three pairs are open, not one."""
+    cases, now = sure((0.9, True), (0.9, None), (0.9, True))
+    _, was = sure((0.9, False), (0.9, True), (0.9, None), variant="v2")
+
+    found = measured("confidence.paired_brier", some_evidence(cases, [*now, *was]))
+
+    assert (found.n, found.of) == (1, 3)
+    assert (found.pessimistic, found.optimistic) == pytest.approx(((-0.8 + 2) / 3, (-0.8 - 2) / 3))
+
+
+def test_equal_confidence_throughout_is_not_taken_for_certain():
+    cases, now = sure((0.9, True), (0.7, True))
+    _, was = sure((0.9, True), (0.7, True), variant="v2")
+
+    found = measured("confidence.paired_brier", some_evidence(cases, [*now, *was]))
+
+    assert (found.value, found.low, found.high, found.n) == (0.0, None, None, 2)
+
+
 def test_the_reference_is_not_paired_with_itself():
     cases, traces = sure((0.9, True))
 
@@ -192,6 +212,16 @@ def test_the_micro_average_counts_every_frozen_state_once():
     evidence = some_evidence([a_case("c0", points=points)], [a_trace(case_id="c0", variant="v3", points=answers)])
 
     assert measured("decision.micro", evidence).value == 0.75
+
+
+def test_frozen_states_all_answered_rightly_are_not_taken_for_certain():
+    """Wilson's interval of 2 of 2 cases, as for the headline."""
+    cases = [a_case(f"c{n}", points=(a_point(),)) for n in range(2)]
+    traces = [a_trace(case_id=f"c{n}", variant="v3", points=(an_answer(),)) for n in range(2)]
+
+    found = measured("decision.micro", some_evidence(cases, traces))
+
+    assert (found.value, found.low, found.high) == (1.0, pytest.approx(0.342, abs=0.001), 1.0)
 
 
 @pytest.mark.parametrize("measuring", MEASURES, ids=lambda measuring: measuring.info.name)
