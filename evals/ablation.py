@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evals.comparison import compare
+from evals.frozen import State
 from evals.models.run import Comparison, Trial
 from evals.models.suite import GatePolicy, Variant
-from evals.summary import case_means
+from evals.summary import case_means, open_cases
 
 WITHOUT: Final = "-without-"
 """A guard set with this in its name is the one before it, short of the guard behind it."""
@@ -29,7 +30,12 @@ def ablations(
         (left, right): {endpoint: (values[left][endpoint], values[right][endpoint]) for endpoint in endpoints}
         for left, right in pairs
     }
-    return compare(family, clusters, "whole set", policy)
+    unknown = {
+        (pair, endpoint): sorted({State(case) for name in pair for case in open_cases(trials, name, endpoint)})
+        for pair in pairs
+        for endpoint in endpoints
+    }
+    return compare(family, clusters, "whole set", policy, unknown)
 
 
 def ablated(one: Variant, whole: Variant) -> bool:

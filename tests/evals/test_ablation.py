@@ -3,7 +3,7 @@
 import pytest
 
 from evals.ablation import ablated, ablations
-from evals.models.outcome import Scored
+from evals.models.outcome import Scored, Skipped
 from evals.models.suite import GatePolicy, Models, Variant
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace
@@ -45,6 +45,23 @@ def test_what_a_guard_was_good_for_is_what_breaks_without_it():
 
     assert (item.left, item.right, item.against) == ("hardened-without-critic_gate", "hardened", "whole set")
     assert (item.broke, item.n, round(item.delta, 4)) == (("b", "c"), 3, -0.6667)
+
+
+def test_a_case_that_left_the_tape_under_one_of_them_is_open():
+    """Two cases break, one is known to hold, and of the fourth nobody knows."""
+    trials = [
+        a_trial(
+            a_trace(case_id=case, variant=one.name), {"route.pass": Scored(value=float(one is WHOLE or case == "a"))}
+        )
+        for case in "abc"
+        for one in (WHOLE, WITHOUT)
+    ]
+    off = a_trace(case_id="d", variant=WITHOUT.name, provenance="frontier", frontier=1)
+    trials.append(a_trial(off, {"route.pass": Skipped(reason="off the recorded tape")}))
+    trials.append(a_trial(a_trace(case_id="d", variant=WHOLE.name)))
+    (item,) = ablations([WHOLE, WITHOUT], trials, ["route.pass"], dict.fromkeys("abcd", "x"), GatePolicy())
+
+    assert (item.n, item.of, item.pessimistic, item.optimistic) == (3, 4, -0.75, -0.25)
 
 
 def test_a_suite_that_leaves_no_guard_out_has_no_ablation():

@@ -1,10 +1,9 @@
 """What each guard is good for: a row per guard left out, with what became of scores, ways and cost."""
 
-from collections.abc import Sequence
-
 from evals.divergence import divergences
+from evals.models.outcome import Scored
 from evals.models.run import Comparison, Run
-from evals.report.numbers import MINUS, NOTHING, points, probability
+from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability
 from evals.report.view.table import Table
 
 COSTS = {"cost.visits": "visits", "cost.llm_calls": "LLM calls"}
@@ -12,7 +11,7 @@ COSTS = {"cost.visits": "visits", "cost.llm_calls": "LLM calls"}
 
 def ablation_table(run: Run) -> Table:
     """A row per guard that some variant lacks; no row where the suite leaves none out."""
-    pairs = dict.fromkeys((item.left, item.right) for item in run.ablations)
+    sides = dict.fromkeys((item.left, item.right) for item in run.ablations)
     endpoints = dict.fromkeys(item.endpoint for item in run.ablations)
     found = {(item.left, item.right, item.endpoint): item for item in run.ablations}
     return Table(
@@ -26,7 +25,7 @@ def ablation_table(run: Run) -> Table:
                 *(_cell(found[left, right, endpoint]) for endpoint in endpoints),
                 *(_cost(run, left, right, scorer) for scorer in COSTS),
             )
-            for left, right in pairs
+            for left, right in sides
         ),
     )
 
@@ -60,19 +59,25 @@ def _cell(item: Comparison) -> str:
         return "cannot judge: no case is scored under both"
     known = f" [{points(item.low)}, {points(item.high)}]" if item.low is not None else ""
     flips = f"{len(item.broke)} broke, {len(item.mended)} mended"
-    return f"{points(item.delta)}{known}; {flips}; p {probability(item.p_holm)}; n={item.n}"
+    return f"{change(item)}{known}; {flips}; p {probability(item.p_holm)}; n={pairs(item)}"
 
 
 def _cost(run: Run, left: str, right: str, scorer: str) -> str:
-    """The difference of the means, with the cases each is the mean of."""
-    found = {item.variant: item for item in run.summaries if item.scorer == scorer}
-    mine = [found[name] for name in (left, right) if name in found]
-    means = [item.mean for item in mine if item.mean is not None]
-    if len(means) < 2:
+    """The mean difference over the cases scored under both, and how many those are of all."""
+    without, whole = (_means(run, name, scorer) for name in (left, right))
+    both = without.keys() & whole.keys()
+    if not both:
         return NOTHING
-    return f"{_signed(means)} n={'/'.join(dict.fromkeys(str(item.n) for item in mine))}"
+    difference = sum(without[case] - whole[case] for case in sorted(both)) / len(both)
+    told = f"{difference:+,.1f}".replace("-", MINUS) if difference else "0"
+    return f"{told} n={len(both)}/{len(run.cases)}"
 
 
-def _signed(means: Sequence[float]) -> str:
-    difference = means[0] - means[1]
-    return f"{difference:+,.1f}".replace("-", MINUS) if difference else "0"
+def _means(run: Run, variant: str, scorer: str) -> dict[str, float]:
+    """Case id -> mean of its scored samples."""
+    found: dict[str, list[float]] = {}
+    for trial in run.trials:
+        outcome = trial.outcomes.get(scorer)
+        if trial.trace.variant == variant and isinstance(outcome, Scored):
+            found.setdefault(trial.trace.case_id, []).append(outcome.value)
+    return {case: sum(values) / len(values) for case, values in found.items()}
