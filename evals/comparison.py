@@ -184,12 +184,24 @@ def _minimum_detectable(pairs: Sequence[Pair], clusters: Mapping[str, str], alph
         return None
     scale = len(changes) / len(pairs)  # so that the mean over cases is the difference: 1 with a value per case
     graded = minimum_detectable_difference([scale * change for change in changes.values()], owners, alpha=alpha)
-    return max(graded, 0.01) if graded is not None else None
+    return max(graded, 0.01) if graded is not None else _if_clusters_fall(pairs, clusters, alpha)
+
+
+def _if_clusters_fall(pairs: Sequence[Pair], clusters: Mapping[str, str], alpha: float) -> float | None:
+    """Where nothing varied there is no spread to go by: the smallest drop if clusters lose all they have, as cases do
+    in pass or fail; the sign flip of k fallen clusters is as likely as McNemar's of k lost cases."""
+    worth: dict[str, float] = {}
+    for pair, owner in zip(pairs, _owners(pairs, clusters), strict=True):
+        worth[owner] = worth.get(owner, 0.0) + pair.weight * pair.was
+    drop = minimum_detectable_drop(len(worth), alpha=alpha)
+    breakable = sum(value > 0 for value in worth.values()) / len(worth)
+    return drop * sum(worth.values()) / len(pairs) if drop is not None and drop <= breakable else None
 
 
 def _fewest_losses(pairs: Sequence[Pair], alpha: float) -> int | None:
-    """How many lost cases would have been a regression, beside the gains there are."""
+    """How many lost cases would have been a regression, beside the gains there are; only a case that passed is lost."""
     if not pairs or not _pass_or_fail(pairs):
         return None
     gained = sum(pair.now > pair.was for pair in pairs)
-    return smallest_significant_flips(len(pairs), gained=gained, alpha=alpha)
+    fewest = smallest_significant_flips(len(pairs), gained=gained, alpha=alpha)
+    return fewest if fewest is not None and fewest <= sum(pair.was == 1 for pair in pairs) else None

@@ -199,11 +199,10 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
 def _green_sentence(facts: Facts) -> str:
     """A green says what it rests on, and the smallest drop it could have seen."""
     against = [item for item in facts.judged if item.against == "reference"]
-    cases = max(item.n for item in against)
     better = [item.endpoint for item in against if item.verdict == "improvement"]
     blind = [item.minimum_detectable for item in against if item.verdict == "inconclusive"]
     claim = f"better on {', '.join(better)} and not worse elsewhere" if better else "not shown to be worse"
-    sentence = f"{facts.candidate} is {claim} than {facts.reference} over {cases} cases"
+    sentence = f"{facts.candidate} is {claim} than {facts.reference} over {_rests_on(against)}"
     if not blind:
         return f"{sentence}."
     seen = [value for value in blind if value is not None]
@@ -213,6 +212,14 @@ def _green_sentence(facts: Facts) -> str:
         ]
         return f"{sentence}; this suite could not have seen any drop of {', '.join(nothing)}."
     return f"{sentence}; this suite could not have seen a drop below {max(seen) * 100:.0f} points."
+
+
+def _rests_on(items: Sequence[Comparison]) -> str:
+    """How many cases the endpoints were compared on, from the fewest to the most, and which of them on none."""
+    counts = [item.n for item in items if item.n]
+    cases = _cases(max(counts)) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} cases"
+    none = [item.endpoint for item in items if not item.n]
+    return f"{cases}, with nothing to compare in {', '.join(none)}" if none else cases
 
 
 def comparison_sentence(item: Comparison) -> str:

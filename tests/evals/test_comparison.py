@@ -163,3 +163,21 @@ def test_the_fewest_losses_that_would_count_are_told(gained, fewest):
 
 def test_graded_scores_have_no_number_of_losses():
     assert compared([0.5, 1], [0.5, 1]).fewest_losses is None
+
+
+def test_no_loss_counts_where_too_few_cases_passed():
+    """Five losses would count, and only four cases have anything to lose."""
+    item = compared([1] * 4 + [0] * 6, [1] * 4 + [0] * 6)
+
+    assert (item.fewest_losses, item.minimum_detectable) == (None, None)
+
+
+def test_a_graded_score_that_did_not_move_could_have_been_seen_to_fall():
+    """Five clusters must fall at 0.05; at 0.8^(1/5) each, all of five do with 80 % power. Each is worth one half."""
+    item = compared([0.5] * 5, [0.5] * 5)
+
+    assert item.minimum_detectable == pytest.approx(0.8**0.2 / 2, abs=0.001)
+
+
+def test_a_graded_score_at_nought_has_nothing_to_fall():
+    assert compared([0.5, 0, 0, 0, 0], [0.5, 0, 0, 0, 0]).minimum_detectable is None

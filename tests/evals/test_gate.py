@@ -116,6 +116,18 @@ def test_a_green_sentence_admits_a_suite_that_could_have_seen_nothing():
     assert "could not have seen any drop of" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
 
 
+@pytest.mark.parametrize(
+    ("judged", "rests_on"),
+    [
+        ((a_comparison(), a_comparison("root_cause.hit")), "over 10 cases;"),
+        ((a_comparison(n=3), a_comparison("root_cause.hit")), "over 3 to 10 cases;"),
+        ((a_comparison(), a_comparison("decision.score", n=0, delta=None, verdict="cannot judge")), "in decision.score;"),
+    ],
+)
+def test_a_green_sentence_does_not_lend_one_endpoints_cases_to_another(judged, rests_on):
+    assert rests_on in judge(some_facts(*judged)).sentence
+
+
 def test_a_note_decides_nothing():
     verdict = judge(some_facts(notes=("known since the baseline",)))
 
