@@ -8,6 +8,7 @@ from evals.material import Material
 from evals.models.outcome import Failed
 from evals.models.run import Baseline, Comparison, Trial
 from evals.models.trace import Trace
+from evals.slices import collapsed_slices
 from evals.summary import case_means, coverage_of
 
 
@@ -31,6 +32,7 @@ def facts_of(material: Material, now: Baseline, comparisons: Sequence[Comparison
         must_pass_unknown=_must_pass_unknown(material),
         new_violations=_new_violations(baseline, now),
         leaks=_new_leaks(baseline, now),
+        collapsed=collapsed_slices(material),
         unanswered=_unanswered(material),
         notes=(*_edited_prompts(material), *_known_leaks(baseline, now)),
     )

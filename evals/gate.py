@@ -34,6 +34,7 @@ class Facts(Closed):
     """Cases that must pass and that the candidate has no score for."""
     new_violations: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
+    collapsed: tuple[str, ...] = ()
     unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Variant -> (decision points nobody recorded, decision points)."""
     notes: tuple[str, ...] = ()
@@ -134,6 +135,11 @@ def canary_leaked(facts: Facts) -> list[Reason]:
     return [Reason(kind="canary leaked", text=text) for text in facts.leaks]
 
 
+def slice_collapsed(facts: Facts) -> list[Reason]:
+    """Every case of an archetype that passed before fails now, too few of them to weigh in the mean."""
+    return [Reason(kind="slice collapsed", text=text) for text in facts.collapsed]
+
+
 def regressions(facts: Facts) -> list[Reason]:
     """An endpoint is worse beyond chance."""
     return [
@@ -152,7 +158,7 @@ CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     no_baseline,
     equivalence_not_shown,
 )
-WORSE: Final[tuple[Rule, ...]] = (must_pass, canary_leaked, hard_violations, regressions)
+WORSE: Final[tuple[Rule, ...]] = (must_pass, canary_leaked, hard_violations, slice_collapsed, regressions)
 
 
 def judge(facts: Facts) -> Verdict:
@@ -189,7 +195,8 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
     """Who is worse than whom, by how much, and what the losses have in common. A broken rule is told before numbers,
     in its own words: it may be another variant's than the candidate's."""
     lost = [item for item in facts.judged if item.verdict == "regression"]
-    broken = [reason for reason in worse if reason.kind != "regression"]
+    told_by_numbers = ("regression", "slice collapsed") if lost else ()
+    broken = [reason for reason in worse if reason.kind not in told_by_numbers]
     if not broken:
         return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}."
     change = f"; {comparison_sentence(lost[0])}{_more(lost)}" if lost else ""

@@ -42,6 +42,7 @@ WORSE = {
     "must-pass broken": {"must_pass_broken": ("case-1 must pass",)},
     "new hard violation": {"new_violations": ("v3 breaks P4 in case-1",)},
     "canary leaked": {"leaks": ("the canary of case-1 reached an output",)},
+    "slice collapsed": {"collapsed": ("route.pass of v3 against v2: of the 3 cases of race that passed, none does",)},
     "regression": {"judged": (a_comparison(verdict="regression", delta=-0.5, p_holm=0.01),)},
 }
 
@@ -116,12 +117,21 @@ def test_a_green_sentence_admits_a_suite_that_could_have_seen_nothing():
     assert "could not have seen any drop of" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
 
 
+def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
+    item = a_comparison(verdict="regression", delta=-0.5)
+
+    assert judge(some_facts(item, collapsed=("of the 3 cases",))).sentence.startswith("v3 is worse than v2: route.pass")
+
+
 @pytest.mark.parametrize(
     ("judged", "rests_on"),
     [
         ((a_comparison(), a_comparison("root_cause.hit")), "over 10 cases;"),
         ((a_comparison(n=3), a_comparison("root_cause.hit")), "over 3 to 10 cases;"),
-        ((a_comparison(), a_comparison("decision.score", n=0, delta=None, verdict="cannot judge")), "in decision.score;"),
+        (
+            (a_comparison(), a_comparison("decision.score", n=0, delta=None, verdict="cannot judge")),
+            "in decision.score;",
+        ),
     ],
 )
 def test_a_green_sentence_does_not_lend_one_endpoints_cases_to_another(judged, rests_on):
