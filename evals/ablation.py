@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evals.comparison import compare
-from evals.frozen import State
 from evals.models.run import Comparison, Trial
 from evals.models.suite import GatePolicy, Variant
+from evals.pairing import together
 from evals.summary import case_means, open_cases
 
 WITHOUT: Final = "-without-"
@@ -31,7 +31,7 @@ def ablations(
         for left, right in pairs
     }
     unknown = {
-        (pair, endpoint): sorted({State(case) for name in pair for case in open_cases(trials, name, endpoint)})
+        (pair, endpoint): together(open_cases(trials, name, endpoint) for name in pair)
         for pair in pairs
         for endpoint in endpoints
     }

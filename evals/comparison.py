@@ -26,8 +26,9 @@ from evals.stats.power import minimum_detectable_difference, minimum_detectable_
 from evals.summary import SEED
 
 Against = Literal["reference", "baseline", "whole set"]
-Unknown = Mapping[tuple[tuple[str, str], str], Sequence[State]]
-"""((left, right), endpoint) -> the cases or states one side's score of which is off the tape."""
+Unknown = Mapping[tuple[tuple[str, str], str], Mapping[State, float]]
+"""((left, right), endpoint) -> the cases or states one side's score of which is off the tape, for which share of the
+samples."""
 
 _SAME: Final = 1e-9
 
@@ -67,7 +68,7 @@ def compare(
         _comparison(
             key,
             pairs,
-            (unknown or {}).get(key, ()),
+            (unknown or {}).get(key, {}),
             clusters,
             against,
             policy,
@@ -103,7 +104,7 @@ def _owners(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> list[str]:
 def _comparison(
     key: tuple[tuple[str, str], str],
     pairs: Sequence[Pair],
-    unknown: Sequence[State],
+    unknown: Mapping[State, float],
     clusters: Mapping[str, str],
     against: Against,
     policy: GatePolicy,

@@ -31,8 +31,17 @@ def state_grades(trials: Sequence[Trial], cases: Cases, variant: str, scorer: st
     return {state: sum(grades) / len(grades) for state, grades in sorted(collected.items())}
 
 
-def unanswered_states(trials: Sequence[Trial], cases: Cases, variant: str, scorer: str) -> list[State]:
-    """The states of the cases that no sample answers wholly: what the grades above leave open."""
-    asked = {trial.trace.case_id for trial in trials if trial.trace.variant == variant}
-    known = {state.case_id for state in state_grades(trials, cases, variant, scorer)}
-    return [State(case, point.id, point.gold) for case in sorted(asked - known) for point in cases[case].points]
+def unanswered_states(trials: Sequence[Trial], cases: Cases, variant: str, scorer: str) -> dict[State, float]:
+    """What the grades above leave open: state -> share of the samples (above 0, up to 1) in which its case is not
+    wholly answered."""
+    asked: dict[str, list[bool]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant:
+            lost = not isinstance(trial.outcomes.get(scorer), Scored)
+            asked.setdefault(trial.trace.case_id, []).append(lost)
+    return {
+        State(case, point.id, point.gold): sum(lost) / len(lost)
+        for case, lost in sorted(asked.items())
+        if any(lost)
+        for point in cases[case].points
+    }

@@ -39,15 +39,25 @@ def weights(states: Sequence[State]) -> list[float]:
     return [len(states) * weight for weight in macro_weights([state.gold for state in states])]
 
 
-def bounds(pairs: Sequence[Pair], unknown: Sequence[State]) -> tuple[float, float] | None:
-    """The mean difference with everything unknown lost, and gained; None for an empty sample."""
-    states = [*(pair.state for pair in pairs), *unknown]
+def bounds(pairs: Sequence[Pair], unknown: Mapping[State, float]) -> tuple[float, float] | None:
+    """The mean difference with everything unknown lost, and gained; None for an empty sample. Of a pair some samples of
+    which are unknown, that share."""
+    changes = {pair.state: pair.now - pair.was for pair in pairs}
+    states = [*dict.fromkeys((*changes, *unknown))]
     if not states:
         return None
-    scale = weights(states)
-    known = sum(weight * (pair.now - pair.was) for pair, weight in zip(pairs, scale, strict=False))
-    rest = sum(scale[len(pairs) :])
+    scale = dict(zip(states, weights(states), strict=True))
+    known = sum(scale[state] * change for state, change in changes.items())
+    rest = sum(scale[state] * share for state, share in unknown.items())
     return (known - rest) / len(states), (known + rest) / len(states)
+
+
+def together(sides: Iterable[Mapping[State, float]]) -> dict[State, float]:
+    """What is unknown of either side is unknown of the pair: the shares of both, 1 at most, in order of state."""
+    found: dict[State, float] = {}
+    for state, share in sorted(item for side in sides for item in side.items()):
+        found[state] = min(1.0, found.get(state, 0.0) + share)
+    return found
 
 
 def by_case(pairs: Iterable[Pair]) -> dict[str, float]:

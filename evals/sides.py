@@ -7,7 +7,7 @@ from evals.divergence import baseline_divergences, clause, divergences
 from evals.frozen import Cases, State, state_grades, unanswered_states
 from evals.material import Material
 from evals.models.run import Baseline, Comparison, Divergence, ScorerInfo
-from evals.pairing import Values
+from evals.pairing import Values, together
 from evals.summary import case_means, open_cases
 
 
@@ -121,14 +121,12 @@ def _stored(material: Material, baseline: Baseline, variant: str, endpoint: Scor
     }
 
 
-def _unknown(material: Material, variants: Sequence[str], endpoint: ScorerInfo) -> list[State]:
-    """Cases or states that any of the variants has no score for because the tape ran out."""
+def _unknown(material: Material, variants: Sequence[str], endpoint: ScorerInfo) -> dict[State, float]:
+    """Cases or states that any of the variants has no score for because the tape ran out, or not for every sample."""
     if endpoint.macro:
         cases = _by_id(material)
-        found = [unanswered_states(material.trials, cases, name, endpoint.name) for name in variants]
-    else:
-        found = [[State(case) for case in open_cases(material.trials, name, endpoint.name)] for name in variants]
-    return sorted({state for states in found for state in states})
+        return together(unanswered_states(material.trials, cases, name, endpoint.name) for name in variants)
+    return together(open_cases(material.trials, name, endpoint.name) for name in variants)
 
 
 def _by_id(material: Material) -> Cases:

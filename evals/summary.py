@@ -94,7 +94,7 @@ def _over_cases(
         interval = wilson(hits, len(values))
     else:
         interval = bootstrap_mean(values, [clusters[case] for case in means], np.random.default_rng(SEED))
-    unknown = [State(case) for case in open_cases(trials, variant, scorer.name)]
+    unknown = open_cases(trials, variant, scorer.name)
     bounds = _bounds({State(case): value for case, value in means.items()}, unknown) if share else None
     return _Estimate(len(values), mean(values), interval, bounds, hits)
 
@@ -113,10 +113,12 @@ def _over_gold_nodes(
     return _Estimate(answered, macro_mean(values, nodes), interval, _bounds(grades, unknown))
 
 
-def _bounds(known: Mapping[State, float], unknown: Sequence[State]) -> tuple[float, float] | None:
+def _bounds(known: Mapping[State, float], unknown: Mapping[State, float]) -> tuple[float, float] | None:
     """The mean with all the rest at 0, and at 1, every gold node counted alike; None for an empty sample."""
-    nodes = [state.gold for state in (*known, *unknown)]
-    low, high = (macro_mean([*known.values(), *[filled] * len(unknown)], nodes) for filled in (0.0, 1.0))
+    states = [*dict.fromkeys((*known, *unknown))]
+    worst = [known.get(state, 0.0) * (1 - unknown.get(state, 0.0)) for state in states]
+    best = [least + unknown.get(state, 0.0) for state, least in zip(states, worst, strict=True)]
+    low, high = (macro_mean(values, [state.gold for state in states]) for values in (worst, best))
     return (low, high) if low is not None and high is not None else None
 
 
@@ -124,12 +126,12 @@ def _all_or_nothing(values: Sequence[float]) -> bool:
     return all(value in (0, 1) for value in values)
 
 
-def open_cases(trials: Sequence[Trial], variant: str, scorer: str) -> list[str]:
-    """Cases whose score is unknown because the tape ran out, not because the score does not apply."""
-    scored = set(case_means(trials, variant, scorer))
-    off_tape = {
-        trial.trace.case_id
-        for trial in trials
-        if trial.trace.variant == variant and trial.trace.provenance.label != "exact"
-    }
-    return sorted(off_tape - scored)
+def open_cases(trials: Sequence[Trial], variant: str, scorer: str) -> dict[State, float]:
+    """Cases whose score is unknown because the tape ran out, not because the score does not apply: each with the share
+    of its samples (above 0, up to 1) that is."""
+    asked: dict[str, list[bool]] = {}
+    for trial in trials:
+        lost = not isinstance(trial.outcomes.get(scorer), Scored)
+        if trial.trace.variant == variant and not (lost and trial.trace.provenance.label == "exact"):
+            asked.setdefault(trial.trace.case_id, []).append(lost)
+    return {State(case): sum(lost) / len(lost) for case, lost in sorted(asked.items()) if any(lost)}

@@ -45,18 +45,19 @@ def balanced_accuracy(evidence: Evidence) -> Found:
         for case, value in evidence.means(scorer).items()
     }
     values, policies = [*rightly.values()], [evidence.cases[case].question for case in rightly]
-    unknown = [
-        evidence.cases[case].question
-        for case in dict.fromkeys(trial.trace.case_id for trial in evidence.own())
-        if case not in rightly and evidence.cases[case].question in _ASKED_RIGHTLY
-    ]
+    unknown = {
+        case: share
+        for policy, (scorer, _) in _ASKED_RIGHTLY.items()
+        for case, share in evidence.open_cases(scorer).items()
+        if evidence.cases[case].question == policy
+    }
     both = set(policies) == _ASKED_RIGHTLY.keys()
     return Found(
         macro_mean(values, policies) if both else None,
         len(values),
-        len(values) + len(unknown),
+        len(rightly.keys() | unknown.keys()),
         _interval(evidence, rightly) if both else None,
-        _bounds(values, [*policies, *unknown]),
+        _bounds(evidence, rightly, unknown),
         why_not="needs scored cases of both kinds, question required and question forbidden",
     )
 
@@ -77,10 +78,15 @@ def _interval(evidence: Evidence, rightly: Mapping[str, float]) -> Interval | No
     return Interval((1 + found.low) / 2, (1 + found.high) / 2) if found else None
 
 
-def _bounds(values: list[float], policies: list[str]) -> tuple[float, float] | None:
-    """With every unknown case asked wrongly, and rightly; None where a kind of case is missing altogether."""
+def _bounds(
+    evidence: Evidence, rightly: Mapping[str, float], unknown: Mapping[str, float]
+) -> tuple[float, float] | None:
+    """With every unknown sample asked wrongly, and rightly; None where a kind of case is missing altogether."""
+    cases = [*dict.fromkeys((*rightly, *unknown))]
+    policies = [evidence.cases[case].question for case in cases]
     if set(policies) != _ASKED_RIGHTLY.keys():
         return None
-    missing = len(policies) - len(values)
-    worst, best = (macro_mean([*values, *[filled] * missing], policies) for filled in (0.0, 1.0))
+    least = [rightly.get(case, 0.0) * (1 - unknown.get(case, 0.0)) for case in cases]
+    most = [value + unknown.get(case, 0.0) for case, value in zip(cases, least, strict=True)]
+    worst, best = macro_mean(least, policies), macro_mean(most, policies)
     return (worst, best) if worst is not None and best is not None else None

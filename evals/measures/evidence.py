@@ -10,7 +10,7 @@ from evals.models.measure import Source
 from evals.models.outcome import Scored
 from evals.models.route import Choice
 from evals.models.run import CaseInfo, PointInfo, Trial
-from evals.summary import SEED, case_means
+from evals.summary import SEED, case_means, open_cases
 
 Side = Literal["variant", "reference"]
 
@@ -63,6 +63,10 @@ class Evidence:
     def means(self, scorer: str) -> dict[str, float]:
         """Case id -> mean of the variant's scored samples."""
         return case_means(self.trials, self.variant, scorer)
+
+    def open_cases(self, scorer: str) -> dict[str, float]:
+        """Case id -> share of the variant's samples whose score is off the tape; cases without any left out."""
+        return {state.case_id: share for state, share in open_cases(self.trials, self.variant, scorer).items()}
 
     def clusters(self, case_ids: Sequence[str]) -> list[str]:
         """What each case is resampled with."""

@@ -119,7 +119,7 @@ def compared_states(was, now, unknown=()):
     owners = {state.case_id: state.case_id for state in (*left, *right, *unknown)}
     key = ("v3", "v2")
     family = {key: {"decision.score": (left, right)}}
-    return compare(family, owners, "reference", POLICY, {(key, "decision.score"): unknown})[0]
+    return compare(family, owners, "reference", POLICY, {(key, "decision.score"): dict.fromkeys(unknown, 1.0)})[0]
 
 
 def test_a_rare_gold_node_weighs_as_much_as_a_frequent_one():

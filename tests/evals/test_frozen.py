@@ -38,5 +38,11 @@ def test_a_case_with_a_state_nobody_recorded_is_left_out_whole():
     assert [state.point for state in unanswered_states(half, CASES, "v3", "decision.score")] == ["p", "q"]
 
 
+def test_a_sample_off_the_tape_leaves_its_share_open():
+    found = unanswered_states(trials(("writer", "writer"), ("writer", None)), CASES, "v3", "decision.score")
+
+    assert [*found.values()] == [0.5, 0.5]
+
+
 def test_what_is_answered_leaves_nothing_open():
-    assert unanswered_states(trials(("writer", "writer")), CASES, "v3", "decision.score") == []
+    assert unanswered_states(trials(("writer", "writer")), CASES, "v3", "decision.score") == {}

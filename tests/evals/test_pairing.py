@@ -3,7 +3,7 @@
 import pytest
 
 from evals.frozen import State
-from evals.pairing import bounds, by_case, paired, weights
+from evals.pairing import bounds, by_case, paired, together, weights
 from evals.stats.macro import macro_mean
 
 SEARCHES = [State(f"case-{n}", "p", "codebase_search") for n in range(3)]
@@ -38,15 +38,28 @@ def test_what_a_case_lost_in_one_state_it_may_win_in_another():
 
 def test_the_bounds_take_the_rest_as_lost_and_as_gained():
     """One case of two is known, and equal."""
-    assert bounds(paired({"a": 1.0}, {"a": 1.0}), [State("b")]) == (-0.5, 0.5)
+    assert bounds(paired({"a": 1.0}, {"a": 1.0}), {State("b"): 1.0}) == (-0.5, 0.5)
 
 
 def test_the_bounds_weigh_gold_nodes_alike():
     """The only answer for the writer is unknown, and it is half of the macro-average."""
     known = dict.fromkeys(SEARCHES, 1.0)
 
-    assert bounds(paired(known, known), [WRITER]) == pytest.approx((-0.5, 0.5))
+    assert bounds(paired(known, known), {WRITER: 1.0}) == pytest.approx((-0.5, 0.5))
+
+
+def test_a_sample_off_the_tape_bounds_its_share_of_the_case():
+    """One of two samples of one case of two: a quarter of the whole."""
+    pairs = paired({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 1.0})
+
+    assert bounds(pairs, {State("b"): 0.5}) == (-0.25, 0.25)
+
+
+def test_what_either_side_lost_is_lost_to_the_pair():
+    a, b = State("a"), State("b")
+
+    assert together([{a: 0.5}, {a: 0.75, b: 0.5}]) == {a: 1.0, b: 0.5}
 
 
 def test_nothing_paired_and_nothing_unknown_has_no_bounds():
-    assert bounds([], []) is None
+    assert bounds([], {}) is None

@@ -32,6 +32,21 @@ def test_what_is_off_the_tape_is_bounded_both_ways():
     assert (item.mean, item.n, item.pessimistic, item.optimistic) == (1.0, 2, 0.5, 1.0)
 
 
+@pytest.mark.parametrize("scorer", ["root_cause.hit", "decision.score"])
+def test_a_sample_off_the_tape_is_bounded_both_ways(scorer):
+    """Of two samples of the only case one is known and right: at worst a half, at best a whole."""
+    cases = some_cases(1)
+    off = {"provenance": "frontier", "frontier": 1, "points": (an_answer(chosen=None),)}
+    known, lost = (
+        some_trials(cases, changed) for changed in ({}, {("case-0", "v3"): a_good_trace("case-0", "v3", **off)})
+    )
+
+    found = summarise((*known, *lost), cases, ("v3",), scorer_infos())
+
+    (item,) = [each for each in found if each.scorer == scorer]
+    assert (item.mean, item.n, item.pessimistic, item.optimistic) == (1.0, 1, 0.5, 1.0)
+
+
 def test_nothing_known_has_no_mean():
     off = {("case-0", "v3"): a_good_trace("case-0", "v3", provenance="unrecorded")}
 

@@ -69,6 +69,20 @@ def asking(*pairs):
     return some_evidence(cases, traces)
 
 
+def test_a_sample_off_the_tape_bounds_the_asking_of_its_case():
+    """Asked where it is required in the one sample known, not asked where it is forbidden: recall is 1/2 to 1."""
+    cases = [a_case("c0", question="required"), a_case("c1", question="forbidden")]
+    traces = [
+        a_trace(case_id="c0", variant="v3", exchanges=(an_exchange(),)),
+        a_trace(case_id="c0", variant="v3", sample=1, **OFF),
+        a_trace(case_id="c1", variant="v3"),
+    ]
+
+    found = measured("ask.balanced_accuracy", some_evidence(cases, traces))
+
+    assert (found.value, found.n, found.of, found.pessimistic, found.optimistic) == (1.0, 2, 2, 0.75, 1.0)
+
+
 @pytest.mark.parametrize("asks", [True, False])
 def test_asking_always_and_never_are_worth_one_half(asks):
     evidence = asking(*[("required", asks)] * 1, *[("forbidden", asks)] * 5)
