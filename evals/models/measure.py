@@ -64,7 +64,8 @@ class Confusion(Closed):
     """Decisions of a variant, counted by what they should have been.
 
     `frozen states`: the best graded node (row) by the node chosen (column), guards left out. `trials`: the node chosen
-    (row) by the node the guards let the graph go to (column), in exact trials. Cells without a count are left out.
+    (row) by the node the guards let the graph go to (column), in exact trials; `of` are the recorded decisions of all
+    trials, as nobody knows how many those off the tape would have come to. Cells without a count are left out.
     """
 
     variant: str
