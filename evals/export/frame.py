@@ -7,7 +7,6 @@ import pandas as pd
 from evals.models.outcome import Failed, Scored, Skipped
 from evals.models.run import Run
 
-
 SCORES: Final = ("suite", "case", "variant", "sample", "provenance", "scorer", "outcome", "value", "why")
 DECISIONS: Final = (
     *SCORES[:5],
