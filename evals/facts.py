@@ -23,7 +23,7 @@ def facts_of(material: Material, now: Baseline, comparisons: Sequence[Comparison
         policy=suite.gate,
         coverage={name: coverage_of(material.trials, name) for name in material.names},
         judged=tuple(judged),
-        failures=_failures(material.trials),
+        failures=(*_failures(material.trials), *_absent(material)),
         misses=_misses(material),
         partial=material.partial,
         incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
@@ -51,6 +51,19 @@ def _failures(trials: Sequence[Trial]) -> tuple[str, ...]:
             if isinstance(outcome, Failed):
                 causes.setdefault(f"scorer {scorer} failed: {outcome.error}", []).append(where)
     return tuple(f"{cause} ({_some(places)})" for cause, places in causes.items())
+
+
+def _absent(material: Material) -> tuple[str, ...]:
+    """Trials that are in no file, so that nobody knows what became of them: a run.json that was cut or edited."""
+    there = {(trial.trace.case_id, trial.trace.variant, trial.trace.sample) for trial in material.trials}
+    wanted = [
+        (case.id, name, sample)
+        for sample in sorted({sample for _, _, sample in there})
+        for case in material.cases
+        for name in material.names
+    ]
+    lost = [f"{case} under {name}" for case, name, sample in wanted if (case, name, sample) not in there]
+    return (f"{len(lost)} of {len(wanted)} trials are not in this run ({_some(lost)})",) if lost else ()
 
 
 def _misses(material: Material) -> tuple[str, ...]:

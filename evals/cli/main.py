@@ -3,7 +3,8 @@
 Exit codes, for every command:
 
     0    done; for `run`: judged, and not worse
-    1    for `run`: judged, and worse; for `dataset lint`: something is wrong; for `cassette merge`: a conflict
+    1    for `run`: judged, and worse; for `dataset lint`: something is wrong; for `cassette merge`: a conflict; for
+         `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
     3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing; for `record`:
          the endpoint failed, or a limit (--budget, --max-requests) was reached; for `cassette verify`: something is

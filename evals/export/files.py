@@ -34,18 +34,23 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     Raises:
         ConfigurationError: the folder cannot be written.
     """
+    place = folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            _replace(folder / name, text)
+            place = folder / name
+            _replace(place, text)
     except OSError as error:
-        raise ConfigurationError(
-            f"{folder}: the report cannot be written ({error.strerror}); name another --out"
-        ) from error
+        raise ConfigurationError(f"{place}: cannot be written ({error.strerror}); name another --out") from error
 
 
 def _replace(path: Path, text: str) -> None:
     with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as scratch:
-        scratch.write(text)
-    os.chmod(scratch.name, 0o644)  # noqa: PTH101 - temporary files are private; a report is for everyone
-    Path(scratch.name).replace(path)
+        try:
+            scratch.write(text)
+            scratch.close()
+            os.chmod(scratch.name, 0o644)  # noqa: PTH101 - temporary files are private; a report is for everyone
+            Path(scratch.name).replace(path)
+        except BaseException:  # a folder of that name, a full disk, Ctrl-C: nothing half written stays
+            Path(scratch.name).unlink(missing_ok=True)
+            raise

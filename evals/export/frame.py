@@ -1,9 +1,19 @@
 """A run as tables, for notebooks: one row per trial and score, or one per decision."""
 
+from typing import Final
+
 import pandas as pd
 
 from evals.models.outcome import Failed, Scored, Skipped
 from evals.models.run import Run
+
+SCORES: Final = ("suite", "case", "variant", "sample", "provenance", "scorer", "outcome", "value", "why")
+DECISIONS: Final = (
+    *SCORES[:5],
+    *("decision", "iteration", "chosen", "routed", "confidence", "vetoes"),
+    *("forced_fallback", "corrections", "question", "error"),
+)
+"""The columns, which a table without rows has too."""
 
 
 def frame(run: Run) -> pd.DataFrame:
@@ -23,7 +33,7 @@ def frame(run: Run) -> pd.DataFrame:
         for trial in run.trials
         for scorer, outcome in trial.outcomes.items()
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=SCORES)
 
 
 def decisions(run: Run) -> pd.DataFrame:
@@ -50,7 +60,7 @@ def decisions(run: Run) -> pd.DataFrame:
         for trial in run.trials
         for made in trial.trace.decisions
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=DECISIONS)
 
 
 def _why(outcome: Scored | Skipped | Failed) -> str:

@@ -29,7 +29,7 @@ def read_shard(path: Path) -> Shard:
             f"{path}: cannot be read ({error.strerror}); `evals run SUITE --shard 1/2` writes one"
         ) from error
     except ValidationError as error:
-        version = schema_version(content)
+        version = schema_version(content, "traces")
         if version > SHARD_SCHEMA:
             raise ConfigurationError(
                 f"{path}: written by a newer evals (schema {version}, this one reads up to {SHARD_SCHEMA}); upgrade"

@@ -23,7 +23,7 @@ def read_run(path: Path) -> Run:
             f"{path}: cannot be read ({error.strerror}); `make eval` writes reports/latest"
         ) from error
     except ValidationError as error:
-        version = schema_version(content)
+        version = schema_version(content, "trials")
         if version > RUN_SCHEMA:
             raise ConfigurationError(
                 f"{path}: written by a newer evals (schema {version}, this one reads up to {RUN_SCHEMA}); upgrade"
@@ -31,10 +31,11 @@ def read_run(path: Path) -> Run:
         raise ConfigurationError(f"{path}: not a run.json of this version ({error.error_count()} faults)") from error
 
 
-def schema_version(content: bytes) -> int:
-    """The schema a file says it has; 0 where it says none."""
+def schema_version(content: bytes, mark: str) -> int:
+    """The schema a file says it has; 0 where it says none, or where it has no field `mark`: it is of another kind."""
     try:
-        told = TypeAdapter(dict[str, Any]).validate_json(content).get("schema_version", 0)
+        told = TypeAdapter(dict[str, Any]).validate_json(content)
     except ValidationError:
         return 0
-    return told if isinstance(told, int) else 0
+    version = told.get("schema_version", 0) if mark in told else 0
+    return version if isinstance(version, int) else 0

@@ -58,6 +58,13 @@ def test_a_part_of_a_suite_stays_a_part():
     assert judge_again(run, baseline, run.gate).verdict.exit_code == 3
 
 
+def test_a_run_that_lost_trials_is_not_judged_by_the_rest():
+    run, baseline = stored()
+    left = run.model_copy(update={"trials": tuple(trial for trial in run.trials if trial.trace.case_id == "case-0")})
+
+    assert judge_again(left, baseline, run.gate).verdict.exit_code == 3
+
+
 def test_a_case_that_must_pass_is_remembered():
     run, baseline = stored({("case-0", "v3"): a_good_trace("case-0", "v3", report=WRONG)}, must_pass=True)
 

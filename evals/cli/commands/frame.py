@@ -26,7 +26,7 @@ def frame(run: Path, out: Path, *, by_decision: bool = False) -> int:
     try:
         _write(table, out)
     except OSError as error:
-        raise ConfigurationError(f"{out}: cannot be written ({error.strerror}); name another --out") from error
+        raise ConfigurationError(f"{out}: cannot be written ({error.strerror or error}); name another --out") from error
     print(f"{len(table)} rows in {out}")
     return EXIT_OK
 

@@ -184,6 +184,10 @@ function step(from, by) {
 }
 
 function onKey(event) {
+  if (event.target === search && event.key === "Enter") {
+    event.preventDefault(); /* else the same key opens what it led to */
+    step(null, 1);
+  }
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
   const row = rowOf(event.target);
   const arrow = event.key.startsWith("Arrow");

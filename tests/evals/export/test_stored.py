@@ -29,6 +29,14 @@ def test_a_newer_schema_is_refused_even_where_every_field_is_known(tmp_path):
         read_run(a_stored_run(tmp_path, schema_version=RUN_SCHEMA + 1))
 
 
+def test_another_kind_of_file_is_not_taken_for_a_newer_run(tmp_path):
+    """Shards, sweeps and runs count their schemas apart."""
+    (tmp_path / "shard.json").write_text(json.dumps({"schema_version": RUN_SCHEMA + 1, "traces": {}}))
+
+    with pytest.raises(ConfigurationError, match=r"not a run\.json"):
+        read_run(tmp_path / "shard.json")
+
+
 def test_a_run_from_before_the_optional_fields_is_read(tmp_path):
     path = a_stored_run(tmp_path)
     old = json.loads(path.read_text())

@@ -151,6 +151,19 @@ def test_a_letter_typed_into_the_search_is_a_letter(opened):
     assert page.input_value("#search") == "kj"
 
 
+def test_enter_leaves_the_search_for_the_first_case_it_found(opened):
+    """From there the keys for rows work, which are letters in the field."""
+    page = opened()
+    page.keyboard.press("/")
+    page.keyboard.type("a-")
+    page.keyboard.press("Enter")
+    focus = page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Enter")
+
+    assert focus == "a-crash"
+    assert page.locator("#detail-a-crash").count() == 1
+
+
 def test_a_route_finds_its_cases_letter_by_letter(opened):
     page = opened()
     page.fill("#search", "kw")

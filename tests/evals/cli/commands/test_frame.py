@@ -43,6 +43,24 @@ def test_another_ending_is_refused_before_anything_is_read(tmp_path):
     assert said.err.endswith("t.xlsx: name a file that ends in .csv or .parquet\n")
 
 
+@pytest.mark.parametrize("option", [(), ("--decisions",)])
+def test_a_table_without_rows_keeps_its_columns(stored, tmp_path, option):
+    write_run(a_run().model_copy(update={"trials": ()}), tmp_path / "empty")
+    for run, name in ((stored, "full.csv"), (tmp_path / "empty" / "run.json", "empty.csv")):
+        assert command("frame", run, *option, "--out", tmp_path / name).code == 0
+
+    full, empty = (pd.read_csv(tmp_path / name) for name in ("full.csv", "empty.csv"))
+    assert len(empty) == 0
+    assert list(empty.columns) == list(full.columns)
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_the_reason(stored, tmp_path):
+    said = command("frame", stored, "--out", tmp_path / "nowhere" / "t.csv")
+
+    assert said.code == 2
+    assert "nowhere" in said.err.partition("cannot be written (")[2]
+
+
 @pytest.mark.skipif(WITH_PYARROW, reason="pyarrow is installed")
 def test_without_pyarrow_parquet_is_one_line_that_says_what_to_do(stored, tmp_path):
     said = command("frame", stored, "--out", tmp_path / "t.parquet")

@@ -38,6 +38,17 @@ def test_a_missing_run_is_one_line_and_a_usage_error(tmp_path):
     assert said.err.startswith(f"evals: {tmp_path / 'run.json'}: cannot be read")
 
 
+def test_a_folder_where_a_file_should_be_is_named_and_nothing_half_written_stays(tmp_path):
+    write_run(a_run(), tmp_path / "first")
+    (tmp_path / "second" / "index.html").mkdir(parents=True)
+
+    said = command("report", tmp_path / "first" / "run.json", "--out", tmp_path / "second")
+
+    assert said.code == 2
+    assert said.err.startswith(f"evals: {tmp_path / 'second' / 'index.html'}: cannot be written")
+    assert [path.name for path in (tmp_path / "second").iterdir()] == ["index.html"]
+
+
 def test_a_report_loads_neither_the_graph_nor_a_data_frame_nor_statistics(tmp_path):
     """Each takes longer to load than the report to write."""
     write_run(a_run(), tmp_path)
