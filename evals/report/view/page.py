@@ -21,6 +21,7 @@ from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
 from evals.report.view.lists import Lists
 from evals.report.view.measures import measure_table
+from evals.report.view.mentions import Piece, pieces
 from evals.report.view.partings import Lead, PartingRow, leads, parting_rows
 from evals.report.view.plan import Picture
 from evals.report.view.pools import pools_for
@@ -35,14 +36,14 @@ from evals.report.view.twins import twin_table
 
 @dataclass(frozen=True)
 class Banner:
-    """The verdict: a word, its class, one sentence, the exit code, the reasons as (kind, text), and where to look.
+    """The verdict: a word, its class, one sentence, the exit code, the reasons as (kind, pieces), and where to look.
     `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
 
     word: str
     kind: str
     sentence: str
     exit_code: str
-    reasons: tuple[tuple[str, str], ...]
+    reasons: tuple[tuple[str, tuple[Piece, ...]], ...]
     leads: tuple[Lead, ...]
     edits: tuple[tuple[str, str], ...]
 
@@ -143,13 +144,13 @@ def page(run: Run) -> Page:
 
 
 def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> Banner:
-    verdict = run.verdict
+    verdict, case_ids = run.verdict, {case.id for case in run.cases}
     return Banner(
         word=verdict.status,
         kind=verdict.status.replace(" ", "-"),
         sentence=verdict.sentence,
         exit_code=str(verdict.exit_code),
-        reasons=tuple((reason.kind, reason.text) for reason in verdict.reasons),
+        reasons=tuple((reason.kind, pieces(reason.text, case_ids)) for reason in verdict.reasons),
         leads=found,
         edits=tuple(
             (f"{diff.title}: {diff.note}", diff.stretches[0].lines[0].anchor)
