@@ -15,7 +15,8 @@ def ablation_table(run: Run) -> Table:
     endpoints = dict.fromkeys(item.endpoint for item in run.ablations)
     found = {(item.left, item.right, item.endpoint): item for item in run.ablations}
     return Table(
-        "Without the guard minus with it, paired by case: negative points say that the guard helps",
+        "Without the guard minus with it, in points [95 %], paired by case: negative ones say that the guard helps. "
+        "p-values are one-sided for “worse”, adjusted by Holm over the whole table",
         ("left out", "its vetoes where it stands", "cases that go another way", *endpoints, *COSTS.values()),
         tuple(
             (
