@@ -69,7 +69,8 @@ def clause(lost: Sequence[str], parted: Sequence[Divergence]) -> str:
     what, _ = max(Counter(one.what for one in known).items(), key=lambda item: item[1])  # of equals, the first seen
     alike = [one for one in known if one.what == what]
     places = {one.decision for one in alike}
-    where = f" diverge at decision {alike[0].decision + 1}:" if len(places) == 1 else ":"
+    parts = "diverges" if len(alike) == 1 else "diverge"
+    where = f" {parts} at decision {alike[0].decision + 1}:" if len(places) == 1 else ":"
     return f"{len(alike)} of {_losses(len(lost))}{where} {what}"
 
 

@@ -204,21 +204,26 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
 
 
 def _green_sentence(facts: Facts) -> str:
-    """A green says what it rests on, and the smallest drop it could have seen."""
+    """A green says what it rests on, the smallest drop it could have seen, and what fell without being significant."""
     against = [item for item in facts.judged if item.against == "reference"]
     better = [item.endpoint for item in against if item.verdict == "improvement"]
-    blind = [item.minimum_detectable for item in against if item.verdict == "inconclusive"]
+    open_ = [item for item in against if item.verdict == "inconclusive"]
     claim = f"better on {', '.join(better)} and not worse elsewhere" if better else "not shown to be worse"
-    sentence = f"{facts.candidate} is {claim} than {facts.reference} over {_rests_on(against)}"
-    if not blind:
-        return f"{sentence}."
-    seen = [value for value in blind if value is not None]
-    if len(seen) < len(blind):
-        nothing = [
-            item.endpoint for item in against if item.verdict == "inconclusive" and item.minimum_detectable is None
-        ]
-        return f"{sentence}; this suite could not have seen any drop of {', '.join(nothing)}."
-    return f"{sentence}; this suite could not have seen a drop below {max(seen) * 100:.0f} points."
+    said = [f"{facts.candidate} is {claim} than {facts.reference} over {_rests_on(against)}"]
+    said += [f"this suite could not have seen {_unseen(open_)}"] if open_ else []
+    fell = [item for item in open_ if item.high is not None and item.high < 0]
+    said += [f"{_change(item)} is not significant (p {item.p_holm:.2f})" for item in fell if item.p_holm is not None]
+    return f"{'; '.join(said)}."
+
+
+def _unseen(items: Sequence[Comparison]) -> str:
+    """The drops that these comparisons could not have shown."""
+    seen = [item.minimum_detectable for item in items if item.minimum_detectable is not None]
+    below = f"below {max(seen) * 100:.0f} points" if seen else ""
+    nothing = [item.endpoint for item in items if item.minimum_detectable is None]
+    if not nothing:
+        return f"a drop {below}"
+    return f"any drop of {', '.join(nothing)}{f', nor one {below} elsewhere' if below else ''}"
 
 
 def _rests_on(items: Sequence[Comparison]) -> str:

@@ -87,7 +87,7 @@ def test_the_same_thing_in_several_places_is_told_without_one():
 def test_only_lost_cases_count():
     parted = divergences(trials(SKIPS, ("investigator", "critic", "writer")), "v3", "v2")
 
-    assert clause(("c0",), parted) == "1 of 1 loss diverge at decision 3: critic skipped"
+    assert clause(("c0",), parted) == "1 of 1 loss diverges at decision 3: critic skipped"
 
 
 def test_a_loss_without_another_decision_lies_in_the_report():

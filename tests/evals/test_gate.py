@@ -117,6 +117,21 @@ def test_a_green_sentence_admits_a_suite_that_could_have_seen_nothing():
     assert "could not have seen any drop of" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
 
 
+def test_a_green_sentence_names_both_what_nothing_could_show_and_the_smallest_drop_elsewhere():
+    blind = (a_comparison(minimum_detectable=None), a_comparison("decision.score", minimum_detectable=0.31))
+
+    said = judge(some_facts(*blind)).sentence
+    assert "could not have seen any drop of route.pass, nor one below 31 points elsewhere" in said
+
+
+def test_a_green_sentence_does_not_keep_quiet_about_a_drop_that_chance_may_explain():
+    fell = a_comparison("decision.score", delta=-0.41, low=-0.55, high=-0.05, p_holm=0.09375)
+
+    said = judge(some_facts(a_comparison(), fell))
+    assert said.exit_code == 0
+    assert said.sentence.endswith("; decision.score -41 points [-55, -5] over 10 cases is not significant (p 0.09).")
+
+
 def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
     item = a_comparison(verdict="regression", delta=-0.5)
 
