@@ -78,12 +78,14 @@ class Cluster:
             ) from error
 
     def run(self, tasks: Sequence[CaseTask]) -> Iterator[list[Trace]]:
-        """The traces of each task, as they finish. One whose worker keeps dying is run again in parts, then lost."""
+        """The traces of each task, as they finish. One whose worker keeps dying is run again in parts, then alone when
+        all others are done: Dask suspects whatever waited on a worker that died. What dies alone is lost."""
         if not tasks:
             return
         with self.client() as client:
             given = {self._submit(client, task): task for task in tasks}
             finishing = as_completed(given, loop=client.loop)
+            suspects: list[CaseTask] = []
             try:
                 for future in finishing:
                     task = given.pop(future)
@@ -93,8 +95,15 @@ class Cluster:
                         again = {self._submit(client, part): part for part in task.parts()}
                         given |= again
                         finishing.update(again)
+                    elif isinstance(future.exception(), KilledWorker):
+                        suspects.append(task)
                     else:
                         yield lost(task, _said(future.exception()))
+                for task in suspects:
+                    alone = self._submit(client, task)
+                    given[alone] = task
+                    error = alone.exception()
+                    yield alone.result() if error is None else lost(task, _said(error))
             finally:
                 client.cancel(list(given))
 
