@@ -1,12 +1,15 @@
-"""Reading a `run.json` back: of this schema or an older one; a newer one is refused, not half understood."""
+"""Reading a stored file back: of this schema or an older one; a newer one is refused, not half understood."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from evals.errors import ConfigurationError
+from evals.models.closed import Closed
 from evals.models.run import RUN_SCHEMA, Run
+
+Stored = TypeVar("Stored", bound=Closed)
 
 
 def read_run(path: Path) -> Run:
@@ -15,23 +18,32 @@ def read_run(path: Path) -> Run:
     Raises:
         ConfigurationError: no such file, not a run, or one of a newer schema.
     """
+    absent, broken = "`make eval` writes reports/latest", "not a run.json of this version"
+    return read_stored(path, Run, RUN_SCHEMA, mark="trials", absent=absent, broken=broken)
+
+
+def read_stored(path: Path, model: type[Stored], newest: int, *, mark: str, absent: str, broken: str) -> Stored:
+    """The `model` stored at `path`. `newest` is the schema it is read up to, `mark` a field that tells it from other
+    kinds of files; `absent` and `broken` say what to do where it is not there, or not whole.
+
+    Raises:
+        ConfigurationError: no such file, of another kind, or of a newer schema.
+    """
     try:
         content = path.read_bytes()
-        return Run.model_validate_json(content)
+        return model.model_validate_json(content)
     except OSError as error:
-        raise ConfigurationError(
-            f"{path}: cannot be read ({error.strerror}); `make eval` writes reports/latest"
-        ) from error
+        raise ConfigurationError(f"{path}: cannot be read ({error.strerror}); {absent}") from error
     except ValidationError as error:
-        version = schema_version(content, "trials")
-        if version > RUN_SCHEMA:
+        version = _schema_version(content, mark)
+        if version > newest:
             raise ConfigurationError(
-                f"{path}: written by a newer evals (schema {version}, this one reads up to {RUN_SCHEMA}); upgrade"
+                f"{path}: written by a newer evals (schema {version}, this one reads up to {newest}); upgrade"
             ) from error
-        raise ConfigurationError(f"{path}: not a run.json of this version ({error.error_count()} faults)") from error
+        raise ConfigurationError(f"{path}: {broken} ({error.error_count()} faults)") from error
 
 
-def schema_version(content: bytes, mark: str) -> int:
+def _schema_version(content: bytes, mark: str) -> int:
     """The schema a file says it has; 0 where it says none, or where it has no field `mark`: it is of another kind."""
     try:
         told = TypeAdapter(dict[str, Any]).validate_json(content)
