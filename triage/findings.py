@@ -45,6 +45,11 @@ def to_finding(name: Worker, answer: Answer, details: str, relevant_files: Itera
     )
 
 
+def asks(gaps: Iterable[str]) -> list[str]:
+    """What a review found missing, as instructions to whoever looks for it: one line for each gap."""
+    return [f"A reviewer asks for: {gap}" for gap in gaps]
+
+
 def findings_text(findings: Sequence[AgentFinding]) -> str:
     """Findings as a prompt shows them to a worker: numbered, in order, a blank line between."""
     return "\n\n".join(_one(number, finding) for number, finding in enumerate(findings, 1)) or NO_FINDINGS

@@ -1,8 +1,9 @@
 """Bringing the stored state of a job up to the current schema, one version at a time.
 
 Schema 1 is the state of PRD-003 as first written: no visits, no routed node, no vetoes, and iterations that left out
-some visits. Schema 2 is the job of one visit at a time. Schema 3 is `triage.state`: it adds plans, retries and
-telemetry, which a job begun without them does not have. Prompts are in no schema: a new version needs nothing here.
+some visits. Schema 2 is the job of one visit at a time. Schema 3 adds plans, retries and telemetry, which a job begun
+without them does not have. Schema 4 is `triage.state`: it adds what searches have read. Prompts are in no schema: a new
+version needs nothing here.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,4 +63,9 @@ def _from_2(state: Plain) -> Plain:
     return state | {"schema_version": 3}
 
 
-MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {1: _from_1, 2: _from_2}
+def _from_3(state: Plain) -> Plain:
+    """What searches had read was not kept: the next one counts as a first, and may read it again."""
+    return state | {"schema_version": 4}
+
+
+MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {1: _from_1, 2: _from_2, 3: _from_3}

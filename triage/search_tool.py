@@ -1,9 +1,11 @@
 """The Tavily search tool, sent through the injected HTTP client, its failures made visible.
 
-As it ships, the tool opens connections of its own and returns `{"error": …}` as if it were a result.
+As it ships, the tool opens connections of its own and returns `{"error": …}` as if it were a result. The pages come
+back as the artifact of the tool's message, so that a search can leave out those the job has read.
 """
 
-from typing import Any, Final, Literal
+from collections.abc import Collection, Sequence
+from typing import Any, Final, Literal, Self
 
 from langchain_core.tools import ToolException
 from langchain_tavily import TavilySearch
@@ -15,6 +17,7 @@ from triage.llm import HttpClients
 from triage.settings import Settings
 
 MAX_RESULTS: Final = 5
+NOTHING_NEW: Final = "Nothing that was not read before."
 EXCERPT_LIMIT: Final = 600
 """Characters of one page that reach the prompt."""
 
@@ -27,6 +30,25 @@ class SearchQuery(BaseModel):
     """All the model may choose. The tool's own schema, with its eight knobs, fills a page of every prompt."""
 
     query: str = Field(description="what to type into the search engine")
+
+
+class Page(BaseModel):
+    """One search result, its excerpt clipped."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    url: str
+    excerpt: str
+
+    @classmethod
+    def of(cls, result: dict[str, Any]) -> Self:
+        """As Tavily spells it."""
+        return cls(
+            title=str(result.get("title", "")),
+            url=str(result.get("url", "")),
+            excerpt=str(result.get("content", ""))[:EXCERPT_LIMIT],
+        )
 
 
 class _InjectedClient(TavilySearchAPIWrapper):
@@ -51,11 +73,16 @@ class _ReportingSearch(TavilySearch):
     """Returns text for a prompt, and raises where the original returns an error as data."""
 
     # Text instead of a dict, and the parent's other parameters passed through: the model only chooses the query.
-    async def _arun(self, query: str, **parameters: Any) -> str:  # type: ignore[override]  # noqa: ANN401
+    async def _arun(  # type: ignore[override]
+        self,
+        query: str,
+        **parameters: Any,  # noqa: ANN401
+    ) -> tuple[str, list[Page]]:
         found = await super()._arun(query, **parameters)
         if "error" in found:
             raise _as_exception(found["error"])
-        return results_text(query, found["results"])
+        pages = [Page.of(result) for result in found["results"]]
+        return results_text(query, pages), pages
 
 
 def _as_exception(error: object) -> Exception:
@@ -66,13 +93,10 @@ def _as_exception(error: object) -> Exception:
     return SearchFailed(f"The search failed ({type(error).__name__}).")
 
 
-def results_text(query: str, results: list[dict[str, Any]]) -> str:
-    """Search results as the prompt shows them: title, address, excerpt."""
-    pages = (
-        f"- {page.get('title', '')}\n  {page.get('url', '')}\n  {str(page.get('content', ''))[:EXCERPT_LIMIT]}"
-        for page in results
-    )
-    return "\n".join([f"Results for: {query}", *pages])
+def results_text(query: str, pages: Sequence[Page], read_before: Collection[str] = ()) -> str:
+    """Search results as the prompt shows them: title, address, excerpt; without the pages read before."""
+    new = [f"- {page.title}\n  {page.url}\n  {page.excerpt}" for page in pages if page.url not in read_before]
+    return "\n".join([f"Results for: {query}", *(new or ([NOTHING_NEW] if pages else []))])
 
 
 def search_tool(settings: Settings, clients: HttpClients) -> TavilySearch:
@@ -88,4 +112,5 @@ def search_tool(settings: Settings, clients: HttpClients) -> TavilySearch:
         args_schema=SearchQuery,
         description="Search the web. Input: one precise query.",
         handle_tool_error=False,
+        response_format="content_and_artifact",
     )

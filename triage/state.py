@@ -21,7 +21,7 @@ WORKERS: Final[tuple[Worker, ...]] = (
 NODES: Final[tuple[Node, ...]] = (*WORKERS, "end")
 MAX_QUESTIONS: Final = 2
 DEFAULT_MAX_ITERATIONS: Final = 10
-CURRENT_SCHEMA_VERSION: Final = 3
+CURRENT_SCHEMA_VERSION: Final = 4
 
 
 class Value(BaseModel):
@@ -122,7 +122,7 @@ class SearchScope(Value):
 
 
 class Retrieval(Value):
-    """What the latest codebase search had to go on: chunks there are, and chunks it read."""
+    """What code searches have to go on: chunks there are, and chunks the job has read by the latest of them."""
 
     searched: int
     kept: int
@@ -207,7 +207,7 @@ def furthest(before: int, after: int) -> int:
 
 
 def each_once(before: list[str], after: list[str]) -> list[str]:
-    """Two searches side by side may cite the same snippet."""
+    """Two searches side by side may read, or cite, the same."""
     return list(dict.fromkeys([*before, *after]))
 
 
@@ -267,6 +267,11 @@ class BugTriageState(BaseModel):
     critic_feedback: Annotated[CriticVerdict | None, latest] = None
     search_keywords: Annotated[list[str], latest] = Field(default_factory=list)
     codebase_evidence: Annotated[list[str], each_once] = Field(default_factory=list)
+    places_read: Annotated[list[str], each_once] = Field(default_factory=list)
+    """Ids of the chunks that code searches have shown to their model; a further search leaves them out."""
+    web_queries: Annotated[list[str], each_once] = Field(default_factory=list)
+    pages_read: Annotated[list[str], each_once] = Field(default_factory=list)
+    """Addresses of the pages that web searches have shown to their model; as above."""
     report: Annotated[TriageReport | None, latest] = None
     comment: Annotated[str, latest] = ""
     ticket: Annotated[TicketDraft | None, latest] = None

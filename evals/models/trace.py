@@ -20,10 +20,12 @@ class Finding(Closed):
 
 
 class Visit(Closed):
-    """One run of a worker. Visits with the same `superstep` ran side by side and have no order."""
+    """One run of a worker. Visits with the same `superstep` ran side by side and have no order. `read` is what a code
+    search was shown, best first: `path::Class.function`, or `path` for what stands outside of any."""
 
     node: RouteNode
     superstep: int
+    read: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     error: str | None = None
 

@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from evals.scorers import asking, confidence, cost, decision, files, functions, robustness, root_cause, route, severity
+from evals.scorers import (
+    asking,
+    confidence,
+    cost,
+    decision,
+    files,
+    functions,
+    retrieval,
+    robustness,
+    root_cause,
+    route,
+    severity,
+)
 from evals.scorers.scorer import Scorer
 
 SCORERS: Final[tuple[Scorer, ...]] = (
@@ -36,6 +48,7 @@ SCORERS: Final[tuple[Scorer, ...]] = (
     functions.function_precision,
     functions.function_recall,
     functions.function_f1,
+    retrieval.gold_shown,
     root_cause.grounding,
     root_cause.category,
     root_cause.text_overlap,

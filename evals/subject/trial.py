@@ -104,7 +104,7 @@ async def watched(subject: Subject, case: Case, tape: Tape, halted: Callable[[],
     """Let the graph run on the tape to its end, its first miss, or its failure, and return who watched it."""
     files = tuple(sorted(subject.repository.index.paths))
     team = subject.team
-    watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files)
+    watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files, subject.repository.index.symbols)
     watcher.topology = team.topology
     thread = f"{case.id} {next(_threads)}"
     with playing(tape), searching(subject.repository.index), tracing_context(enabled=False):
@@ -150,7 +150,8 @@ async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, ha
 
 
 def _reply(question: str, context: str, case: Case, watcher: Watcher) -> str:
-    answer, topic = answer_to(f"{question}\n{context}", case.labels.question)
+    given = {exchange.topic for exchange in watcher.exchanges}
+    answer, topic = answer_to(f"{question}\n{context}", case.labels.question, given)
     watcher.hear(question, context, answer, topic)
     return answer
 

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Final
 
 from evals.cassette.ledger import Ledger
@@ -37,7 +38,7 @@ _SHOWN: Final = set(Task.model_fields) - {"result", "feedback", "history"}
 
 class Watcher:
     """Follows one trial. `see` takes every chunk LangGraph streams, in order; `asked` are the states the supervisor
-    was asked in, one per decision."""
+    was asked in, one per decision. `symbols` names what each chunk of the repository shows."""
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Watcher:
         case: Case,
         tape: Tape,
         repository_files: tuple[str, ...],
+        symbols: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.variant = variant
         self.prompt = prompt
@@ -54,6 +56,7 @@ class Watcher:
         self.ledger = tape.ledger
         self.sample = tape.sample
         self.repository_files = repository_files
+        self.symbols = symbols
         self.topology = ""
         self.error: str | None = None
         self.state: dict[str, Any] = {}
@@ -125,6 +128,7 @@ class Watcher:
         visit = Visit(
             node=node,
             superstep=self.superstep,
+            read=tuple(dict.fromkeys(self.symbols.get(place, place) for place in update.get("places_read", ()))),
             findings=tuple(Finding.model_validate(found.model_dump()) for found in update.get("findings", ())),
             error=errors[0].error if errors else None,
         )

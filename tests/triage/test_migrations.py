@@ -71,8 +71,8 @@ def test_the_input_is_left_alone():
 
 
 def test_a_newer_schema_is_refused():
-    with pytest.raises(CheckpointError, match=r"schema 4 and this triage reads up to 3: upgrade triage"):
-        migrate(a_stored_state(schema_version=4))
+    with pytest.raises(CheckpointError, match=r"schema 5 and this triage reads up to 4: upgrade triage"):
+        migrate(a_stored_state(schema_version=5))
 
 
 @pytest.mark.parametrize("version", [0, -1, "two", None])

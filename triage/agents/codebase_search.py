@@ -7,13 +7,15 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, latest_hypothesis, structured
-from triage.findings import NOT_IDENTIFIED, Answer, to_finding
+from triage.agents.further import gaps_of, named_before, once
+from triage.findings import NOT_IDENTIFIED, Answer, asks, to_finding
 from triage.state import AgentFinding, BugTriageState, Confidence, Retrieval
 
 CHUNKS: Final = 5
 WIDE_CHUNKS: Final = 8
-"""How many chunks a redirected search reads: it was sent back because the first look was too narrow."""
+"""How many chunks a redirected or further search reads: it was sent back because the first look was too narrow."""
 NO_SOURCE: Final = "No source code is available for this repository."
+NOTHING_FURTHER: Final = "No other code matches."
 
 
 class CodebaseSearchInput(AgentInput):
@@ -27,6 +29,10 @@ class CodebaseSearchInput(AgentInput):
     """How many chunks to read; None leaves it to the search."""
     min_score: Confidence = 0.0
     """The cosine similarity to the query below which a chunk is not read."""
+    read_before: tuple[str, ...] = ()
+    """Ids of chunks that earlier searches of the job have read; they are not shown again."""
+    wanted: tuple[str, ...] = ()
+    """What is still open, in words: leads the query of a further search."""
 
 
 class RelevantFile(BaseModel):
@@ -50,26 +56,43 @@ class CodebaseSearchOutput(CodebaseAnswer):
 
     cited_snippets: tuple[str, ...] = ()
     retrieval: Retrieval | None = None
+    places: tuple[str, ...] = ()
+    """Ids of the chunks that were shown."""
 
 
 def read(state: BugTriageState) -> CodebaseSearchInput:
-    """Keywords, hypothesis and areas are the investigator's latest; the supervisor's scope adds to them."""
+    """Keywords, hypothesis and areas are the investigator's latest; the supervisor's scope adds to them. A further
+    search is told as well what was read before and what a review found missing, and looks for that first."""
     scope = state.search_scope
+    further = bool(state.places_read)
     areas = [finding.relevant_files for finding in state.findings if finding.agent_name == "investigator"]
     return CodebaseSearchInput(
         repository=state.repository,
         keywords=(*state.search_keywords, *(scope.keywords if scope else ())),
         hypothesis=latest_hypothesis(state),
         affected_areas=areas[-1] if areas else (),
-        instructions=(*state.redirect_instructions, *(scope.instructions if scope else ())),
+        instructions=once(
+            [
+                *state.redirect_instructions,
+                *(_told_of_before(state) if further else ()),
+                *(scope.instructions if scope else ()),
+            ]
+        ),
         chunks=scope.chunks if scope else None,
         min_score=scope.min_score if scope else 0.0,
+        read_before=tuple(state.places_read),
+        wanted=(*gaps_of(state), *state.redirect_instructions) if further else (),
     )
 
 
+def _told_of_before(state: BugTriageState) -> list[str]:
+    read_already = f"Read in an earlier search, and not shown again: {', '.join(state.places_read)}"
+    return [read_already, *named_before(state, "codebase_search"), *asks(gaps_of(state))]
+
+
 def query_of(given: CodebaseSearchInput) -> str:
-    """The retrieval query: keywords, then the hypothesis, then the areas, joined by single blanks."""
-    return " ".join([*given.keywords, given.hypothesis, *given.affected_areas])
+    """The retrieval query: what is wanted, keywords, the hypothesis, then the areas, joined by single blanks."""
+    return " ".join([*given.wanted, *given.keywords, given.hypothesis, *given.affected_areas])
 
 
 def snippet(document: Document) -> str:
@@ -93,12 +116,14 @@ def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutpu
     async def search(given: CodebaseSearchInput) -> CodebaseSearchOutput:
         index = toolbox.index_of(given.repository)
         chunks = given.chunks or (WIDE_CHUNKS if given.instructions else CHUNKS)
-        documents = await index.retriever(chunks, given.min_score).ainvoke(query_of(given))
+        retriever = index.retriever(chunks, given.min_score, frozenset(given.read_before))
+        documents = await retriever.ainvoke(query_of(given))
         answer = await ask.ainvoke(_variables(given, documents))
         return CodebaseSearchOutput(
             **answer.model_dump(),
             cited_snippets=cited(answer, documents),
-            retrieval=Retrieval(searched=len(index.chunks), kept=len(documents)),
+            retrieval=Retrieval(searched=len(index.chunks), kept=len(given.read_before) + len(documents)),
+            places=tuple(str(document.id) for document in documents),
         )
 
     return RunnableLambda(search)
@@ -110,7 +135,7 @@ def _variables(given: CodebaseSearchInput, documents: list[Document]) -> dict[st
         "keywords": ", ".join(given.keywords) or "none",
         "hypothesis": given.hypothesis,
         "affected_areas": ", ".join(given.affected_areas) or "none",
-        "snippets": "\n\n".join(map(snippet, documents)) or NO_SOURCE,
+        "snippets": "\n\n".join(map(snippet, documents)) or (NOTHING_FURTHER if given.read_before else NO_SOURCE),
         "instructions": instructions_block(given.instructions),
     }
 
@@ -125,7 +150,7 @@ def update(state: BugTriageState, output: CodebaseSearchOutput) -> dict[str, Any
     """Cited snippets are the evidence the critic checks claims against; each is kept once."""
     known = set(state.codebase_evidence)
     new = [text for text in output.cited_snippets if text not in known]
-    return {"codebase_evidence": new, "retrieval": output.retrieval}
+    return {"codebase_evidence": new, "retrieval": output.retrieval, "places_read": list(output.places)}
 
 
 CODEBASE_SEARCH: Final = Agent(

@@ -3,9 +3,10 @@
 Two calls, never one model with both a tool and an answer schema: it would mix up the two.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import ToolException
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -22,7 +23,8 @@ from triage.agents.agent import (
     prompt_of,
     structured,
 )
-from triage.findings import NONE_IDENTIFIED, Answer, to_finding
+from triage.agents.further import gaps_of, named_before, once
+from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
 from triage.llm import resilient
 from triage.state import AgentFinding, BugTriageState
 
@@ -38,6 +40,8 @@ class WebSearchInput(AgentInput):
     issue_body: str
     hypothesis: str
     keywords: tuple[str, ...] = ()
+    read_before: tuple[str, ...] = ()
+    """Addresses of pages that earlier searches of the job have read; they are not shown again."""
 
 
 class WebResult(BaseModel):
@@ -50,25 +54,43 @@ class WebResult(BaseModel):
     why: str
 
 
-class WebSearchOutput(Answer):
+class WebSearchOutput(Answer):  # its name is part of the request
     """What the web knows about this bug."""
 
     external_root_cause: str | None = Field(description="a cause outside this repository, or null")
     relevant_results: Annotated[list[WebResult], Field(max_length=5)]
 
 
+class WebSearchDone(WebSearchOutput):
+    """The model's answer, and what it rests on: the queries, and the addresses of the pages that were shown."""
+
+    queries: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+
+
 def read(state: BugTriageState) -> WebSearchInput:
-    """The issue, the newest hypothesis and the investigator's keywords."""
+    """The issue, the newest hypothesis and the investigator's keywords; in a further search also what was looked for
+    and read before, and what a review found missing."""
     return WebSearchInput(
         issue_title=state.issue_title,
         issue_body=state.issue_body,
         hypothesis=latest_hypothesis(state),
         keywords=tuple(state.search_keywords),
-        instructions=tuple(state.redirect_instructions),
+        instructions=once([*state.redirect_instructions, *(_told_of_before(state) if state.web_queries else ())]),
+        read_before=tuple(state.pages_read),
     )
 
 
-def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchOutput]:
+def _told_of_before(state: BugTriageState) -> list[str]:
+    return [
+        f"Searched for earlier: {'; '.join(state.web_queries)}. Search for something else.",
+        *([f"Read then, and left out now: {', '.join(state.pages_read)}"] if state.pages_read else []),
+        *named_before(state, "web_search"),
+        *asks(gaps_of(state)),
+    ]
+
+
+def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
     """Tool call -> search -> structured call. Where the model asks for no search, the last call is told so."""
     from triage.search_tool import search_tool  # noqa: PLC0415  # importing it takes a second
 
@@ -78,13 +100,23 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchOutput]:
     run_tools = _tool_runner(ToolNode([tool], handle_tool_errors=_told_to_the_model))
     conclude = structured("web_result", WebSearchOutput, toolbox.models, "web_search")
 
-    async def search(given: WebSearchInput) -> WebSearchOutput:
+    async def search(given: WebSearchInput) -> WebSearchDone:
         variables = _variables(given)
-        asked = await choose.ainvoke(variables)
-        found = await _results(run_tools, asked)
-        return await conclude.ainvoke(variables | {"results": results_text(found)})
+        calls = _calls(await choose.ainvoke(variables))
+        found = await _results(run_tools, calls)
+        answer = await conclude.ainvoke(variables | {"results": shown(calls, found, given.read_before)})
+        return WebSearchDone(
+            **answer.model_dump(),
+            queries=once([query_of(call) for call in calls]),
+            pages=once([page.url for message in found for page in message.artifact or ()]),
+        )
 
     return RunnableLambda(search)
+
+
+def query_of(call: ToolCall) -> str:
+    """What the model asked the search engine; "" where it called the tool wrongly."""
+    return str(call["args"].get("query", ""))
 
 
 def _told_to_the_model(error: ToolException) -> str:
@@ -101,17 +133,26 @@ def _tool_runner(node: ToolNode) -> Runnable[Any, Any]:
     return graph.compile(checkpointer=False)
 
 
-async def _results(run_tools: Runnable[Any, Any], asked: AnyMessage) -> list[ToolMessage]:
-    calls = asked.tool_calls[:MAX_SEARCHES] if isinstance(asked, AIMessage) else []
+def _calls(asked: AnyMessage) -> list[ToolCall]:
+    return asked.tool_calls[:MAX_SEARCHES] if isinstance(asked, AIMessage) else []
+
+
+async def _results(run_tools: Runnable[Any, Any], calls: list[ToolCall]) -> list[ToolMessage]:
     if not calls:
         return []
     state = await run_tools.ainvoke({"messages": [AIMessage(content="", tool_calls=calls)]})
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
 
-def results_text(found: list[ToolMessage]) -> str:
-    """The tool's answers in the order of the calls."""
-    return "\n\n".join(str(message.content) for message in found) or NO_SEARCH
+def shown(calls: list[ToolCall], found: list[ToolMessage], read_before: Sequence[str]) -> str:
+    """The tool's answers in the order of the calls, without the pages read before."""
+    from triage.search_tool import results_text  # noqa: PLC0415  # as above
+
+    def text(call: ToolCall, message: ToolMessage) -> str:
+        failed = message.artifact is None
+        return str(message.content) if failed else results_text(query_of(call), message.artifact, read_before)
+
+    return "\n\n".join(text(*pair) for pair in zip(calls, found, strict=True)) or NO_SEARCH
 
 
 def _variables(given: WebSearchInput) -> dict[str, str]:
@@ -130,4 +171,9 @@ def finding(output: WebSearchOutput) -> AgentFinding:
     return to_finding("web_search", output, details, [result.url for result in output.relevant_results])
 
 
-WEB_SEARCH: Final = Agent("web_search", WebSearchInput, WebSearchOutput, read, chain, finding)
+def update(_state: BugTriageState, output: WebSearchDone) -> dict[str, Any]:
+    """What was looked for and read, so that a further search can look elsewhere."""
+    return {"web_queries": [query for query in output.queries if query], "pages_read": list(output.pages)}
+
+
+WEB_SEARCH: Final = Agent("web_search", WebSearchInput, WebSearchDone, read, chain, finding, update)

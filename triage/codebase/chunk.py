@@ -36,6 +36,12 @@ class Chunk:
         """Unique within a repository."""
         return f"{self.path}:{self.start}-{self.end}"
 
+    @property
+    def symbol(self) -> str:
+        """`path::Class.function`, or `path` alone for what stands outside of any."""
+        name = self.text.partition("\n")[0].removeprefix(f"# {self.path}").strip()
+        return f"{self.path}::{name}" if name else self.path
+
 
 @dataclass(frozen=True)
 class _Span:

@@ -68,15 +68,23 @@ class CodebaseIndex:
         content = "\0".join(f"{chunk.id}\0{chunk.text}" for chunk in self.chunks)
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def retriever(self, k: int = DEFAULT_K, min_score: float = 0.0) -> BaseRetriever:
-        """A retriever of the `k` best chunks, as documents with `id`, `path`, `start` and `end`, best first.
+    @cached_property
+    def symbols(self) -> Mapping[str, str]:
+        """Chunk id -> the name of what it shows (`Chunk.symbol`)."""
+        return {chunk.id: chunk.symbol for chunk in self.chunks}
+
+    def retriever(
+        self, k: int = DEFAULT_K, min_score: float = 0.0, without: frozenset[str] = frozenset()
+    ) -> BaseRetriever:
+        """A retriever of the `k` best chunks, as documents with `id`, `path`, `start` and `end`, best first; those
+        whose ids are in `without` are passed over.
 
         With a `min_score` above 0 a chunk counts only if its cosine similarity to the query is that high, and is among
         the highest `FETCHED`: however many words it shares, it is not about the same thing.
         """
         if not self.chunks:
             return _Nothing()
-        return HybridRetriever(vectorstore=self._store, index=self, k=k, min_score=min_score)
+        return HybridRetriever(vectorstore=self._store, index=self, k=k, min_score=min_score, without=without)
 
     def ranking(self, query: str) -> "Ranking":
         """The chunks in the order they answer `query`. Kept, since the same question comes back with every variant."""
@@ -158,9 +166,11 @@ class HybridRetriever(VectorStoreRetriever):
     index: CodebaseIndex
     k: int = DEFAULT_K
     min_score: float = 0.0
+    without: frozenset[str] = frozenset()
 
     def _best(self, query: str) -> list[Document]:
-        names = self.index.ranking(query).within(self.min_score)
+        ranked = self.index.ranking(query).within(self.min_score)
+        names = [name for name in ranked if name not in self.without]
         return [self.index.document(name) for name in names[: self.k]]
 
     # The signatures are the parent's; a search needs nothing but its query.

@@ -54,7 +54,7 @@ def for_review(configuration: Configuration, *, writer_ends: bool) -> Callable[[
         waiting = [task for task in state.plan if task.status == "NEEDS_REVIEW"]
         if waiting:
             return [
-                Send("critic", _sent(state, task, place, (*standing, *_result(task))))
+                Send("critic", _sent(state, task, place, (*standing, *_result(task), *_written(state, task))))
                 for place, task in enumerate(waiting)
             ]
         overruled = state.next_node != "writer" == state.routed_node
@@ -114,6 +114,22 @@ def _sent(state: BugTriageState, task: TaskItem, place: int, instructions: Seque
 
 def _orders(task: TaskItem) -> tuple[str, ...]:
     return (task.objective, *([f"The supervisor adds: {task.guidance}"] if task.guidance else []))
+
+
+def _written(state: BugTriageState, task: TaskItem) -> tuple[str, ...]:
+    """The texts of a writer's result: its summary does not hold them, and a review that cannot read them guesses."""
+    if task.capability != "writer" or state.report is None:
+        return ()
+    report = state.report
+    return (
+        f"Root cause in the report: {report.root_cause} ({report.root_cause_location or 'no place named'})",
+        f"Filed as: {report.category}, {report.severity}, confidence {report.confidence:.0%}",
+        f"Affected files: {', '.join(report.affected_files) or 'none'}",
+        f"Evidence: {'; '.join(report.evidence) or 'none'}",
+        f"Next steps: {'; '.join(report.next_steps) or 'none'}",
+        f"Comment to be posted: {' '.join(state.comment.split())}",
+        *([f"Ticket: {state.ticket.title}"] if state.ticket else []),
+    )
 
 
 def _result(task: TaskItem) -> tuple[str, ...]:

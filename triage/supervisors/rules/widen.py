@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from triage.configuration import RulesSettings
+from triage.findings import asks
 from triage.state import BugTriageState, SearchScope
 from triage.supervisors.rules.evidence import OUTSIDE, binding_review, file_of, this_round
 from triage.supervisors.rules.signals import Signals, invented
@@ -48,7 +49,7 @@ def _instructions(state: BugTriageState, signals: Signals, paths: frozenset[str]
     review = binding_review(state)
     made_up, gaps = invented(state, paths), review.required_evidence if review else ()
     lines = [f"{path} is not in the repository: name only files that the snippets show." for path in made_up]
-    lines += [f"A reviewer asks for: {gap}" for gap in gaps]
+    lines += asks(gaps)
     if signals.sides:
         lines.append(f"The fault was placed in {' and in '.join(signals.sides)}: judge by the code which it is.")
     return [*lines, "An earlier search was not conclusive: look beyond the first match."]
