@@ -79,3 +79,11 @@ def test_a_newer_schema_is_refused():
 def test_a_schema_that_never_was_is_refused(version):
     with pytest.raises(CheckpointError, match="never was"):
         migrate(a_stored_state(schema_version=version))
+
+
+def test_a_job_of_schema_three_has_read_nothing_that_anybody_knows_of():
+    before = a_stored_state(schema_version=3, current_node=None)
+    del before["current_node"]
+    state = BugTriageState.model_validate(migrate(before))
+
+    assert (state.schema_version, state.places_read, state.web_queries, state.pages_read) == (4, [], [], [])

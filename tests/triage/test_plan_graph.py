@@ -440,3 +440,13 @@ async def test_everything_that_ran_is_known_afterwards():
     assert [[(event.step, event.status) for event in task.history] for task in job.plan] == [
         [(step, "RUNNING"), (step, "NEEDS_REVIEW"), (step, "COMPLETED")] for step in (1, 2, 2, 3)
     ]
+
+
+async def test_the_review_of_a_report_reads_the_report():
+    team = PlanningTeam()
+    job = await a_job(team, plan="linear")
+    asked = team.workers.messages("critic", 2)[1]
+
+    assert f"Root cause in the report: {job.report.root_cause}" in asked
+    assert f"Comment to be posted: {' '.join(job.comment.split())}" in asked
+    assert "Root cause in the report" not in team.workers.messages("critic", 1)[1]

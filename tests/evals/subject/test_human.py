@@ -26,3 +26,16 @@ ASKED = {
 def test_the_answer_whose_keywords_are_touched_most_is_given(question, answer):
     """Ties go to the earlier one; a keyword counts from the start of a word."""
     assert answer_to(question, SCRIPT) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "answer"),
+    [
+        ("Which version?", {"version"}, ("I don't know, sorry.", None)),
+        ("Which version, and which region?", {"version"}, ("Norway", "region")),
+        ("Which version?", {"region", None}, ("2.1", "version")),
+        ("Which version, which region?", {"version", "region"}, ("I don't know, sorry.", None)),
+    ],
+)
+def test_an_answer_that_was_given_is_not_given_again(question, given, answer):
+    assert answer_to(question, SCRIPT, given) == answer

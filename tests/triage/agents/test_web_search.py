@@ -5,6 +5,7 @@ from tests.builders.endpoint import SAID
 from tests.builders.search import SearchService, a_searching_model, a_searching_toolbox, some_results
 from tests.builders.state import a_state
 from triage.agents.web_search import MAX_SEARCHES, NO_SEARCH, WEB_SEARCH, WebSearchOutput
+from triage.search_tool import NOTHING_NEW
 
 ANSWER = {**SAID, "external_root_cause": None, "relevant_results": []}
 
@@ -112,3 +113,45 @@ def test_the_finding_is_the_cause_and_the_addresses(cause, details):
     finding = WEB_SEARCH.finding(WebSearchOutput(**SAID, external_root_cause=cause, relevant_results=[page]))
 
     assert (finding.details, finding.relevant_files) == (details, ("https://docs.invalid/1",))
+
+
+def a_searched_web(**fields):
+    return a_state(web_queries=["library bug"], pages_read=["https://docs.invalid/0"], **fields)
+
+
+async def test_the_state_learns_what_was_searched_for_and_read():
+    toolbox = a_searching_toolbox(a_searching_model(ANSWER, "library bug"), SearchService(some_results("One", "Two")))
+    output = await WEB_SEARCH.chain(toolbox).ainvoke(WEB_SEARCH.read(a_state()))
+
+    assert WEB_SEARCH.update(a_state(), output) == {
+        "web_queries": ["library bug"],
+        "pages_read": ["https://docs.invalid/0", "https://docs.invalid/1"],
+    }
+
+
+@pytest.mark.parametrize(("titles", "left"), [(("One", "Two"), "- Two\n"), (("One",), NOTHING_NEW)])
+async def test_pages_read_before_are_left_out_of_a_further_search(titles, left):
+    model = a_searching_model(ANSWER, "another query")
+    toolbox = a_searching_toolbox(model, SearchService(some_results(*titles)))
+    await WEB_SEARCH.chain(toolbox).ainvoke(WEB_SEARCH.read(a_searched_web()))
+
+    assert left in conclusion(model.asked)
+    assert "- One\n" not in conclusion(model.asked)
+
+
+def test_a_further_search_is_told_what_was_searched_for_and_read():
+    given = WEB_SEARCH.read(a_searched_web(redirect_instructions=["Be quick."]))
+
+    assert given.instructions == (
+        "Be quick.",
+        "Searched for earlier: library bug. Search for something else.",
+        "Read then, and left out now: https://docs.invalid/0",
+        "Nothing was found to blame then.",
+    )
+
+
+async def test_a_search_that_failed_has_read_nothing():
+    toolbox = a_searching_toolbox(a_searching_model(ANSWER, "library bug"), SearchService(500))
+    output = await WEB_SEARCH.chain(toolbox).ainvoke(WEB_SEARCH.read(a_state()))
+
+    assert (output.queries, output.pages) == (("library bug",), ())

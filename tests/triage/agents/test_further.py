@@ -1,0 +1,100 @@
+"""A further search: what was read is not shown again, what is open leads it; a first search knows nothing of this."""
+
+import pytest
+
+from tests.builders.repository import an_index
+from tests.builders.state import a_finding, a_state
+from tests.triage.agents.test_codebase_search import an_answer, search
+from triage.agents.codebase_search import CODEBASE_SEARCH, NOTHING_FURTHER, query_of
+from triage.state import CriticVerdict, Retrieval, SearchScope
+
+REJECTED = CriticVerdict(
+    verdict="REJECTED",
+    review="UNCERTAIN",
+    gaps=("the body of Cart.add",),
+    required_evidence=("the body of Cart.add",),
+    confidence=0.4,
+    evidence_seen=3,
+)
+
+
+def a_searched_state(*read, details="shop/mail.py::send_receipt", **fields):
+    findings = [a_finding(details="Lines are lost."), a_finding("codebase_search", details=details)]
+    return a_state(findings=findings, places_read=list(read), **fields)
+
+
+async def test_places_read_before_are_not_shown_again(tmp_path):
+    index = an_index(tmp_path)
+    first, output = await search(index, an_answer())
+    second, _ = await search(index, an_answer(), places_read=list(output.places)[:2])
+
+    assert all(f"{place}\n```" in first for place in output.places)
+    assert not any(f"{place}\n```" in second for place in output.places[:2])
+
+
+async def test_the_next_best_places_are_shown_instead(tmp_path):
+    index = an_index(tmp_path, {f"f{n}.py": f"def f{n}(): ...\n" for n in range(20)})
+    _, first = await search(index, an_answer())
+    _, second = await search(index, an_answer(), places_read=list(first.places))
+
+    ranked = index.ranking("Cart total is wrong").best
+    assert [*first.places, *second.places] == list(ranked[:13])
+
+
+async def test_a_search_with_everything_read_says_that_nothing_else_matches(tmp_path):
+    index = an_index(tmp_path)
+    prompt, output = await search(index, an_answer(), places_read=[chunk.id for chunk in index.chunks])
+
+    assert NOTHING_FURTHER in prompt
+    assert output.retrieval == Retrieval(searched=len(index.chunks), kept=len(index.chunks))
+
+
+async def test_the_state_learns_which_places_were_shown(tmp_path):
+    _, output = await search(an_index(tmp_path), an_answer())
+
+    assert CODEBASE_SEARCH.update(a_state(), output)["places_read"] == list(output.places) != []
+
+
+def test_it_is_told_what_was_read_what_was_blamed_and_what_a_review_asks_for():
+    given = CODEBASE_SEARCH.read(a_searched_state("shop/mail.py:1-2", critic_feedback=REJECTED))
+
+    assert given.instructions == (
+        "Read in an earlier search, and not shown again: shop/mail.py:1-2",
+        "Blamed then: shop/mail.py::send_receipt. Keep to that unless what follows says otherwise.",
+        "A reviewer asks for: the body of Cart.add",
+    )
+
+
+def test_it_is_told_that_nothing_was_blamed():
+    given = CODEBASE_SEARCH.read(a_searched_state("shop/mail.py:1-2", details="not identified"))
+
+    assert "Nothing was found to blame then." in given.instructions
+
+
+def test_what_is_open_leads_its_query():
+    state = a_searched_state("shop/mail.py:1-2", critic_feedback=REJECTED, redirect_instructions=["Look at carts."])
+
+    assert query_of(CODEBASE_SEARCH.read(state)) == "the body of Cart.add Look at carts. Lines are lost. shop/cart.py"
+
+
+def test_what_the_rules_say_of_a_review_is_not_said_twice():
+    scope = SearchScope(chunks=10, instructions=("A reviewer asks for: the body of Cart.add",))
+    given = CODEBASE_SEARCH.read(a_searched_state("a.py:1-2", critic_feedback=REJECTED, search_scope=scope))
+
+    assert [line for line in given.instructions if "reviewer" in line] == ["A reviewer asks for: the body of Cart.add"]
+
+
+@pytest.mark.parametrize(
+    "went_before",
+    [
+        {"critic_feedback": REJECTED},
+        {"web_queries": ["q"], "pages_read": ["https://docs.invalid/0"]},
+        {"supervisor_reasoning": "Look at the cart."},
+    ],
+)
+async def test_a_first_search_asks_the_same_whatever_went_before(tmp_path, went_before):
+    """Its recording is good for every way a job may have gone."""
+    plain, _ = await search(an_index(tmp_path / "one"), an_answer())
+    later, _ = await search(an_index(tmp_path / "two"), an_answer(), **went_before)
+
+    assert later == plain
