@@ -1,7 +1,7 @@
 # What can be done here. `make` alone lists it; every target sets up .venv first if need be.
 
 SHELL       := bash
-SUITE       ?= starter
+SUITE       ?= prompts
 MODEL       ?= 0.5b
 ARGS        ?=
 PARTS       ?=
@@ -46,7 +46,7 @@ setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two
 
 MERGED = cassettes/*.yaml merge=cassette
 
-eval: $(READY)  ## Replay SUITE (default: starter) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
+eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
 	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code
 
 plan: $(READY)  ## What of SUITE is not recorded yet, and why

@@ -28,7 +28,7 @@ def dataset_lint_command(
 def dataset_harvest_command(
     case: CaseId,
     variant: Annotated[str, typer.Option(help="The variant whose trial is replayed.")] = "v3",
-    suite: Annotated[str, typer.Option(help="The suite that has the variant.")] = "starter",
+    suite: Annotated[str, typer.Option(help="The suite that has the variant.")] = "prompts",
     root: Root = HERE,
 ) -> int:
     """Print the states a recorded supervisor was asked in, as decision points to be labelled."""

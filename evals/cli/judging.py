@@ -124,7 +124,7 @@ def compare_command(
             help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
         ),
     ],
-    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "starter",
+    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
     case: Cases = None,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
@@ -161,7 +161,7 @@ def gate_command(
 
 @judging.command("selftest")
 def selftest_command(
-    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "starter",
+    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
     jobs: Jobs = CORES,
     draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,

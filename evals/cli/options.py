@@ -7,7 +7,8 @@ from typing import Annotated, Final
 import typer
 
 Suite = Annotated[
-    str, typer.Argument(help="A shipped suite (starter, prompts, guards, thresholds, supervisors) or a suite file.")
+    str,
+    typer.Argument(help="A shipped suite (prompts, supervisors, guards, thresholds, models, samples) or a suite file."),
 ]
 Dataset = Annotated[
     Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")

@@ -54,7 +54,7 @@ def suite_file(name_or_path: str) -> Path:
 def _with_default_models(raw: object) -> dict[str, Any]:
     """A variant without `models` uses the suite's; one with some of them overrides those."""
     if not isinstance(raw, dict):
-        raise ConfigurationError("a suite is a YAML mapping; see evals/suites/starter.yaml")
+        raise ConfigurationError("a suite is a YAML mapping; see evals/suites/prompts.yaml")
     variants = raw.get("variants")
     if not isinstance(variants, list):
         return raw  # the model says what is wrong with it

@@ -47,7 +47,7 @@ def some_facts(*judged: Comparison, **fields: Any) -> Facts:
     told: dict[str, Any] = {
         "candidate": "v3",
         "reference": "v2",
-        "record_command": "make record SUITE=starter",
+        "record_command": "make record SUITE=prompts",
         "policy": POLICY,
         "coverage": {"v3": a_coverage(), "v2": a_coverage()},
         "judged": judged or (a_comparison(),),
@@ -86,14 +86,14 @@ def a_good_trace(case_id: str, variant: str, *visits: str, **fields: Any) -> Tra
 
 def a_baseline(cases: Sequence[Case], trials: Sequence[Trial]) -> Baseline:
     """What these trials would be blessed as."""
-    return make_baseline("starter", cases, (a_variant("v2"), a_variant("v3")), trials)
+    return make_baseline("prompts", cases, (a_variant("v2"), a_variant("v3")), trials)
 
 
 def some_material(cases: Sequence[Case], trials: Sequence[Trial], **fields: Any) -> Material:
-    """A whole run of suite `starter`, blessed as it is."""
+    """A whole run of suite `prompts`, blessed as it is."""
     variants = (a_variant("v2"), a_variant("v3"))
     suite = Suite(
-        name="starter",
+        name="prompts",
         description="",
         cases=Selection(),
         models=Models(default="m", fallback="m"),
@@ -108,10 +108,10 @@ def some_material(cases: Sequence[Case], trials: Sequence[Trial], **fields: Any)
         "partial": (),
         "scope": Scope(cases=len(cases), selected=len(cases)),
         "dataset_baselines": (),
-        "record_command": "make record SUITE=starter",
+        "record_command": "make record SUITE=prompts",
     }
     return Material(
-        bless_command="evals bless starter",
+        bless_command="evals bless prompts",
         suite=suite,
         cases=cases,
         variants=variants,

@@ -1,6 +1,6 @@
 """A run as large as they get, with texts as dense as recorded ones: for what a report weighs and how it feels.
 
-Every length below is near the mean of the recorded suite `starter`: per case an issue of 1,900 characters, per trial
+Every length below is near the mean of the recorded suite `prompts`: per case an issue of 1,900 characters, per trial
 eleven decisions that are shown what was found so far, and a comment that repeats it; a rationale is mostly said more
 than once. Words are drawn by Zipf's law: the distinct text of a case packs to 3.3 kB, as that of a recorded one does.
 """

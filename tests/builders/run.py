@@ -168,7 +168,7 @@ def a_run(
     done = trials or tuple(a_trial(a_trace(case_id=case.id, variant=name)) for case in shown for name in names)
     scores = tuple(scorers) or tuple(a_scorer_info(name) for name in PRIMARY)
     told = {
-        "suite": "starter",
+        "suite": "prompts",
         "description": "A few cases.",
         "candidate": names[-1],
         "reference": names[0],

@@ -20,7 +20,7 @@ def a_fault(exit_code: int | None = 1, name: str = "worse prompt") -> PlantedFau
 def a_selftest(**fields: Any) -> SelfTest:
     """A self-test that went well."""
     told = {
-        "suite": "starter",
+        "suite": "prompts",
         "candidate": "v3",
         "reference": "v2",
         "alpha": 0.05,

@@ -15,28 +15,28 @@ def blessed(changed=None, cases=None):
 
 
 def test_a_baseline_that_was_never_written_is_none(tmp_path):
-    assert load_baseline(tmp_path / "starter.json") is None
+    assert load_baseline(tmp_path / "prompts.json") is None
 
 
 def test_a_baseline_comes_back_as_it_was_written(tmp_path):
-    write_baseline(tmp_path / "starter.json", blessed())
+    write_baseline(tmp_path / "prompts.json", blessed())
 
-    assert load_baseline(tmp_path / "starter.json") == blessed()
+    assert load_baseline(tmp_path / "prompts.json") == blessed()
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "starter"}'])
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "prompts"}'])
 def test_a_corrupt_baseline_is_an_error_that_says_what_to_do(tmp_path, damage):
     """Taken for "none yet" it would be overwritten by the next bless, and the regression with it."""
-    path = tmp_path / "starter.json"
+    path = tmp_path / "prompts.json"
     path.write_text(damage)
 
-    with pytest.raises(CannotJudgeError, match=r"starter\.json: not a baseline .*; restore it from git"):
+    with pytest.raises(CannotJudgeError, match=r"prompts\.json: not a baseline .*; restore it from git"):
         load_baseline(path)
 
 
 def test_a_prompt_that_was_edited_since_brings_the_text_that_was_blessed():
     then, now = a_variant_info("v3", "Then.\n"), a_variant_info("v3", "Now.\n", "Committed.\n", prompt_digest="2" * 64)
-    baseline = make_baseline("starter", some_cases(1), [then], ())
+    baseline = make_baseline("prompts", some_cases(1), [then], ())
 
     (info,) = with_blessed([now], baseline)
 
@@ -46,7 +46,7 @@ def test_a_prompt_that_was_edited_since_brings_the_text_that_was_blessed():
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_prompt_that_is_as_it_was_blessed_or_was_not_kept_has_no_other_text(kept):
     info = a_variant_info("v3", "Then.\n")
-    baseline = make_baseline("starter", some_cases(1), [info], ())
+    baseline = make_baseline("prompts", some_cases(1), [info], ())
     now = info if kept else a_variant_info("v3", "Now.\n", prompt_digest="2" * 64)
     old = baseline if kept else baseline.model_copy(update={"prompt_lines": {}})
 

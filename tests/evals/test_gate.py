@@ -96,7 +96,7 @@ def test_a_lost_coverage_names_variant_number_and_command():
     sentence = judge(some_facts(coverage=coverage)).sentence
 
     assert "v3 lost coverage in 2 of 10 trials" in sentence
-    assert "make record SUITE=starter" in sentence
+    assert "make record SUITE=prompts" in sentence
 
 
 @pytest.mark.parametrize("verdict", ["equivalent within margin", "improvement"])

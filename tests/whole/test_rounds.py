@@ -172,7 +172,7 @@ CLASHES = {
     "an endpoint nobody asks": (["--export", "r", "--base-url", "http://x.invalid/v1"], "--base-url: only where an"),
     "tries of nobody": (["--export", "r", "--retries", "0"], "--retries: only where an endpoint is asked"),
     "live shards": (["--shards", "2"], "belong to batch rounds"),
-    "two suites": (["starter"], "one suite at a time: starter is too much"),
+    "two suites": (["prompts"], "one suite at a time: prompts is too much"),
     "no file": (["--import", "nowhere.jsonl"], "--import nowhere.jsonl: No such file or directory"),
 }
 

@@ -132,7 +132,7 @@ def test_the_job_hears_the_code_that_evals_exits_with(tmp_path, code):
     heard = tmp_path / "output"
 
     done = run_script(
-        a_script("Replay and judge"), a_stub_of_evals(tmp_path, code), SUITE="starter", GITHUB_OUTPUT=str(heard)
+        a_script("Replay and judge"), a_stub_of_evals(tmp_path, code), SUITE="prompts", GITHUB_OUTPUT=str(heard)
     )
 
     assert done.returncode == 0

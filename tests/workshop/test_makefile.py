@@ -62,7 +62,7 @@ def test_make_eval_is_green_when_the_suite_is(tmp_path):
     done = make("eval", cwd=a_checkout(tmp_path, evals='echo "$@"; exit 0'))
 
     assert done.returncode == 0
-    assert "run starter" in done.stdout
+    assert "run prompts" in done.stdout
 
 
 def test_a_system_without_a_new_enough_python_gets_one_clear_line(tmp_path):

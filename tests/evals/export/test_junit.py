@@ -25,7 +25,7 @@ def read(run):
     return ET.fromstring(junit(run).encode())  # noqa: S314 - written just now
 
 
-def a_testcase(run, suite="starter: v3", case="local-bug"):
+def a_testcase(run, suite="prompts: v3", case="local-bug"):
     return next(each for each in read(run).iterfind(f"testsuite[@name='{suite}']/testcase") if each.get("name") == case)
 
 
@@ -54,7 +54,7 @@ def test_every_element_and_attribute_is_one_that_readers_know():
 
 
 def test_a_suite_counts_what_it_holds():
-    suite = read(an_eventful_run()).find("testsuite[@name='starter: v3']")
+    suite = read(an_eventful_run()).find("testsuite[@name='prompts: v3']")
 
     assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "4",
@@ -87,13 +87,13 @@ def test_a_variant_that_is_only_shown_is_not_red_against_the_reference():
     """The gate judges the candidate; v1 is worse than v2 on purpose, perhaps."""
     run = a_run(candidate="v3", comparisons=(a_comparison(left="v2", right="v1", broke=("local-bug",)),))
 
-    assert what_became(a_testcase(run, "starter: v2")) == []
+    assert what_became(a_testcase(run, "prompts: v2")) == []
 
 
 def test_a_variant_that_broke_against_its_baseline_is_red_whoever_it_is():
     fell = a_comparison(left="v2", right="v2 (baseline)", against="baseline", broke=("local-bug",))
 
-    assert what_became(a_testcase(a_run(comparisons=(fell,)), "starter: v2")) == ["failure"]
+    assert what_became(a_testcase(a_run(comparisons=(fell,)), "prompts: v2")) == ["failure"]
 
 
 def test_what_nobody_recorded_is_skipped_and_never_passed():
@@ -106,7 +106,7 @@ def test_what_nobody_recorded_is_skipped_and_never_passed():
 def test_a_case_without_a_trial_is_skipped():
     run = a_run(a_trial(a_trace(variant="v2")))
 
-    assert what_became(a_testcase(run, "starter: v3")) == ["skipped"]
+    assert what_became(a_testcase(run, "prompts: v3")) == ["skipped"]
 
 
 def test_a_scorer_that_stumbled_is_an_error():
@@ -122,7 +122,7 @@ def test_the_file_is_red_when_the_run_is(status, code, kind):
     """Whatever the verdict rests on, also what is no single case's: coverage, a leak, a new violation."""
     run = a_run(verdict=a_verdict(status, code, Reason(kind="note", text="because"), sentence="So it is."))
 
-    assert what_became(a_testcase(run, "starter: verdict", "verdict")) == kind
+    assert what_became(a_testcase(run, "prompts: verdict", "verdict")) == kind
 
 
 def test_text_from_elsewhere_stays_text():
@@ -140,7 +140,7 @@ def test_the_same_run_gives_the_same_bytes():
 def test_a_kept_parser_reads_what_was_written():
     """junitparser, as many CI tools do: the same tests, outcomes and words."""
     suites = {suite.name: suite for suite in JUnitXml.fromstring(junit(an_eventful_run()).encode())}
-    v3 = {case.name: case for case in suites["starter: v3"]}
+    v3 = {case.name: case for case in suites["prompts: v3"]}
 
     assert {name: [type(result) for result in case.result] for name, case in v3.items()} == {
         "passes": [],
@@ -150,10 +150,10 @@ def test_a_kept_parser_reads_what_was_written():
     }
     assert v3["fails"].result[0].text == v3["fails"].result[0].message == "the cassette is cut"
     assert "sample 0: route.pass = 0" in v3["broke"].system_out
-    assert [getattr(suites["starter: v3"], count) for count in ("tests", "failures", "errors", "skipped")] == [
+    assert [getattr(suites["prompts: v3"], count) for count in ("tests", "failures", "errors", "skipped")] == [
         4,
         1,
         1,
         1,
     ]
-    assert [case.is_passed for case in suites["starter: verdict"]] == [True]
+    assert [case.is_passed for case in suites["prompts: verdict"]] == [True]

@@ -32,7 +32,7 @@ def test_a_gate_that_does_not_do_what_it_says_says_why(fields, why):
     page = selftest_page(a_selftest(**fields))
 
     assert page.kind == "worse"
-    assert page.sentence == f"The gate of starter does not do what it says: {why}."
+    assert page.sentence == f"The gate of prompts does not do what it says: {why}."
 
 
 def test_a_rate_stands_beside_its_interval_where_chance_has_a_part():

@@ -11,7 +11,7 @@ from tests.builders.checkout import REPOSITORY
 def test_a_prompt_file_that_is_gone_is_still_watched(tmp_path):
     """It may come back: an editor, a branch that is switched twice."""
     prompt = tmp_path / "mine.md"
-    told = yaml.safe_load(suite_file("starter").read_text())
+    told = yaml.safe_load(suite_file("prompts").read_text())
     told["name"] = "mine"
     told["variants"][-1]["prompt"] = str(prompt)
     suite = tmp_path / "mine.yaml"
