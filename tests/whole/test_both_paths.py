@@ -1,4 +1,4 @@
-"""The committed suite on both paths, on eight of its cases: what the short one spares is not to be seen in any trace."""
+"""The committed suite on both paths, eight of its cases: what the short one spares is not to be seen in any trace."""
 
 from pathlib import Path
 
