@@ -23,9 +23,9 @@ def state_grades(trials: Sequence[Trial], cases: Cases, variant: str, scorer: st
     collected: dict[State, list[float]] = {}
     for trial in trials:
         if trial.trace.variant == variant and isinstance(trial.outcomes.get(scorer), Scored):
-            chosen = {answer.point: answer.chosen for answer in trial.trace.points}
+            choices = trial.trace.choices
             for point in cases[trial.trace.case_id].points:
-                if (node := chosen.get(point.id)) is not None:
+                if (node := choices.get(point.id)) is not None:
                     state = State(trial.trace.case_id, point.id, point.gold)
                     collected.setdefault(state, []).append(point.accept.get(node, 0.0))
     return {state: sum(grades) / len(grades) for state, grades in sorted(collected.items())}
@@ -33,15 +33,12 @@ def state_grades(trials: Sequence[Trial], cases: Cases, variant: str, scorer: st
 
 def unanswered_states(trials: Sequence[Trial], cases: Cases, variant: str, scorer: str) -> dict[State, float]:
     """What the grades above leave open: state -> share of the samples (above 0, up to 1) in which its case is not
-    wholly answered."""
-    asked: dict[str, list[bool]] = {}
-    for trial in trials:
+    wholly answered. A state that left the supervisor no say is not open."""
+    asked: dict[State, list[bool]] = {}
+    for trial in sorted(trials, key=lambda trial: trial.trace.case_id):
         if trial.trace.variant == variant:
             lost = not isinstance(trial.outcomes.get(scorer), Scored)
-            asked.setdefault(trial.trace.case_id, []).append(lost)
-    return {
-        State(case, point.id, point.gold): sum(lost) / len(lost)
-        for case, lost in sorted(asked.items())
-        if any(lost)
-        for point in cases[case].points
-    }
+            for point in cases[trial.trace.case_id].points:
+                if point.id not in trial.trace.without_say:
+                    asked.setdefault(State(trial.trace.case_id, point.id, point.gold), []).append(lost)
+    return {state: sum(lost) / len(lost) for state, lost in asked.items() if any(lost)}

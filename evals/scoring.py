@@ -44,4 +44,4 @@ def _scored(case: Case, trace: Trace) -> Trial:
 
 def _divergence(case: Case, trace: Trace) -> int | None:
     exemplars = [exemplar for way in case.route_spec.alternatives for exemplar in way.exemplars]
-    return first_divergence(trace.route, exemplars, [visit.superstep for visit in trace.visits])
+    return first_divergence(trace.route, exemplars, [visit.superstep for visit in trace.steps])

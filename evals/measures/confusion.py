@@ -20,10 +20,9 @@ def _frozen(evidence: Evidence) -> Confusion:
     answered: list[Pair] = []
     asked = 0
     for trial in evidence.own():
-        chosen = {answer.point: answer.chosen for answer in trial.trace.points}
         for point in evidence.cases[trial.trace.case_id].points:
-            asked += 1
-            choice = chosen.get(point.id)
+            asked += point.id not in trial.trace.without_say
+            choice = trial.trace.choices.get(point.id)
             if choice is not None:
                 answered.append((point.gold, choice, point.accept.get(choice, 0.0)))
     return _confusion(evidence.variant, "frozen states", answered, asked)

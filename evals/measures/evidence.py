@@ -86,7 +86,7 @@ class Evidence:
         return found
 
     def points(self) -> list[Point]:
-        """Every frozen state the variant was asked about, in order of trial and label."""
+        """Every frozen state the variant was asked about and had a say in, in order of trial and label."""
         asked: dict[str, list[Trial]] = {}
         for trial in self.own():
             asked.setdefault(trial.trace.case_id, []).append(trial)
@@ -94,6 +94,7 @@ class Evidence:
             Point(case, point.id, point.gold, _grade(mine, point))
             for case, mine in asked.items()
             for point in self.cases[case].points
+            if not any(point.id in trial.trace.without_say for trial in mine)
         ]
 
 
@@ -109,6 +110,6 @@ def _confidence(trial: Trial, source: Source) -> float | None:
 
 def _grade(trials: Sequence[Trial], point: PointInfo) -> float | None:
     """Mean grade over samples; None unless every sample is recorded."""
-    chosen = [answer.chosen for trial in trials for answer in trial.trace.points if answer.point == point.id]
-    grades = [point.accept.get(node, 0.0) for node in chosen if node is not None]
+    chosen = [trial.trace.choices[point.id] for trial in trials if point.id in trial.trace.choices]
+    grades = [point.accept.get(node, 0.0) for node in chosen]
     return sum(grades) / len(grades) if len(grades) == len(trials) else None

@@ -16,7 +16,7 @@ from evals.models.sampling import SampleAgreement
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
-RUN_SCHEMA: Final = 2
+RUN_SCHEMA: Final = 3
 """2 brought measures and the tables behind them; a run of schema 1 is read as one without any."""
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]

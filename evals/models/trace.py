@@ -1,5 +1,6 @@
 """What the graph did in one trial, and what that rests on."""
 
+from itertools import takewhile
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -20,11 +21,13 @@ class Finding(Closed):
 
 
 class Visit(Closed):
-    """One run of a worker. Visits with the same `superstep` ran side by side and have no order. `read` is what a code
-    search was shown, best first: `path::Class.function`, or `path` for what stands outside of any."""
+    """One run of a worker. Visits with the same `superstep` ran side by side and have no order. `reviews` is the task
+    whose result this one judged because a plan's machine has every result judged; None: it was sent for. `read` is what
+    a code search was shown, best first: `path::Class.function`, or `path` for what stands outside of any."""
 
     node: RouteNode
     superstep: int
+    reviews: int | None = None
     read: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     error: str | None = None
@@ -140,7 +143,7 @@ class Plan(Closed):
 
 class PointAnswer(Closed):
     """What the supervisor chose in one frozen state (open-loop); `chosen` is None when nobody recorded it. `keys` are
-    the requests that were served for it."""
+    the requests that were served for it. `say`: whether it could have chosen another worker at all."""
 
     point: str
     chosen: Choice | None
@@ -148,6 +151,7 @@ class PointAnswer(Closed):
     confidence: float | None = None
     reasoning: str = ""
     keys: tuple[str, ...] = ()
+    say: bool = True
 
 
 class Provenance(Closed):
@@ -183,9 +187,54 @@ class Trace(Closed):
     error: str | None = None
 
     @property
-    def route(self) -> tuple[RouteNode, ...]:
-        """The worker visits in order."""
+    def choices(self) -> dict[str, Choice]:
+        """Frozen state -> what the supervisor chose in it, where that was recorded and its own doing."""
+        return {answer.point: answer.chosen for answer in self.points if answer.chosen is not None and answer.say}
+
+    @property
+    def without_say(self) -> frozenset[str]:
+        """The frozen states in which the supervisor had no choice between workers, so that none of it was its own."""
+        return frozenset(answer.point for answer in self.points if not answer.say)
+
+    @property
+    def walked(self) -> tuple[RouteNode, ...]:
+        """Every run of a worker in order."""
         return tuple(visit.node for visit in self.visits)
+
+    @property
+    def steps(self) -> tuple[Visit, ...]:
+        """The visits somebody decided on: all but the reviews a plan's machine makes of every result."""
+        return tuple(visit for visit in self.visits if visit.reviews is None)
+
+    @property
+    def route(self) -> tuple[RouteNode, ...]:
+        """The worker visits in order, reviews inside a task left out."""
+        return tuple(visit.node for visit in self.steps)
+
+    @property
+    def guarded(self) -> dict[str, float | None]:
+        """What the guard of a route constraint may read."""
+        return {
+            "confidence_before_writer": self.confidence_before_writer,
+            "confidence_before_critic": self.confidence_before_critic,
+            "reviews_before_writer": self.reviews_before_writer,
+        }
+
+    @property
+    def confidence_before_critic(self) -> float | None:
+        """The supervisor's confidence at the decision that sent the graph to its first critic; None if none did.
+
+        A plan may send a critic beside other workers, so it is found by how many visits there were before it.
+        """
+        place = next((i for i, v in enumerate(self.visits) if v.node == "critic" and v.reviews is None), -1)
+        before = [decision.confidence for decision in self.decisions if decision.iteration <= place]
+        return before[-1] if before else None
+
+    @property
+    def reviews_before_writer(self) -> int:
+        """How many results a plan's machine had had reviewed, by a review that came to an end, before the writer."""
+        before = takewhile(lambda visit: visit.node != "writer", self.visits)
+        return sum(visit.reviews is not None and visit.error is None for visit in before)
 
     @property
     def confidence_before_writer(self) -> float | None:

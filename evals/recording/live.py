@@ -158,8 +158,8 @@ def difference(recorded: Trace, replayed: Trace) -> str:
     """The first field in which two traces part."""
     if replayed.misses:
         return f"a request by {replayed.misses[0].agent} is not on the tape"
-    if recorded.route != replayed.route:
-        return f"route {' '.join(recorded.route)} became {' '.join(replayed.route)}"
+    if recorded.walked != replayed.walked:
+        return f"route {' '.join(recorded.walked)} became {' '.join(replayed.walked)}"
     fields = [name for name in Trace.model_fields if getattr(recorded, name) != getattr(replayed, name)]
     return f"{', '.join(fields)} differ"
 

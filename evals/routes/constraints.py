@@ -168,8 +168,11 @@ def guard_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bo
 
 
 def tally(constraint: Constraint, walk: Walk, state: Mapping[str, float | None]) -> Tally | None:
-    """How the walk does on one constraint; None: unknown, since its guard reads a field that was not recorded."""
+    """How the walk does on one constraint; None: unknown, since it hangs on a guard whose field was not recorded."""
     applies = guard_holds(constraint, state)
+    if applies is False:
+        return VACUOUS
+    found = RULES[constraint.type](constraint, walk)
     if applies is None:
-        return None
-    return RULES[constraint.type](constraint, walk) if applies else VACUOUS
+        return None if found.activations else VACUOUS
+    return found

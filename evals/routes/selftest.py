@@ -24,8 +24,8 @@ MutantKind = Literal[
     "loop",
 ]
 
-UNSURE: Final[State] = {"confidence_before_writer": 0.7}
-SURE: Final[State] = {"confidence_before_writer": 0.9}
+UNSURE: Final[State] = {"confidence_before_writer": 0.7, "confidence_before_critic": 0.7, "reviews_before_writer": 0}
+SURE: Final[State] = {"confidence_before_writer": 0.9, "confidence_before_critic": 0.9, "reviews_before_writer": 0}
 STRICTNESS_LENGTH: Final = 6
 # once broken these stay broken, however the route goes on (existence only by its maximum, see _decided_early)
 _PREFIX_DECIDED: Final[frozenset[ConstraintType]] = frozenset(

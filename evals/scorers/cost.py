@@ -15,7 +15,7 @@ from evals.scorers.scorer import NotApplicable, scorer
 
 @scorer("cost.visits", unit="count", better="lower")
 def visits(case: Case, trace: Trace) -> float:
-    """Worker visits, failed ones included, the supervisor left out."""
+    """Worker visits, failed ones and the reviews of a plan's tasks included, the supervisor left out."""
     return len(trace.visits)
 
 

@@ -9,9 +9,8 @@ from evals.scorers.scorer import scorer
 
 def route_score_of(case: Case, trace: Trace) -> RouteScore:
     """The trace against its case's specification, concurrent visits and the recorded confidence included."""
-    supersteps = [visit.superstep for visit in trace.visits]
-    state = {"confidence_before_writer": trace.confidence_before_writer}
-    return check(case.route_spec, trace.route, state, supersteps)
+    supersteps = [visit.superstep for visit in trace.steps]
+    return check(case.route_spec, trace.route, trace.guarded, supersteps)
 
 
 @scorer("route.pass", unit="fraction", better="higher", primary=True)

@@ -26,7 +26,10 @@ from triage.agents.agent import Toolbox
 from triage.codebase.index import CodebaseIndex
 from triage.graph import Configuration, TriageGraph, build_graph, supervisor_node
 from triage.llm import HttpClients, ModelFactory
+from triage.plans import MODES
+from triage.state import BugTriageState
 from triage.supervisors import Supervise
+from triage.supervisors.plan import has_a_say
 
 NOW: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 """When every trial takes place, recorded or replayed: a model that asks for the time must not get another answer."""
@@ -63,6 +66,10 @@ class Team:
     def decide(self) -> Supervise:
         """The supervisor under its guards, to be asked about one state."""
         return supervisor_node(self.configuration, self.toolbox)
+
+    def has_a_say(self, state: BugTriageState) -> bool:
+        """Whether the supervisor, asked about this state, has workers to choose between; only a plan leaves it none."""
+        return self.configuration.supervisor not in MODES or has_a_say(self.configuration, state)
 
     @cached_property
     def topology(self) -> str:

@@ -189,6 +189,7 @@ async def _ask(
         confidence=update["supervisor_confidence"],
         reasoning=update["supervisor_reasoning"],
         keys=_keys(ledger, served),
+        say=subject.team.has_a_say(state),
     )
 
 

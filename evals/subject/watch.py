@@ -125,14 +125,15 @@ class Watcher:
 
     def _visited(self, node: Any, update: Mapping[str, Any]) -> None:  # noqa: ANN401 - LangGraph streams plain strings
         errors = update.get("agent_errors", ())
+        tasks = update.get("plan", ())
         visit = Visit(
             node=node,
             superstep=self.superstep,
             read=tuple(dict.fromkeys(self.symbols.get(place, place) for place in update.get("places_read", ()))),
+            reviews=tasks[0].task_id if tasks and tasks[0].capability != node else None,
             findings=tuple(Finding.model_validate(found.model_dump()) for found in update.get("findings", ())),
             error=errors[0].error if errors else None,
         )
-        tasks = update.get("plan", ())
         self._beside.append((tasks[0].task_id if tasks else 0, visit))
 
     def trace(self, trajectory: Ledger, points: tuple[PointAnswer, ...], points_ledger: Ledger) -> Trace:

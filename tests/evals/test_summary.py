@@ -97,6 +97,19 @@ def test_decisions_nobody_recorded_are_bounded_by_gold_node():
     assert (found.mean, found.n, found.pessimistic, found.optimistic) == (1.0, 3, 0.5, 1.0)
 
 
+def test_a_state_without_a_say_is_neither_scored_nor_open():
+    """One right answer, and one state in which another plan's machine left nothing to answer."""
+    cases = [a_case(f"c{n}", points=[a_point("p", codebase_search=1.0)]) for n in range(2)]
+    traces = [
+        a_trace(case_id=f"c{n}", variant="v3", points=[an_answer("p", "codebase_search", say=n == 0)]) for n in range(2)
+    ]
+    infos = [info for info in scorer_infos() if info.name == "decision.score"]
+
+    (found,) = summarise(score_trials({case.id: case for case in cases}, traces), cases, ("v3",), infos)
+
+    assert (found.mean, found.n, found.pessimistic, found.optimistic) == (1.0, 1, 1.0, 1.0)
+
+
 def test_full_marks_keep_an_interval():
     """Drawn again, four right answers are always right; Wilson's 4 of 4 allows for the fifth."""
     found = decisions_of(*[("codebase_search", "codebase_search")] * 4)

@@ -33,14 +33,14 @@ def first_step(trace: Trace, miss: Miss, asked: str, recorded: Collection[str], 
     for number, exchange in enumerate(trace.exchanges, 1):
         if _is_news(exchange.answer, asked, told) or _is_news(exchange.question, asked, told):
             return Step(f"question {number} or its answer is another", "question")
-    if (miss.agent, trace.route) in walked:
+    if (miss.agent, trace.walked) in walked:
         return None
     return _sent(trace.decisions[-1], trace, miss.agent)
 
 
 def ways_of(trace: Trace) -> set[Way]:
     """The ways a trial went on tape; where it missed something, the last is not among them."""
-    route: tuple[str, ...] = trace.route
+    route: tuple[str, ...] = trace.walked
     ways = {(str(node), route[:place]) for place, node in enumerate(route)}
     asked = {("supervisor", route[:place]) for place in range(min(len(trace.decisions), len(route) + 1))}
     return ways | asked
@@ -65,10 +65,10 @@ def _sent(decision: Decision, trace: Trace, agent: str) -> Step:
     """The last decision led where no recording went."""
     if decision.vetoes and decision.routed == agent:
         return _overruled(decision)
-    visits = trace.route[-_SHOWN:]
+    visits = trace.walked[-_SHOWN:]
     way = " ".join(visits) or "no visit"
-    skipped = f"{len(trace.route) - _SHOWN} visits and " if len(trace.route) > _SHOWN else ""
-    return Step(f"{agent} is asked after {skipped}{way}, as in no recorded trial", f"{agent} {' '.join(trace.route)}")
+    skipped = f"{len(trace.walked) - _SHOWN} visits and " if len(trace.walked) > _SHOWN else ""
+    return Step(f"{agent} is asked after {skipped}{way}, as in no recorded trial", f"{agent} {' '.join(trace.walked)}")
 
 
 def _overruled(decision: Decision) -> Step:

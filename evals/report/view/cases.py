@@ -170,7 +170,7 @@ def _differs(columns: Sequence[Sequence[Trial]]) -> bool:
 
 def _way(trace: Trace) -> tuple[tuple[str, ...], ...]:
     """The route, superstep by superstep: what ran side by side has no order to differ in."""
-    steps = groupby(trace.visits, key=lambda visit: visit.superstep)
+    steps = groupby(trace.steps, key=lambda visit: visit.superstep)
     return tuple(tuple(sorted(visit.node for visit in visits)) for _, visits in steps)
 
 

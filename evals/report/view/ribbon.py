@@ -47,8 +47,8 @@ class Ribbon:
 
 
 def ribbon(trial: Trial) -> Ribbon:
-    """The route of a trial as far as it is known."""
-    visits, mark = trial.trace.visits, trial.first_divergence
+    """The route of a trial as far as it is known; what a plan reviews stands in its steps."""
+    visits, mark = trial.trace.steps, trial.first_divergence
     stops = tuple(
         Stop(
             node=visit.node,

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, ScorerInfo, Trial
-from evals.models.trace import Decision, Finding, Report, Trace, Visit
+from evals.models.trace import Decision, Finding, PointAnswer, Report, Trace, Visit
 from evals.report.numbers import NOTHING, measure, percent
 from evals.report.view.miss import MissView, miss_view
 from evals.report.view.plan import Pictures, PlanView, plan_view
@@ -200,16 +200,18 @@ def _points(trace: Trace, case: CaseInfo) -> tuple[Point, ...]:
                 accepted=", ".join(f"{node} {percent(share)}" for node, share in point.accept.items()) if point else "",
                 why=point.why if point else "",
                 chosen=answer.chosen or "not recorded",
-                verdict=_point_verdict(grade, known=point is not None, recorded=answer.chosen is not None),
+                verdict=_point_verdict(grade, answer, known=point is not None),
                 reasoning=answer.reasoning,
             )
         )
     return tuple(views)
 
 
-def _point_verdict(grade: float | None, *, known: bool, recorded: bool) -> str:
-    if not known or not recorded:
+def _point_verdict(grade: float | None, answer: PointAnswer, *, known: bool) -> str:
+    if not known or answer.chosen is None:
         return NOTHING
+    if not answer.say:
+        return "no choice of its own"
     return "✗ not acceptable" if grade is None else "✓ right" if grade == 1 else f"~ defensible ({percent(grade)})"
 
 

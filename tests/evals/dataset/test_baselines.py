@@ -22,9 +22,9 @@ def test_every_case_counts_twice_once_unsure_and_once_sure(found):
     assert {found[name].n for name in twice} == {4}
 
 
-def test_one_route_for_everything_is_wrong_about_the_critic_half_of_the_time(found):
-    """It passes one of the two cases, and that one only while the supervisor is as sure as the route takes it to be."""
-    assert found["constant route"].share == 0.25
+def test_one_route_for_everything_has_the_critic_in_it_and_passes_its_case_sure_or_not(found):
+    """A review of a sure supervisor is waste and no failed route; one that an unsure one did without is."""
+    assert (found["constant route"].share, "critic" in found["constant route"].detail) == (0.5, True)
 
 
 def test_with_a_supervisor_that_is_never_sure_one_route_passes_its_whole_case(found):

@@ -22,14 +22,20 @@ def _ids(case):
     return [constraint.id for constraint in case.route_spec.alternatives[0].constraints]
 
 
-def test_the_shipped_policy_is_the_one_of_the_worked_examples():
+REVISED = {"P2.critic_before_writer_if_conf<0.85", NO_CRITIC}
+"""What `triage-policy/2` says otherwise than the worked examples, which were made for `triage-policy/1`."""
+
+
+def test_the_shipped_policy_is_the_one_of_the_worked_examples_save_for_two_rules_about_the_critic():
     """Constraint for constraint, caps and hard maximum included."""
     examples = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     [local_bug, *_] = examples["examples"]
     policy = load_policy(POLICY)
 
     shown = [c.model_dump(mode="json", by_alias=True, exclude_unset=True) for c in policy.constraints]
-    assert shown == local_bug["alternatives"][0]["constraints"][: len(shown)]
+    worked = local_bug["alternatives"][0]["constraints"][: len(shown)]
+    assert [c["id"] for c in shown] == [c["id"] for c in worked]
+    assert {c["id"] for c, was in zip(shown, worked, strict=True) if c != was} == REVISED
     assert policy.node_caps == examples["node_caps"]
     assert policy.hard_max == local_bug["alternatives"][0]["steps"]["hard_max"]
 

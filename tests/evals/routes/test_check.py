@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from evals.errors import ConfigurationError
 from evals.models.route import RouteSpec
 from evals.routes.check import check
+from evals.routes.selftest import UNSURE
 from tests.builders.case import NODES, a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
 
 GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))
-UNSURE = {"confidence_before_writer": 0.7}
 HONEST = ("investigator", "codebase_search", "critic", "writer")
 routes = st.lists(st.sampled_from(NODES), max_size=12)
 walks = st.lists(st.lists(st.sampled_from(NODES), min_size=1, max_size=4), max_size=6)

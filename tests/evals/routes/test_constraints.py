@@ -135,3 +135,11 @@ def test_a_guard_applies_or_not_or_is_unknown(guard, state, applies):
     result = tally(a_constraint("init", if_=guard), walk("I"), state)
 
     assert result == {True: (1, 1), False: (0, 0), None: None}[applies]
+
+
+def test_a_guard_nobody_recorded_hides_nothing_of_a_rule_the_route_does_not_come_to():
+    """No critic, no confidence before it: that is no gap in the record."""
+    rule = a_constraint("not_succession", ["critic"], ["writer"], if_={"confidence_before_critic": (">=", 0.85)})
+
+    assert tally(rule, walk("IR"), {}) == (0, 0)
+    assert tally(rule, walk("IKR"), {}) is None

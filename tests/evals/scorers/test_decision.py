@@ -35,6 +35,20 @@ def test_one_unrecorded_point_skips_the_score(answers):
     assert outcome == Skipped(reason="1 of 2 decision points are not recorded")
 
 
+def test_a_state_that_leaves_no_choice_is_left_out():
+    trace = a_trace(points=[an_answer("p1", "codebase_search"), an_answer("p2", "critic", say=False)])
+
+    assert score(decision_score, CASE, trace) == Scored(value=1)
+
+
+def test_a_case_that_leaves_no_choice_at_all_is_skipped_and_not_wrong():
+    trace = a_trace(points=[an_answer("p1", "critic", say=False), an_answer("p2", "critic", say=False)])
+
+    outcome = score(decision_score, CASE, trace)
+
+    assert outcome == Skipped(reason="its plan leaves the supervisor no choice in any of the case's decision points")
+
+
 def test_a_case_without_points_is_skipped():
     assert score(decision_score, a_case(), a_trace()).kind == "skipped"
 

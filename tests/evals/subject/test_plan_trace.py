@@ -14,6 +14,7 @@ from evals.cassette.store import Cassette
 from evals.models.suite import Models, Variant
 from evals.recording.live import prove
 from evals.routes.check import check
+from evals.scorers.cost import visits as cost_visits
 from evals.scorers.route import route_score_of
 from evals.subject.clients import Clients, replay_clients
 from evals.subject.trial import Repository, Subject, run_trial
@@ -22,6 +23,15 @@ from tests.builders.interaction import a_recorder
 from tests.builders.plan import REJECTED, PlanningTeam, a_choice, can_run
 from triage.llm import AGENT_HEADER
 
+INVESTIGATED = a_point(codebase_search=1.0).model_copy(
+    update={
+        "state": {
+            "visits": ["investigator"],
+            "iterations": 1,
+            "findings": [{"agent_name": "investigator", "summary": "s", "confidence": 0.5, "details": "d"}],
+        }
+    }
+)
 LATE_CODE, LATE_WEB = ({name: 0.03} for name in ("codebase_search", "web_search"))
 
 
@@ -123,12 +133,58 @@ async def test_the_route_checker_takes_what_ran_side_by_side_in_any_order(tmp_pa
     assert check(spec, trace.route, {}).F == 0.5
 
 
-async def test_reviews_count_as_visits_of_the_critic(tmp_path):
-    """Which is what the policy's "once, and nothing after the writer" holds against every plan."""
+async def test_a_review_inside_a_task_is_a_cost_and_no_visit_of_the_route(tmp_path):
+    """The machine has every result reviewed; nobody decided to go there."""
     trace, _ = await recorded(tmp_path)
 
-    assert trace.route.count("critic") == 4
-    assert route_score_of(a_case(), trace).hard == ("P3", "P5", "end")
+    assert [visit.reviews for visit in trace.visits] == [None, 1, None, None, 2, 3, None, 4]
+    assert trace.walked.count("critic") == cost_visits.function(a_case(), trace) - len(trace.route) == 4
+    assert trace.route == ("investigator", "codebase_search", "web_search", "writer")
+
+
+async def test_results_that_were_reviewed_need_no_critic_before_the_writer(tmp_path):
+    """However unsure the supervisor is, what it claims was seen by a second pair of eyes."""
+    trace, _ = await recorded(tmp_path)
+    unreviewed = [visit.model_copy(update={"error": "broke"}) if visit.reviews else visit for visit in trace.visits]
+
+    assert (trace.confidence_before_writer, trace.reviews_before_writer) == (0.6, 3)
+    assert route_score_of(a_case(), trace).hard == ()
+    assert route_score_of(a_case(), trace.model_copy(update={"visits": tuple(unreviewed)})).hard == ("P2",)
+
+
+async def test_a_critic_the_plan_sends_for_is_a_visit_like_any_other(tmp_path):
+    """Its confidence is that of the step that chose it, also where another task stands for the choice."""
+    add = [("add_task", {"objective": "Look.", "capability": name}) for name in ("investigator", "critic")]
+    steps = [a_choice(1, 2, confidence=0.9), a_choice(all_done=True)]
+    team = PlanningTeam(calls=[add], decide=steps)
+    trace, _ = await recorded(tmp_path, team, variant=a_variant("plan-llm", plan=None))
+
+    assert (trace.decisions[0].routed, trace.route[:2]) == ("investigator", ("investigator", "critic"))
+    assert trace.confidence_before_critic == 0.9
+
+
+@pytest.mark.parametrize(
+    ("supervisor", "plan", "says"),
+    [("plan-fixed", "linear", False), ("plan-fixed", "fan-out", True), ("plan-hybrid", "linear", True)],
+)
+async def test_a_supervisor_has_no_say_where_its_plan_leaves_one_worker(tmp_path, supervisor, plan, says):
+    trace, _ = await recorded(tmp_path, variant=a_variant(supervisor, plan), case=a_case(points=[INVESTIGATED]))
+
+    assert (trace.points[0].say, "p1" in trace.choices, trace.without_say) == (
+        says,
+        says,
+        frozenset() if says else {"p1"},
+    )
+
+
+async def test_a_plan_that_is_over_leaves_no_say_however_free_it_was(tmp_path):
+    finding = {"agent_name": "writer", "summary": "s", "confidence": 0.5, "details": "d"}
+    over = a_point("over", end=1.0).model_copy(
+        update={"state": {"visits": ["writer"], "iterations": 1, "findings": [finding]}}
+    )
+    trace, _ = await recorded(tmp_path, variant=a_variant("plan-hybrid", "linear"), case=a_case(points=[over]))
+
+    assert (trace.points[0].chosen, trace.without_say) == ("end", {"over"})
 
 
 async def test_the_trace_holds_the_plan_and_each_tasks_history(tmp_path):
@@ -181,7 +237,7 @@ async def test_a_miss_amid_a_superstep_drops_all_of_it(tmp_path):
     _, interactions = await recorded(tmp_path)
     trace = await replayed([found for found in interactions if found.agent != "web_search"])
 
-    assert trace.route == ("investigator", "critic")
+    assert trace.walked == ("investigator", "critic")
     assert (trace.provenance.label, trace.provenance.frontier) == ("frontier", 2)
 
 
@@ -206,26 +262,12 @@ async def test_the_user_is_simulated_under_a_plan_too(tmp_path):
 
     assert [exchange.question[:13] for exchange in trace.exchanges] == ["Which version"]
     assert trace.decisions[2].question == trace.exchanges[0].question
-    assert trace.route == (
-        "investigator",
-        "critic",
-        "codebase_search",
-        "critic",
-        "human_input",
-        "web_search",
-        "critic",
-        "writer",
-        "critic",
-    )
+    assert trace.route == ("investigator", "codebase_search", "human_input", "web_search", "writer")
 
 
 async def test_a_frozen_state_is_put_to_the_plan_supervisor_with_its_tasks_done(tmp_path):
     """A plan that stands where the state's findings have brought it."""
-    finding = {"agent_name": "investigator", "summary": "s", "confidence": 0.5, "details": "d"}
-    point = a_point(codebase_search=1.0).model_copy(
-        update={"state": {"visits": ["investigator"], "iterations": 1, "findings": [finding]}}
-    )
-    trace, _ = await recorded(tmp_path, variant=a_variant(plan="linear"), case=a_case(points=[point]))
+    trace, _ = await recorded(tmp_path, variant=a_variant(plan="linear"), case=a_case(points=[INVESTIGATED]))
 
     assert trace.points[0].chosen == "codebase_search"
 

@@ -1,8 +1,8 @@
 """How a plan runs in the graph: the chosen tasks start, each worker gets its own, each result goes to the critic.
 
 The worker nodes are the same as under any supervisor. A task reaches its worker through the instructions every worker
-reads; what comes back is entered in the task. Reviews are visits of the critic like any other, counted and reported as
-such; only their verdict goes to the task instead of the job.
+reads; what comes back is entered in the task. Reviews take from the budget like any visit of the critic; only their
+verdict goes to the task instead of the job.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

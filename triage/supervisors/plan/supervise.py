@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI
 
 from triage.configuration import Configuration
 from triage.llm import resilient
-from triage.plans import Mode, given_plan
+from triage.plans import MODES, Mode, given_plan, may_reshape
 from triage.state import BugTriageState, HumanExchange, PlanLimits, TaskItem, Worker
 from triage.supervisors.plan.board import board
 from triage.supervisors.plan.decide import Answer, Brief, Chain, Consultants, PlanDecision, consult, decide
@@ -104,6 +104,16 @@ def over(plan: Sequence[TaskItem], state: BugTriageState, limits: PlanLimits) ->
     if state.plan_steps >= limits.max_steps:
         return f"All {limits.max_steps} steps are used."
     return None
+
+
+def has_a_say(configuration: Configuration, state: BugTriageState) -> bool:
+    """Whether the supervisor can choose between workers in this state: not once the plan is over, nor where its shape
+    is frozen and all that can run are tasks of one worker."""
+    mode = MODES[configuration.supervisor]
+    plan = tuple(state.plan) or adopted(given_plan(mode, configuration.plan), state)
+    if over(plan, state, configuration.plan_limits):
+        return False
+    return may_reshape(mode) or len({task.capability for task in runnable(plan)}) > 1
 
 
 async def _step(office: Office, state: BugTriageState, plan: Sequence[TaskItem]) -> dict[str, Any]:
