@@ -21,7 +21,7 @@ NEW: Final = 0
 TEXT: Final = 1
 OLD: Final = 2
 
-_CUT: Final = re.compile(r'(>|aria-label="|data-(?:text|scores|events)=")([^<"]+)')
+_CUT: Final = re.compile(r'(>|aria-label="|data-(?:text|scores|events|rules)=")([^<"]+)')
 _NOWHERE: Final = -1
 _HARMLESS: Final = bytes.maketrans(b"<>&", b",.:")  # what HTML knows, in letters that base 85 leaves free
 

@@ -53,6 +53,7 @@ function partOf(content, name) {
   const places = (kind) => Array.from(part.querySelectorAll(`[data-${kind}]`), (place) => [place, place.dataset[kind]]);
   for (const [place, number] of places("text")) place.textContent = texts[number];
   for (const [place, number] of places("events")) place.append(...texts[number].split("\n").map(eventRow));
+  for (const [place, number] of places("rules")) place.append(...texts[number].split("\n").map(ruleRow));
   for (const [place, number] of places("scores")) {
     place.append(...texts[number].split("\n").map((text, i) => scoreRow(content.scorers[i], text)));
   }
@@ -74,6 +75,14 @@ function tableRow(heading, ...texts) {
 function scoreRow(name, text) {
   const row = tableRow(name, text);
   row.className = /^(skipped|failed):/.exec(text)?.[1] ?? "";
+  return row;
+}
+
+function ruleRow(line) {
+  const row = tableRow(...line.split("\t"));
+  for (const cell of Array.from(row.cells).slice(3)) {
+    cell.className = cell.textContent.startsWith("✗") ? "failed" : cell.textContent.startsWith("✓") ? "" : "skipped";
+  }
   return row;
 }
 

@@ -11,6 +11,7 @@ from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
 from evals.report.view.ablations import ablation_table
 from evals.report.view.baselines import baseline_table
+from evals.report.view.breaches import BreachTable, breach_rows
 from evals.report.view.calibration import CalibrationView, calibration_views
 from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.causes import Cause
@@ -82,6 +83,7 @@ class Page:
     calibrations: tuple[CalibrationView, ...]
     sweep_command: str
     legend: tuple[tuple[str, str], ...]
+    breaches: BreachTable
     cases: CaseTable
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[Line, ...], ...]
@@ -123,6 +125,7 @@ def page(run: Run) -> Page:
         calibrations=calibration_views(run),
         sweep_command=f"evals sweep {run.suite} --single 0.5:0.95:0.05 --guards all",
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
+        breaches=breach_rows(run, lists),
         cases=case_table(run, pools),
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
         changes=pools.changes.all(),
