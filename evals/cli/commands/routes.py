@@ -58,13 +58,16 @@ def _show(
 ) -> None:
     """A table per route, its verdict and the reason above."""
     from evals.cli.commands.run import shown, wide_console
-    from evals.report.view.rules import Read, reason, rule_rows
+    from evals.report.view.rules import figures, reason, rule_cells
     from evals.report.view.table import Table
 
     for number, (route, scored, each) in enumerate(zip(routes, scores, found, strict=True), 1):
         way = spec.alternatives[each.alternative]
-        told = reason(each, way, passed=scored.passed) or ("passes" if scored.passed else "fails")
+        told = reason(each, way, passed=scored.passed) or "passes"
+        rules = rules_of(way)
         of = f", alternative {each.alternative + 1} of {len(spec.alternatives)}" if len(spec.alternatives) > 1 else ""
-        caption = f"Route {number}{of}: {' '.join(route.visits) or 'no visit'}. It {told}."
-        rows = tuple(rule_rows(way, [Read(each, len(route.visits), scored.F)]))
-        wide_console().print(shown(Table(caption, ("rule", "asks", "weight", "fulfilled"), rows)))
+        way_in_words = f"Route {number}{of}: {' '.join(route.visits) or 'no visit'}"
+        caption = f"{way_in_words}. It {told}. {'; '.join(figures(each, scored.F))}"
+        rows = zip(rules, rule_cells(each, rules), strict=True)
+        cells = tuple((rule.id, rule.asks, rule.force, cell) for rule, cell in rows)
+        wide_console().print(shown(Table(caption, ("rule", "asks", "weight", "fulfilled"), cells)))

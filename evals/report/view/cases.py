@@ -110,7 +110,7 @@ def _row(
         gold_files=case.gold_files,
         exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
         divergences=divergence_views(run, parted, traces, pools),
-        rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.texts),
+        rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),
         trials=tuple(
             trial_view(trial, case, run.scorers, pools.texts, pools.pictures) for trials in columns for trial in trials
         ),

@@ -28,6 +28,7 @@ from evals.report.view.plan import Picture
 from evals.report.view.pools import pools_for
 from evals.report.view.prompt_diff import Line, PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
+from evals.report.view.rules import RuleSheet
 from evals.report.view.samples import sample_table
 from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.systems import PromptText, difference, prompt_texts
@@ -88,6 +89,7 @@ class Page:
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[Line, ...], ...]
     causes: tuple[Cause, ...]
+    sheets: tuple[RuleSheet, ...]
     systems: str
     prompts: tuple[PromptText, ...]
     diffs: tuple[PromptDiff, ...]
@@ -130,6 +132,7 @@ def page(run: Run) -> Page:
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
         changes=pools.changes.all(),
         causes=pools.causes.all(),
+        sheets=pools.sheets.all(),
         systems=difference(run),
         prompts=prompt_texts(run),
         diffs=prompt_diffs(run),

@@ -1,58 +1,74 @@
-"""Why the routes of a case pass or fail: a row per rule, a column per trial."""
+"""Why the routes of a case pass or fail: a row per rule, a column per trial.
+
+Many cases have the same rules, and many routes fare alike: a table is a *sheet* of rules, kept once, and a line of
+cells for each trial.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from evals.models.outcome import Scored
 from evals.models.route import RouteAlternative, RouteReading, RuleShare
 from evals.models.run import CaseInfo, Trial
 from evals.report.numbers import percent
 from evals.report.view.texts import Texts
-from evals.routes.check import HARD_MAX_ID, MAX_ID, PASS_FITNESS
-from evals.routes.words import field_words, read_words, rules_of
+from evals.routes.check import HARD_MAX_ID, MAX_ID
+from evals.routes.words import Rule, read_words, rules_of
 
 LENGTHS: Final = (MAX_ID, HARD_MAX_ID)
 
 
 @dataclass(frozen=True)
-class RuleTable:
-    """The rules of one alternative against the trials that were read under it. `rows` is the number of a text: a line
-    per rule, its cells divided by tabs."""
+class RuleSheet:
+    """The rules of an alternative and the names of the trials that are held against them."""
 
     title: str
     columns: tuple[str, ...]
-    rows: str
+    rules: tuple[Rule, ...]
 
 
-class Read(NamedTuple):
-    """A route as it was read: rule by rule, how many visits it has, and its fitness."""
+class RuleSheets:
+    """A pool of sheets. `add` gives the number by which the page finds one."""
 
-    reading: RouteReading
-    visits: int
-    fitness: float | None
+    def __init__(self) -> None:
+        self._numbers: dict[RuleSheet, str] = {}
+
+    def add(self, sheet: RuleSheet) -> str:
+        """The number of the sheet, which equal ones share."""
+        return self._numbers.setdefault(sheet, str(len(self._numbers)))
+
+    def all(self) -> tuple[RuleSheet, ...]:
+        """The sheets in order of their numbers."""
+        return tuple(self._numbers)
 
 
-def rule_tables(case: CaseInfo, trials: Sequence[Trial], texts: Texts) -> tuple[RuleTable, ...]:
+@dataclass(frozen=True)
+class RuleTable:
+    """The number of a sheet, and that of a text: a line for each of its trials, a cell per rule, divided by tabs."""
+
+    sheet: str
+    cells: str
+
+
+def rule_tables(case: CaseInfo, trials: Sequence[Trial], sheets: RuleSheets, texts: Texts) -> tuple[RuleTable, ...]:
     """A table per alternative that counts for some trial; none where a run was stored without rules."""
     tables = []
     for index, alternative in enumerate(case.route_spec.alternatives if case.route_spec else ()):
         read = [(trial, trial.reading) for trial in trials if trial.reading and trial.reading.alternative == index]
         if read:
-            rows = rule_rows(alternative, [_read(trial, reading) for trial, reading in read])
-            lines = ("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
-            tables.append(RuleTable(_title(case, index), tuple(_name(t) for t, _ in read), texts.add("\n".join(lines))))
+            columns = tuple(_name(trial) for trial, _ in read)
+            sheet = RuleSheet(_title(case, index), columns, rules_of(alternative))
+            lines = ("\t".join(rule_cells(reading, sheet.rules)) for _, reading in read)
+            tables.append(RuleTable(sheets.add(sheet), texts.add("\n".join(lines))))
     return tuple(tables)
 
 
-def rule_rows(alternative: RouteAlternative, read: Sequence[Read]) -> Iterator[tuple[str, ...]]:
-    """Cells of every rule (its id, what it asks, how much it weighs, one for each route), then of the fitness that they
-    come to, then of what guards read."""
-    for place, rule in enumerate(rules_of(alternative)):
-        yield rule.id, rule.asks, rule.force, *(_cell(each, place, rule.id) for each in read)
-    yield "F", f"fitness, at least {PASS_FITNESS:g}", "", *(_number(each.fitness) for each in read)
-    for field in read[0].reading.read:
-        yield field_words(field), "what guards read", "", *(_number(each.reading.read.get(field)) for each in read)
+def rule_cells(reading: RouteReading, rules: Sequence[Rule]) -> Iterator[str]:
+    """How a route fares by each rule, and `alone` where that decides."""
+    for place, rule in enumerate(rules):
+        kept = _kept(rule.id not in reading.breaks) if rule.id in LENGTHS else _share(reading.shares[place])
+        yield f"{kept} alone" if rule.id in reading.decides else kept
 
 
 def reason(reading: RouteReading, alternative: RouteAlternative, *, passed: bool) -> str:
@@ -83,30 +99,23 @@ def reason_of(trial: Trial, case: CaseInfo) -> str:
     return reason(trial.reading, case.route_spec.alternatives[trial.reading.alternative], passed=passed)
 
 
-def readings(reading: RouteReading | None) -> str:
-    """What the guards of conditional rules read; empty where none reads anything."""
-    return "; ".join(read_words(field, value) for field, value in reading.read.items()) if reading else ""
+def figures(reading: RouteReading, fitness: float) -> tuple[str, ...]:
+    """The fitness that the rules come to, and what the guards of conditional ones read."""
+    return f"F {fitness:.3g}", *(read_words(field, value) for field, value in reading.read.items())
 
 
-def _read(trial: Trial, reading: RouteReading) -> Read:
-    outcome = trial.outcomes.get("route.fitness")
-    return Read(reading, len(trial.trace.visits), outcome.value if isinstance(outcome, Scored) else None)
+def figures_of(trial: Trial) -> tuple[str, ...]:
+    """The same of a trial; nothing where a run was stored without rules."""
+    fitness = trial.outcomes.get("route.fitness")
+    return figures(trial.reading, fitness.value) if trial.reading and isinstance(fitness, Scored) else ()
 
 
-def _cell(read: Read, place: int, name: str) -> str:
-    if name in LENGTHS:
-        told = f"{'✗' if name in read.reading.breaks else '✓'} {read.visits}"
-    else:
-        told = _share(read.reading.shares[place])
-    return f"{told} alone" if name in read.reading.decides else told
+def _kept(kept: bool) -> str:  # noqa: FBT001 - yes or no is all there is
+    return "✓" if kept else "✗"
 
 
 def _share(share: RuleShare) -> str:
     return share if isinstance(share, str) else "✓" if share == 1 else f"✗ {percent(share)}"
-
-
-def _number(value: float | None) -> str:
-    return "not recorded" if value is None else f"{value:.3g}"
 
 
 def _name(trial: Trial) -> str:

@@ -2,7 +2,7 @@
 
 from evals.models.outcome import Scored
 from evals.models.run import CaseInfo, Trial
-from evals.report.view.rules import readings, reason_of, rule_tables
+from evals.report.view.rules import RuleSheets, figures_of, reason_of, rule_tables
 from evals.report.view.texts import Texts
 from evals.scoring import score_trials
 from tests.builders.case import a_case, a_constraint, a_spec, an_alternative
@@ -19,49 +19,53 @@ def trials_of(*traces, spec=SPEC) -> tuple[Trial, ...]:
 
 
 def rows_of(case: CaseInfo, *trials: Trial) -> dict[str, list[str]]:
-    """The one table of a case: rule -> its cells."""
-    texts = Texts()
-    (table,) = rule_tables(case, trials, texts)
-    lines = [line.split("\t") for line in texts.all()[int(table.rows)].split("\n")]
-    return {name: cells for name, *cells in lines}
+    """The one table of a case as it is put together: rule -> its cells."""
+    sheets, texts = RuleSheets(), Texts()
+    (table,) = rule_tables(case, trials, sheets, texts)
+    rules = sheets.all()[int(table.sheet)].rules
+    lines = [line.split("\t") for line in texts.all()[int(table.cells)].split("\n")]
+    return {rule.id: [rule.asks, rule.force, *(cells[i] for cells in lines)] for i, rule in enumerate(rules)}
 
 
 def test_two_routes_alike_of_which_one_passes_differ_in_what_a_guard_read():
     trials = trials_of(a_trace(variant="v1", confidence=0.7), a_trace(variant="v2", confidence=0.87))
-    rows = rows_of(CASE, *trials)
 
-    assert rows["P2b"][2:] == ["vacuous", "✗ 0 % alone"]
-    assert rows["confidence"][2:] == ["0.7", "0.87"]
+    assert rows_of(CASE, *trials)["P2b"][2:] == ["vacuous", "✗ 0 % alone"]
 
 
 def test_a_row_says_what_the_rule_asks_and_how_much_it_weighs():
     assert rows_of(CASE, *trials_of(a_trace()))["P2b"][:2] == ["no critic, if confidence >= 0.85", "soft 2"]
 
 
-def test_the_fitness_stands_below_the_rules():
-    assert rows_of(CASE, *trials_of(a_trace(confidence=0.87)))["F"][1:] == ["", "0.846"]
-
-
-def test_a_route_past_its_limit_says_how_long_it_is():
+def test_a_route_past_its_limit_breaks_the_limit():
     trials = trials_of(a_trace("investigator", *["codebase_search"] * 3, "critic", "writer"))
 
-    assert rows_of(CASE, *trials)["steps.max"][2:] == ["✗ 6 alone"]
+    assert rows_of(CASE, *trials)["steps.max"][2:] == ["✗ alone"]
+
+
+def test_cases_with_the_same_rules_share_a_sheet():
+    sheets, trials = RuleSheets(), trials_of(a_trace())
+    tables = [rule_tables(case, trials, sheets, Texts()) for case in (CASE, a_case_info("other", route_spec=SPEC))]
+
+    assert len(sheets.all()) == 1
+    assert tables[0] == tables[1]
 
 
 def test_each_alternative_that_counts_for_some_trial_has_its_table():
     asking = an_alternative(a_constraint("existence", ["human_input"], min=1, hard=True, id="ask"))
     spec = a_spec(an_alternative(), asking)
     trials = trials_of(a_trace(variant="v1"), a_trace("human_input", "writer", variant="v2"), spec=spec)
-    tables = rule_tables(a_case_info(route_spec=spec), trials, Texts())
+    sheets = RuleSheets()
+    rule_tables(a_case_info(route_spec=spec), trials, sheets, Texts())
 
-    assert [(table.title, table.columns) for table in tables] == [
+    assert [(sheet.title, sheet.columns) for sheet in sheets.all()] == [
         ("Rules of the route, alternative 1 of 2", ("v1",)),
         ("Rules of the route, alternative 2 of 2", ("v2",)),
     ]
 
 
 def test_a_run_from_before_rules_were_kept_has_no_table():
-    assert rule_tables(a_case_info(), [a_trial()], Texts()) == ()
+    assert rule_tables(a_case_info(), [a_trial()], RuleSheets(), Texts()) == ()
 
 
 def test_the_rule_that_alone_keeps_a_route_from_passing_is_named():
@@ -93,7 +97,7 @@ def test_a_route_that_breaks_nothing_has_no_reason():
     assert reason_of(trial, CASE) == ""
 
 
-def test_what_the_guard_read_is_said_of_the_trial():
+def test_fitness_and_what_the_guard_read_are_said_of_the_trial():
     (trial,) = trials_of(a_trace(confidence=0.87))
 
-    assert readings(trial.reading) == "confidence at the decision that went to the writer: 0.87"
+    assert figures_of(trial) == ("F 0.846", "confidence at the decision that went to the writer: 0.87")
