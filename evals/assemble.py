@@ -89,6 +89,7 @@ def case_info(case: Case | CaseInfo) -> CaseInfo:
         digest=case.digest,
         must_pass=labels.must_pass,
         points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
+        route_spec=case.route_spec,
     )
 
 

@@ -7,7 +7,7 @@ from evals.models.run import ScorerInfo, Trial
 from evals.models.trace import Trace
 from evals.routes.distance import first_divergence
 from evals.scorers import SCORERS
-from evals.scorers.route import route_score_of
+from evals.scorers.route import route_reading_of, route_score_of
 from evals.scorers.scorer import score
 
 
@@ -39,6 +39,7 @@ def _scored(case: Case, trace: Trace) -> Trial:
         outcomes={scorer.name: score(scorer, case, trace) for scorer in SCORERS},
         hard_violations=route_score_of(case, trace).hard if exact else (),
         first_divergence=_divergence(case, trace) if exact else None,
+        reading=route_reading_of(case, trace) if exact else None,
     )
 
 

@@ -49,11 +49,13 @@ app.add_typer(cassette, name="cassette")
 def routes_score_command(
     spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],
     traces: Annotated[Path, typer.Option(help="JSON: a list of {visits, state}.")],
+    why: Annotated[bool, typer.Option("--why", help="Add what each rule came to, and which alone decides.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="The rules of each trace as a table, for people.")] = False,
 ) -> int:
     """Print F, P, E, A, H, hard, raw, R and pass of each trace, as a JSON list."""
     from evals.cli.commands.routes import score
 
-    return score(spec, traces)
+    return score(spec, traces, explain=why, table=table)
 
 
 def run() -> None:

@@ -10,6 +10,7 @@ from typing import Final
 from evals.models.run import Comparison, Run
 from evals.report.numbers import change, pairs, points, probability, rate, smallest_drop
 from evals.report.view.baselines import beaten, best_baseline
+from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import as_blessed
@@ -38,6 +39,8 @@ def summary(run: Run) -> str:
             *_samples(run),
             "",
             *_table(what_it_costs(run)),
+            "",
+            *_table(breach_table(run)),
             "",
             *_table(guard_table(run)),
             "",

@@ -81,3 +81,22 @@ class RouteScore(Closed):
     passed: bool = Field(alias="pass")
     unknown: tuple[str, ...] = ()
     alternative: int = 0
+
+
+RuleShare = float | Literal["vacuous", "unknown"]
+
+
+class RouteReading(Closed):
+    """Why one route passes or fails: how it fared by each rule of the alternative that counts.
+
+    `shares` go with that alternative's constraints, in order: how far each is fulfilled, `vacuous` where nothing
+    activated it, `unknown` where its guard reads a state field that was not recorded. `breaks` names those short of 1,
+    and `steps.max` and `hard_max` where the route is too long; `decides` those of them each of which, alone kept, would
+    have made it pass. `read` is what the guards found, by field.
+    """
+
+    alternative: int
+    shares: tuple[RuleShare, ...]
+    breaks: tuple[str, ...] = ()
+    decides: tuple[str, ...] = ()
+    read: dict[str, float | None] = Field(default_factory=dict)

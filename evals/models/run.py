@@ -11,13 +11,13 @@ from evals.models.case import Archetype, Category, Severity, Split
 from evals.models.closed import Closed
 from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, Twins
 from evals.models.outcome import Outcome
-from evals.models.route import Choice, QuestionPolicy, RouteNode
+from evals.models.route import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
 from evals.models.sampling import SampleAgreement
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
 RUN_SCHEMA: Final = 3
-"""2 brought measures and the tables behind them; a run of schema 1 is read as one without any."""
+"""2 brought measures and the tables behind them, 3 why a route passes or fails; older runs are read as without any."""
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 EndpointVerdict = Literal["regression", "improvement", "equivalent within margin", "inconclusive", "cannot judge"]
@@ -49,7 +49,8 @@ class PointInfo(Closed):
 
 
 class CaseInfo(Closed):
-    """What the report shows of a case; `severity` is None where its source states none."""
+    """What the report shows of a case; `severity` is None where its source states none, `route_spec` (what its routes
+    are held against, the policy joined in) in a run from before schema 3."""
 
     id: str
     title: str
@@ -66,6 +67,7 @@ class CaseInfo(Closed):
     digest: str
     must_pass: bool = False
     points: tuple[PointInfo, ...] = ()
+    route_spec: RouteSpec | None = None
 
 
 class EarlierPrompt(Closed):
@@ -89,12 +91,14 @@ class VariantInfo(Closed):
 
 
 class Trial(Closed):
-    """One case under one variant: what happened, and every score of it."""
+    """One case under one variant: what happened, every score of it, and why its route passes or fails: `reading`, None
+    where the route is not wholly on the tape, and in a run from before schema 3."""
 
     trace: Trace
     outcomes: dict[str, Outcome]
     hard_violations: tuple[str, ...] = ()
     first_divergence: int | None = None
+    reading: RouteReading | None = None
 
 
 class Coverage(Closed):

@@ -13,10 +13,10 @@ earned no precision (P = 0).
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from evals.models.route import RouteAlternative, RouteNode, RouteScore, RouteSpec, Steps
-from evals.routes.constraints import Tally, Walk, tally, walk_of
+from evals.models.route import Constraint, RouteAlternative, RouteNode, RouteScore, RouteSpec, Steps
+from evals.routes.constraints import Walk, tally, walk_of
 from evals.routes.distance import similarity
 from evals.routes.spec import node_caps
 
@@ -25,8 +25,20 @@ PRECISION_WEIGHT: Final = 0.25
 EFFICIENCY_WEIGHT: Final = 0.15
 HARD_PENALTY: Final = 0.5
 PASS_FITNESS: Final = 0.9
+MAX_ID: Final = "steps.max"
 HARD_MAX_ID: Final = "hard_max"
 _TOLERANCE: Final = 1e-9  # a sum of weights may miss .9 by a rounding error
+
+Shares = Sequence[tuple[Constraint, float]]
+"""Activated constraints, each with how far it is fulfilled."""
+
+
+class Judgement(NamedTuple):
+    """Fitness, the hard rules that are broken, and whether the route passes."""
+
+    fitness: float
+    hard: tuple[str, ...]
+    passed: bool
 
 
 def check(
@@ -48,12 +60,8 @@ def check(
 def _score(spec: RouteSpec, index: int, walk: Walk, state: Mapping[str, float | None]) -> RouteScore:
     alternative = spec.alternatives[index]
     tallies = [(constraint, tally(constraint, walk, state)) for constraint in alternative.constraints]
-    active = [(constraint, t) for constraint, t in tallies if t is not None and t.activations]
-    hard = [constraint.id for constraint, t in active if constraint.hard and t.fulfilled < t.activations]
-    if len(walk) > alternative.steps.hard_max:
-        hard.append(HARD_MAX_ID)
-
-    fitness = _fitness([(constraint.w, t) for constraint, t in active])
+    shares = [(constraint, t.share) for constraint, t in tallies if t is not None and t.activations]
+    fitness, hard, passed = judged(shares, len(walk), alternative.steps)
     precision = _precision(walk, node_caps(spec, alternative))
     efficiency = _efficiency(len(walk), alternative.steps)
     raw = FITNESS_WEIGHT * fitness + PRECISION_WEIGHT * precision + EFFICIENCY_WEIGHT * efficiency
@@ -64,19 +72,28 @@ def _score(spec: RouteSpec, index: int, walk: Walk, state: Mapping[str, float | 
             "E": efficiency,
             "A": _alignment(walk, alternative),
             "H": 0 if hard else 1,
-            "hard": tuple(hard),
+            "hard": hard,
             "raw": raw,
             "R": raw * HARD_PENALTY if hard else raw,
-            "pass": not hard and fitness >= PASS_FITNESS - _TOLERANCE and len(walk) <= alternative.steps.max,
+            "pass": passed,
             "unknown": tuple(constraint.id for constraint, t in tallies if t is None),
             "alternative": index,
         }
     )
 
 
-def _fitness(active: Sequence[tuple[float, Tally]]) -> float:
-    total = sum(weight for weight, _ in active)
-    return sum(weight * t.share for weight, t in active) / total if total else 1.0
+def judged(shares: Shares, length: int, steps: Steps) -> Judgement:
+    """What decides whether a route of that length passes."""
+    hard = [constraint.id for constraint, share in shares if constraint.hard and share < 1]
+    if length > steps.hard_max:
+        hard.append(HARD_MAX_ID)
+    fitness = _fitness(shares)
+    return Judgement(fitness, tuple(hard), not hard and fitness >= PASS_FITNESS - _TOLERANCE and length <= steps.max)
+
+
+def _fitness(shares: Shares) -> float:
+    total = sum(constraint.w for constraint, _ in shares)
+    return sum(constraint.w * share for constraint, share in shares) / total if total else 1.0
 
 
 def _precision(walk: Walk, caps: Mapping[RouteNode, int]) -> float:

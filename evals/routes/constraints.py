@@ -155,13 +155,18 @@ _COMPARE: Final[Mapping[Operator, Callable[[float, float], bool]]] = {
 }
 
 
+def recorded(field: str, state: Mapping[str, float | None]) -> float | None:
+    """What a guard finds in the recorded state where it reads `field`."""
+    return state.get("confidence_before_writer" if field == "confidence" else field)
+
+
 def guard_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bool | None:
     """Whether the constraint applies in this recorded state; None: unknown, since a field it reads is missing."""
     if constraint.condition is None:
         return True
     answers: list[bool | None] = []
     for field, (operator, bound) in constraint.condition.items():
-        value = state.get("confidence_before_writer" if field == "confidence" else field)
+        value = recorded(field, state)
         answers.append(None if value is None else _COMPARE[operator](value, bound))
     # one field that is known to fail settles it, whatever else is missing
     return False if False in answers else (None if None in answers else True)

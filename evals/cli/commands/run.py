@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from evals.cli.commands.annotate import annotate
@@ -16,6 +17,7 @@ from evals.models.run import Baseline, Run, Scope
 from evals.report.numbers import rate
 from evals.report.view import table as view
 from evals.report.view.baselines import beaten, best_baseline
+from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
@@ -113,6 +115,9 @@ def _say(console: Console, run: Run) -> None:
     """The headline table, what it costs, then the verdict and its reasons."""
     console.print(headline(run))
     console.print(shown(what_it_costs(run)))
+    reasons = breach_table(run)
+    if reasons.rows:
+        console.print(shown(reasons))
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
     if run.scope is not None:
@@ -150,11 +155,11 @@ def headline(run: Run) -> Table:
 
 def shown(ready: view.Table) -> Table:
     """A table of the report in the terminal, its caption above."""
-    table = Table(title=ready.caption)
+    table = Table(title=escape(ready.caption))
     for heading in ready.head:
-        table.add_column(heading)
+        table.add_column(escape(heading))
     for row in ready.rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     return table
 
 

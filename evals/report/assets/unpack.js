@@ -39,8 +39,19 @@ function read(content, name) {
     const start = code === 0 ? (fresh += count) - count : code > 1 ? code - 2 : known - code - 1;
     return content.pieces.slice(start, start + count);
   };
+  const told = []; // the lines of all texts so far
+  const textOf = (runs) => {
+    const start = told.length;
+    for (let i = 0; i < runs.length; i += 2) {
+      if (runs[i] === 1) {
+        const from = told.length - runs[i += 1];
+        for (let k = 0; k < runs[i + 1]; k += 1) told.push(told[from + k]);
+      } else told.push(...pieces(runs[i], runs[i + 1]));
+    }
+    return told.slice(start).join("\n");
+  };
   return {
-    texts: texts.map((runs) => runs.flatMap((code, i) => (i % 2 ? [] : pieces(code, runs[i + 1]))).join("\n")),
+    texts: texts.map(textOf),
     markup: codes.map((code) => (code === 1 ? places.next().value : pieces(code, 1)[0])).join(""),
   };
 }
@@ -56,9 +67,10 @@ function partOf(content, name) {
   for (const [place, number] of places("scores")) {
     place.append(...texts[number].split("\n").map((text, i) => scoreRow(content.scorers[i], text)));
   }
-  for (const kind of ["plan", "change", "cause"]) {
+  for (const kind of ["plan", "change", "cause", "rules"]) {
     for (const [place, number] of places(kind)) place.append(partOf(content, `${kind}-${number}`));
   }
+  for (const [place, number] of places("cells")) fillSheet(place, texts[number].split("\n").map((line) => line.split("\t")));
   return part;
 }
 
@@ -75,6 +87,17 @@ function scoreRow(name, text) {
   const row = tableRow(name, text);
   row.className = /^(skipped|failed):/.exec(text)?.[1] ?? "";
   return row;
+}
+
+/* A sheet of rules has a row per rule; each trial brings a cell for every row. */
+function fillSheet(place, trials) {
+  place.querySelectorAll("tbody tr").forEach((row, i) => {
+    for (const cells of trials) {
+      const cell = row.appendChild(document.createElement("td"));
+      cell.textContent = cells[i];
+      cell.className = cells[i].startsWith("✗") ? "failed" : cells[i] === "✓" ? "" : "skipped";
+    }
+  });
 }
 
 function eventRow(line) {

@@ -11,6 +11,7 @@ from evals.report.numbers import percent
 from evals.report.view.divergence import DivergenceView, divergence_views
 from evals.report.view.pools import Pools
 from evals.report.view.ribbon import Ribbon, plain_ribbon, ribbon
+from evals.report.view.rules import RuleTable, rule_tables
 from evals.report.view.trial import TrialView, trial_view
 
 MARKED = (("route.pass", "route"), ("root_cause.hit", "cause"))
@@ -53,6 +54,7 @@ class CaseRow:
     gold_files: tuple[str, ...]
     exemplars: tuple[Ribbon, ...]
     divergences: tuple[DivergenceView, ...]
+    rules: tuple[RuleTable, ...]
     trials: tuple[TrialView, ...]
 
 
@@ -108,6 +110,7 @@ def _row(
         gold_files=case.gold_files,
         exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
         divergences=divergence_views(run, parted, traces, pools),
+        rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),
         trials=tuple(
             trial_view(trial, case, run.scorers, pools.texts, pools.pictures) for trials in columns for trial in trials
         ),

@@ -11,6 +11,7 @@ from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
 from evals.report.view.ablations import ablation_table
 from evals.report.view.baselines import baseline_table
+from evals.report.view.breaches import BreachTable, breach_rows
 from evals.report.view.calibration import CalibrationView, calibration_views
 from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.causes import Cause
@@ -27,6 +28,7 @@ from evals.report.view.plan import Picture
 from evals.report.view.pools import pools_for
 from evals.report.view.prompt_diff import Line, PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
+from evals.report.view.rules import RuleSheet
 from evals.report.view.samples import sample_table
 from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.systems import PromptText, difference, prompt_texts
@@ -82,10 +84,12 @@ class Page:
     calibrations: tuple[CalibrationView, ...]
     sweep_command: str
     legend: tuple[tuple[str, str], ...]
+    breaches: BreachTable
     cases: CaseTable
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[Line, ...], ...]
     causes: tuple[Cause, ...]
+    sheets: tuple[RuleSheet, ...]
     systems: str
     prompts: tuple[PromptText, ...]
     diffs: tuple[PromptDiff, ...]
@@ -123,10 +127,12 @@ def page(run: Run) -> Page:
         calibrations=calibration_views(run),
         sweep_command=f"evals sweep {run.suite} --single 0.5:0.95:0.05 --guards all",
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
+        breaches=breach_rows(run, lists),
         cases=case_table(run, pools),
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
         changes=pools.changes.all(),
         causes=pools.causes.all(),
+        sheets=pools.sheets.all(),
         systems=difference(run),
         prompts=prompt_texts(run),
         diffs=prompt_diffs(run),

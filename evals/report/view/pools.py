@@ -1,4 +1,4 @@
-"""Where the page keeps once what many cases have in common: texts, plans, diffs, causes."""
+"""Where the page keeps once what many cases have in common: texts, plans, diffs, causes, rules."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from evals.models.run import Run
 from evals.report.view.causes import Causes
 from evals.report.view.plan import Pictures
 from evals.report.view.prompt_diff import Line, prompt_diffs
+from evals.report.view.rules import RuleSheets
 from evals.report.view.texts import Texts
 
 
@@ -32,8 +33,9 @@ class Pools:
     pictures: Pictures
     changes: Changes
     causes: Causes
+    sheets: RuleSheets
 
 
 def pools_for(run: Run) -> Pools:
     """Empty pools for the page of a run."""
-    return Pools(Texts(), Pictures(), Changes(), Causes(run, prompt_diffs(run)))
+    return Pools(Texts(), Pictures(), Changes(), Causes(run, prompt_diffs(run)), RuleSheets())

@@ -11,6 +11,7 @@ from evals.report.numbers import NOTHING, measure, percent
 from evals.report.view.miss import MissView, miss_view
 from evals.report.view.plan import Pictures, PlanView, plan_view
 from evals.report.view.ribbon import Ribbon, ribbon
+from evals.report.view.rules import figures_of, reason_of
 from evals.report.view.texts import Texts
 
 
@@ -73,6 +74,8 @@ class TrialView:
     error: str
     ribbon: Ribbon
     violations: tuple[str, ...]
+    reason: str
+    figures: tuple[str, ...]
     plan: PlanView | None
     steps: tuple[Step, ...]
     exchanges: tuple[tuple[str, str, str], ...]
@@ -95,7 +98,9 @@ def trial_view(
         exact=trace.provenance.label == "exact",
         error=trace.error or "",
         ribbon=ribbon(trial),
-        violations=trial.hard_violations,
+        violations=() if trial.reading else trial.hard_violations,  # the reason names them
+        reason=reason_of(trial, case),
+        figures=figures_of(trial),
         plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),
         exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
