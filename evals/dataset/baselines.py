@@ -5,8 +5,7 @@ Whether a critic is due depends on the supervisor's confidence, which such a rou
 twice, once with an unsure supervisor (0.7) and once with a sure one (0.9). Only routes of up to six visits are tried.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
@@ -18,9 +17,8 @@ from evals.models.run import DatasetBaseline
 from evals.routes.selftest import Route
 from evals.stats.macro import macro_mean
 
-MAX_CONSTANT_SHARE: Final = 0.40
-MAX_TWO_BRANCH_SHARE: Final = 0.55
-"""Above these a dataset rewards routers that have not read the issue."""
+MAX_SHARE_OF_CASES: Final = 2 / 3
+"""Above this too few cases are left whose route tells a router that reads the issue from one that does not."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def route_baselines(cases: Iterable[Case], cache: Path) -> list[DatasetBaseline]
     possible = sum(bool(routes[band]) for routes in passing for band in BANDS)
     definition = "For every issue a route that passes."
     oracle = _baseline("route.pass", "oracle", definition, possible, len(passing) * len(BANDS))
-    return [*(_ruled(rule, passing) for rule in ROUTE_RULES), oracle]
+    return [*(ruled(rule, passing, [1.0] * len(passing)) for rule in ROUTE_RULES), oracle]
 
 
 def decision_baseline(cases: Iterable[Case]) -> list[DatasetBaseline]:
@@ -74,20 +72,29 @@ def decision_baseline(cases: Iterable[Case]) -> list[DatasetBaseline]:
     return [_baseline("decision.score", name, definition, score(best) * len(asked), len(asked), best)]
 
 
-def _ruled(rule: Rule, passing: Sequence[Passing]) -> DatasetBaseline:
-    counts = [Counter(route for routes in passing for route in routes[band]) for band in rule.bands]
+def ruled(rule: Rule, passing: Sequence[Passing], weights: Sequence[float]) -> DatasetBaseline:
+    """The best a router of this kind can do over cases of these weights, which add up to their number."""
+    counts = [_counted(passing, weights, band) for band in rule.bands]
     if not rule.sees_confidence:
-        counts = [sum(counts, Counter())]
+        counts = [{route: sum(each.get(route, 0.0) for each in counts) for route in set().union(*counts)}]
     chosen = [_best(rule, counted) for counted in counts]
     detail = " / ".join(" → ".join(route) for route, _ in chosen if route)
     passed = sum(count for _, count in chosen)
     return _baseline("route.pass", rule.name, rule.definition, passed, len(passing) * len(rule.bands), detail)
 
 
-def _best(rule: Rule, counts: Counter[Route]) -> tuple[Route, int]:
+def _counted(passing: Sequence[Passing], weights: Sequence[float], band: str) -> dict[Route, float]:
+    counts: dict[Route, float] = {}
+    for routes, weight in zip(passing, weights, strict=True):
+        for route in routes[band]:
+            counts[route] = counts.get(route, 0.0) + weight
+    return counts
+
+
+def _best(rule: Rule, counts: Mapping[Route, float]) -> tuple[Route, float]:
     """The permitted route that passes most often; of equals the shortest, then the first by name."""
     allowed = [(route, count) for route, count in counts.items() if rule.may_take(route)]
-    return min(allowed, key=lambda pair: (-pair[1], len(pair[0]), pair[0]), default=((), 0))
+    return min(allowed, key=lambda pair: (-round(pair[1], 9), len(pair[0]), pair[0]), default=((), 0.0))
 
 
 def _baseline(endpoint: str, name: str, definition: str, earned: float, n: int, detail: str = "") -> DatasetBaseline:

@@ -1,7 +1,7 @@
 """What a good route looks like by archetype: the route labels a new case starts from, as lines of YAML.
 
-A kit says what the case has to see to (search the code, look twice, search the web, ask); the policy pack is joined in
-when the case is loaded. Authors change what is not true of their case.
+A kit says what the case has to see to (search the code, search the web, ask), and what proves it; the policy pack is
+joined in when the case is loaded. Authors change what is not true of their case.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from evals.models.case import Archetype
 
-KitName = Literal["code", "two_looks", "web", "web_and_code", "ask", "critic_always", "no_search"]
+KitName = Literal["code", "web", "web_and_code", "ask", "critic_always", "no_search"]
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,12 @@ LOOK_FIRST: Final = (
     '{id: "codebase_search|web_search|human_input<critic", type: precedence, '
     "a: [codebase_search, web_search, human_input], b: [critic], w: 1}"
 )
+UNREVIEWED: Final = 'if: {reviews_before_writer: ["<", 1]}, w: 2, hard: true, proof: [harm]'
 
 
-def _must(node: str, *, at_least: int = 1, weight: int = 2) -> str:
-    name = f"must:{node}" if at_least == 1 else f"{node}>={at_least}"
-    return f'{{id: "{name}", type: existence, a: [{node}], min: {at_least}, w: {weight}, hard: true}}'
+def _must(node: str, proof: str, *, weight: int = 2) -> str:
+    demand = f'id: "must:{node}", type: existence, a: [{node}], min: 1'
+    return f"{{{demand}, w: {weight}, hard: true, proof: [{proof}]}}"
 
 
 def _unneeded(node: str) -> str:
@@ -62,14 +63,13 @@ def _unneeded(node: str) -> str:
     return f'{{id: "unneeded:{node}", type: existence, a: [{node}], max: 0, w: 3}}'
 
 
-def _before(one: str, other: str, *, hard: bool = False) -> str:
-    weight = "w: 2, hard: true" if hard else "w: 1"
-    return f'{{id: "{one}<{other}", type: precedence, a: [{one}], b: [{other}], {weight}}}'
+def _before(one: str, other: str, rest: str = "w: 1") -> str:
+    return f'{{id: "{one}<{other}", type: precedence, a: [{one}], b: [{other}], {rest}}}'
 
 
 _CODE: Final = (
     END,
-    _must("codebase_search"),
+    _must("codebase_search", "gold"),
     _before("codebase_search", "writer"),
     _unneeded("web_search"),
     NEVER_ASK,
@@ -77,7 +77,7 @@ _CODE: Final = (
 )
 _ASK: Final = (
     END,
-    _must("human_input", weight=3),
+    _must("human_input", "user", weight=3),
     '{id: ask_at_most_once, type: existence, a: [human_input], max: 1, w: 2}',
     '{id: look_before_asking, type: precedence, a: [codebase_search, web_search], b: [human_input], w: 1}',
     LOOK_FIRST,
@@ -92,17 +92,8 @@ KITS: Final[Mapping[KitName, Kit]] = {
             "investigator, codebase_search, codebase_search, critic, writer",
         ),
     ),
-    "two_looks": Kit(
-        (*_CODE, _must("codebase_search", at_least=2, weight=3)),
-        target=5,
-        max=6,
-        exemplars=(
-            "investigator, codebase_search, codebase_search, critic, writer",
-            "investigator, codebase_search, critic, codebase_search, writer",
-        ),
-    ),
     "web": Kit(
-        (END, _must("web_search"), _before("web_search", "writer"), NEVER_ASK, LOOK_FIRST),
+        (END, _must("web_search", "page"), _before("web_search", "writer"), NEVER_ASK, LOOK_FIRST),
         target=5,
         max=6,
         exemplars=(
@@ -113,8 +104,8 @@ KITS: Final[Mapping[KitName, Kit]] = {
     "web_and_code": Kit(
         (
             END,
-            _must("codebase_search"),
-            _must("web_search"),
+            _must("codebase_search", "gold"),
+            _must("web_search", "page"),
             _before("codebase_search", "writer"),
             _before("web_search", "writer"),
             NEVER_ASK,
@@ -135,7 +126,7 @@ KITS: Final[Mapping[KitName, Kit]] = {
         may_ask=True,
     ),
     "critic_always": Kit(
-        (*_CODE, _before("critic", "writer", hard=True)),
+        (*_CODE, _before("critic", "writer", UNREVIEWED)),
         target=4,
         max=6,
         exemplars=(
@@ -152,11 +143,8 @@ KITS: Final[Mapping[KitName, Kit]] = {
     ),
 }
 KIT_OF: Final[Mapping[Archetype, KitName]] = {
-    "misleading_trace": "two_looks",
-    "race": "two_looks",
-    "multi_cause": "two_looks",
     "third_party": "web",
-    "version_or_cryptic_error": "web_and_code",
+    "version_or_cryptic_error": "web",
     "duplicate": "web_and_code",
     "environment_ambiguity": "ask",
     "insufficient_information": "ask",

@@ -28,7 +28,8 @@ QuestionPolicy = Literal["forbidden", "allowed", "required"]
 
 
 class Constraint(Closed):
-    """One DECLARE-like rule over any-of node sets `a` (and `b`), optionally guarded on recorded state."""
+    """One DECLARE-like rule over any-of node sets `a` (and `b`), optionally guarded on recorded state. `proof` says why
+    a hard one may demand its visit: `gold`, `code PATH`, `page`, `user`, `harm`."""
 
     id: str
     type: ConstraintType
@@ -39,6 +40,7 @@ class Constraint(Closed):
     condition: dict[str, tuple[Operator, float]] | None = Field(default=None, alias="if")
     w: Annotated[float, Field(gt=0)] = 1.0
     hard: bool = False
+    proof: tuple[Annotated[str, Field(pattern=r"^(gold|code \S+|page|user|harm)$")], ...] = ()
 
 
 class Steps(Closed):

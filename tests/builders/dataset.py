@@ -60,6 +60,7 @@ ISSUE = """# Totals are too small
 
 My order of two books shows only the price of the second one. I use the hosted version and did not change anything.
 """
+GOLD, USER = {"proof": ["gold"]}, {"proof": ["user"]}
 LABELS: dict[str, Any] = {
     "id": "wrong-total",
     "codebase": "shop",
@@ -74,7 +75,7 @@ LABELS: dict[str, Any] = {
         {
             "constraints": [
                 {"id": "end", "type": "end", "a": ["writer"], "w": 2, "hard": True},
-                {"id": "must", "type": "existence", "a": ["codebase_search"], "min": 1, "w": 2, "hard": True},
+                {"id": "must", "type": "existence", "a": ["codebase_search"], "min": 1, "w": 2, "hard": True} | GOLD,
                 {"id": "codebase_search<writer", "type": "precedence", "a": ["codebase_search"], "b": ["writer"]},
                 {"id": "unneeded:web_search", "type": "existence", "a": ["web_search"], "max": 0, "w": 2},
                 {"id": "never:human_input", "type": "existence", "a": ["human_input"], "max": 0, "w": 2, "hard": True},
@@ -111,7 +112,7 @@ QUESTION: dict[str, Any] = {
         {
             "constraints": [
                 {"id": "end", "type": "end", "a": ["writer"], "w": 2, "hard": True},
-                {"id": "ask", "type": "existence", "a": ["human_input"], "min": 1, "w": 3, "hard": True},
+                {"id": "ask", "type": "existence", "a": ["human_input"], "min": 1, "w": 3, "hard": True} | USER,
                 {"id": "ask_once", "type": "existence", "a": ["human_input"], "max": 1, "w": 2},
                 {"id": "look", "type": "precedence", "a": ["codebase_search", "web_search"], "b": ["human_input"]},
                 {"id": "search<critic", "type": "precedence", "a": ["codebase_search", "web_search"], "b": ["critic"]},

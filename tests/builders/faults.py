@@ -51,7 +51,7 @@ LAX = {
 WEB_ROUTE = ROUTE | {
     "constraints": [
         {"id": "end", "type": "end", "a": ["writer"], "w": 2, "hard": True},
-        {"id": "must", "type": "existence", "a": ["web_search"], "min": 1, "w": 2, "hard": True},
+        {"id": "must", "type": "existence", "a": ["web_search"], "min": 1, "w": 2, "hard": True, "proof": ["page"]},
         {"id": "never", "type": "existence", "a": ["human_input"], "max": 0, "w": 2, "hard": True},
     ],
     "exemplars": [["investigator", "web_search", "critic", "writer"]],
@@ -86,6 +86,12 @@ def bug_route(**changes):
 
 def without(constraint_id):
     return bug_route(constraints=[each for each in ROUTE["constraints"] if each["id"] != constraint_id])
+
+
+def demand(**rule):
+    """One hard constraint more, called extra: a visit of the code search unless told otherwise."""
+    extra = {"id": "extra", "type": "existence", "a": ["codebase_search"], "hard": True, **rule}
+    return bug_route(constraints=[*ROUTE["constraints"], extra])
 
 
 def point(state=None, **changes):

@@ -8,18 +8,14 @@ from rich.console import Console
 from rich.table import Table
 
 from evals.cli.commands.execute import dataset_baselines
-from evals.dataset.baselines import MAX_CONSTANT_SHARE, MAX_TWO_BRANCH_SHARE
+from evals.dataset.checks.balance import LIMITS
+from evals.dataset.kinds import kind_baselines
 from evals.dataset.load import load_cases
 from evals.errors import EXIT_OK
 from evals.models.run import DatasetBaseline
 from evals.report.numbers import percent
 from evals.workspace import Workspace
 
-TARGETS = {
-    "constant route": MAX_CONSTANT_SHARE,
-    "constant route, unsure": MAX_CONSTANT_SHARE,
-    "two branches": MAX_TWO_BRANCH_SHARE,
-}
 WIDTH = 160  # of a log file: the routes have to fit
 
 
@@ -29,7 +25,8 @@ def baselines(root: Path, dataset: Path | None = None, *, as_json: bool = False)
     Raises ConfigurationError, DatasetError.
     """
     workspace = Workspace.at(root, dataset)
-    found = dataset_baselines(list(load_cases(workspace.datasets).values()), workspace)
+    cases = list(load_cases(workspace.datasets).values())
+    found = [*kind_baselines(cases, workspace.cache), *dataset_baselines(cases, workspace)]
     if as_json:
         print(json.dumps([item.model_dump(mode="json") for item in found], indent=2))
         return EXIT_OK
@@ -54,7 +51,7 @@ def _target(item: DatasetBaseline) -> str:
     """The highest share a dataset should leave to this router, and whether it does."""
     if item.name == "oracle":
         return f"100 %: {'met' if item.share == 1 else 'missed'}"
-    target = TARGETS.get(item.name)
+    target = LIMITS.get(item.name)
     if target is None:
         return ""
     return f"at most {percent(target)}: {'met' if item.share <= target else 'missed'}"

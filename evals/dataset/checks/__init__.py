@@ -14,6 +14,7 @@ from evals.dataset.checks.balance import (
     splits_are_filled,
     splits_keep_their_shares,
 )
+from evals.dataset.checks.demands import demands_are_proved
 from evals.dataset.checks.files import files_are_fit_to_publish, labels_name_their_schema, nothing_is_left_to_do
 from evals.dataset.checks.labels import category_fits, duplicate_names_its_original, severity_fits
 from evals.dataset.checks.leaks import canary_stands_once, gold_not_in_issue, gold_not_in_prompts
@@ -83,6 +84,7 @@ OWN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     files_are_fit_to_publish,
     category_fits,
     severity_fits,
+    demands_are_proved,
     patch_and_repro_exist,
     patch_applies,
     patch_changes_the_package,

@@ -4,9 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final, get_args
 
-from evals.dataset.baselines import MAX_CONSTANT_SHARE, MAX_TWO_BRANCH_SHARE, route_baselines
+from evals.dataset.baselines import MAX_SHARE_OF_CASES, route_baselines
 from evals.dataset.checks.place import of_the_dataset
 from evals.dataset.finding import Complaint, Corpus
+from evals.dataset.kinds import MAX_SHARE_OF_KINDS, kind_baselines
 from evals.models.case import Archetype, DecisionPoint, Split
 from evals.models.route import Choice
 
@@ -16,7 +17,13 @@ TOLERANCE_CASES: Final = 1.5  # a small dataset cannot be cut finer
 SPREAD_FROM: Final = 3  # clusters; with two, one of them may well lie in the holdout
 MIN_POINTS: Final = 10  # per node: below, one answer moves a node's mean by more than ten points
 MIN_CASES: Final = 10
-LIMITS: Final = {"constant route": MAX_CONSTANT_SHARE, "two branches": MAX_TWO_BRANCH_SHARE}
+LIMITS: Final[Mapping[str, float]] = {
+    "constant route": MAX_SHARE_OF_CASES,
+    "constant route, unsure": MAX_SHARE_OF_CASES,
+    "two branches": MAX_SHARE_OF_CASES,
+    "constant route, by kind of way": MAX_SHARE_OF_KINDS,
+    "two branches, by kind of way": MAX_SHARE_OF_KINDS,
+}
 ARCHETYPES: Final[tuple[Archetype, ...]] = get_args(Archetype)
 CHOICES: Final[tuple[Choice, ...]] = get_args(Choice)
 
@@ -79,12 +86,13 @@ def points_are_spread(corpus: Corpus) -> Iterator[Complaint]:
 
 
 def brainless_routers_fail(corpus: Corpus) -> Iterator[Complaint]:
-    """Neither one fixed route nor one per level of confidence passes more than the shares `evals.dataset.baselines`
-    allows; else routing well proves nothing. With fewer than ten cases any route's share is luck."""
+    """Neither one fixed route nor one per level of confidence passes more than two thirds of the cases, or half of the
+    kinds of way there are; else routing well proves nothing. With fewer than ten cases any route's share is luck."""
     if len(corpus.cases) < MIN_CASES:
         return
-    for found in route_baselines(corpus.cases.values(), corpus.cache):
-        limit = next((most for name, most in LIMITS.items() if found.name.startswith(name)), 1.0)
+    cases = list(corpus.cases.values())
+    for found in (*route_baselines(cases, corpus.cache), *kind_baselines(cases, corpus.cache)):
+        limit = LIMITS.get(found.name, 1.0)
         if found.share > limit:
             message = f"{found.name} ({found.detail}) passes {found.share:.0%}, {limit:.0%} is allowed; vary the cases"
             yield of_the_dataset(corpus, message)

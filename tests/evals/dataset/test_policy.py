@@ -8,6 +8,7 @@ import pytest
 from evals.dataset.load import load_cases
 from evals.dataset.policy import load_policy
 from evals.errors import DatasetError
+from evals.routes.check import PASS_FITNESS
 from tests.builders.dataset import POLICY, a_case_file, a_dataset
 
 EXAMPLES = Path(__file__).parents[2] / "gold" / "route-examples.json"
@@ -76,3 +77,19 @@ def test_the_question_policy_reaches_every_alternative(tmp_path):
     case = load_cases(a_dataset(tmp_path))["wrong-total"]
 
     assert case.route_spec.alternatives[0].question == "forbidden"
+
+
+def test_a_review_that_nobody_needed_cannot_fail_a_route_by_itself():
+    """Of no shipped case: the lightest of them leaves it below a tenth of what is weighed."""
+    for case in load_cases(POLICY.parents[1]).values():
+        for way in case.route_spec.alternatives:
+            kept = [rule for rule in way.constraints if rule.id == NO_CRITIC]
+            always = sum(rule.w for rule in way.constraints if rule.type in {"init", "end", "existence"})
+            assert all(rule.w / (always + rule.w) < 1 - PASS_FITNESS for rule in kept), case.id
+
+
+def test_what_the_policy_demands_has_its_proof_too():
+    """The critic: a claim that nobody is sure of would go out as a comment and a ticket."""
+    demanded = {rule.id: rule.proof for rule in load_policy(POLICY).constraints if rule.hard and "critic" in rule.a}
+
+    assert demanded == {"P2.critic_before_writer_if_conf<0.85": ("harm",), "P3.critic_at_most_once": ()}

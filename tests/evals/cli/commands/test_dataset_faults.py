@@ -45,6 +45,7 @@ from tests.builders.faults import (
     bug_file,
     bug_route,
     copied,
+    demand,
     labels_text,
     many_points,
     missing,
@@ -56,6 +57,9 @@ from tests.builders.faults import (
     wishes,
     without,
 )
+
+CODE = "codebase_search"
+UNREVIEWED = {"type": "precedence", "a": ["critic"], "b": ["writer"]}
 
 pytestmark = pytest.mark.slow
 
@@ -135,6 +139,19 @@ FAULTS = [
         LABELS,
         "- - investigator",
     ),
+    # what a hard constraint may demand
+    Fault("demands_are_proved", demand(min=1), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(min=1, proof=["page"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(min=2, proof=["gold"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(min=1, proof=["code shop/nowhere.py"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", bug(gold={}), LABELS, "id: must"),
+    Fault("demands_are_proved", demand(a=["web_search"], min=1, proof=["page"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(a=["human_input"], min=1, proof=["user"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(a=[CODE, "web_search"], min=1, proof=["gold"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(**UNREVIEWED, proof=["harm"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(type="response", a=["writer"], b=["critic"]), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(a=["web_search"], max=0), LABELS, "id: extra"),
+    Fault("demands_are_proved", demand(type="absence", a=["critic"]), LABELS, "id: extra"),
     # questions
     Fault("question_fits_route", bug_route(node_max={}), LABELS, "node_max:"),
     Fault("question_fits_route", bug(question={"policy": "required", "answers": [ANSWER]}), LABELS, "exemplars:"),
