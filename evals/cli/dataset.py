@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evals.cli.options import CORES, HERE, AsJson, CaseId, Dataset, Jobs, Root
+from evals.cli.options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
 
 dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_args_is_help=True)
 
@@ -47,6 +47,21 @@ def dataset_baselines_command(
     from evals.cli.commands.baselines import baselines
 
     return baselines(root, dataset, as_json=as_json)
+
+
+@dataset.command("disputes")
+def dataset_disputes_command(
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Any run.json; all are pooled.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Who is wrong, the label or the answer? Suspect labels, lax routes, deciding rules, states all agree against.
+
+    Held-out cases are left out. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing
+    to list from: no exact trial, or a run from before routes were read rule by rule.
+    """
+    from evals.cli.commands.disputes import disputes
+
+    return disputes(runs or [LATEST], as_json=as_json)
 
 
 @dataset.command("stats")

@@ -36,12 +36,17 @@ class RulesSettings(Closed):
 
 
 class Models(Closed):
-    """Which model answers for which agent. `default` serves every agent not named in `agents`."""
+    """Which model answers for which agent. `default` serves every agent not named in `agents`.
+
+    `tokens_counted_by` names the tokenizer that counted the recorded tokens where it is not the model's own, as when
+    answers were given without an endpoint; reports say so. It is a note: no request and no key changes by it.
+    """
 
     default: str
     fallback: str
     agents: dict[str, str] = Field(default_factory=dict)
     max_output_tokens: int | None = None
+    tokens_counted_by: Annotated[str | None, Field(pattern=r"^\S+$")] = None
 
 
 class Variant(Closed):

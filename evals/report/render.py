@@ -42,5 +42,8 @@ def _parts(view: Page) -> Iterator[tuple[str, str]]:
     for number, lines in enumerate(view.changes):
         yield f"change-{number}", parts.lines(lines, "What each was shown")
     yield from ((f"cause-{number}", sections.cause(cause)) for number, cause in enumerate(view.causes))
+    yield from (
+        (f"disputes-{number}", sections.disputes(each)) for number, each in enumerate(view.disputes) if each.rows
+    )
     yield from ((f"rules-{number}", parts.rule_sheet(sheet)) for number, sheet in enumerate(view.sheets))
     yield from ((f"plan-{number}", parts.picture(picture)) for number, picture in enumerate(view.pictures))

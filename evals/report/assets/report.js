@@ -33,12 +33,16 @@ async function openCase(row) {
   try {
     cell.replaceChildren(partOf(await unpacked(), "case-" + row.dataset.id));
   } catch (error) {
-    const alarm = document.createElement("p");
-    alarm.className = "alarm";
-    alarm.textContent = error.message;
-    cell.replaceChildren(alarm);
+    cell.replaceChildren(alarmOf(error));
   }
   cell.removeAttribute("aria-busy");
+}
+
+function alarmOf(error) {
+  const alarm = document.createElement("p");
+  alarm.className = "alarm";
+  alarm.textContent = error.message;
+  return alarm;
 }
 
 function closeCase(row) {
@@ -84,6 +88,18 @@ async function showCase(id, name = "") {
   if (part) part.open = true;
   (part ?? row).scrollIntoView();
   (part ?? opener(row)).focus({ preventScroll: true });
+}
+
+/* A part of the page that is unpacked when it is first opened. */
+async function fill(part) {
+  const name = part.dataset.part;
+  if (!part.open || !name) return;
+  delete part.dataset.part;
+  try {
+    part.append(partOf(await unpacked(), name));
+  } catch (error) {
+    part.append(alarmOf(error));
+  }
 }
 
 function showList(number) {
@@ -227,5 +243,6 @@ outcome.addEventListener("change", filter);
 for (const id of ["reset", "all"]) {
   document.getElementById(id).addEventListener("click", () => { reset(); remember(""); });
 }
+for (const part of document.querySelectorAll("details[data-part]")) part.addEventListener("toggle", () => fill(part));
 addEventListener("hashchange", followHash);
 followHash();

@@ -35,4 +35,15 @@ def what_it_costs(run: Run) -> Table:
 def _caption(run: Run) -> str:
     caption = "What it costs (means per case, over exact trials)"
     uneven = len({covered.exact for covered in run.coverage.values() if covered.exact}) > 1
-    return f"{caption}; variants with other n rest on other cases" if uneven else caption
+    rests = "; variants with other n rest on other cases" if uneven else ""
+    return f"{caption}{rests}{token_note(run)}"
+
+
+def token_note(run: Run) -> str:
+    """Who counted the tokens, where it was not the model's own tokenizer; nothing where it was."""
+    counted: dict[str, list[str]] = {}
+    for variant in (info.variant for info in run.variants):
+        if variant.models.tokens_counted_by:
+            counted.setdefault(variant.models.tokens_counted_by, []).append(variant.name)
+    told = {who: "" if len(names) == len(run.variants) else f" of {', '.join(names)}" for who, names in counted.items()}
+    return "".join(f"; tokens{of} counted by {who}, not by the model's own tokenizer" for who, of in told.items())

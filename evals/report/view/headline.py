@@ -16,6 +16,7 @@ from evals.report.numbers import (
     value,
 )
 from evals.report.view.baselines import beaten, best_baseline, skill_of
+from evals.report.view.costs import token_note
 from evals.report.view.table import Table
 
 
@@ -189,7 +190,9 @@ def secondary(run: Run) -> Table:
 def costs(run: Run) -> Table:
     """What a trial took, on average over the cases with an exact trial."""
     return _scores(
-        run, "Mean per case, over exact trials", [info for info in run.scorers if info.name.startswith("cost.")]
+        run,
+        f"Mean per case, over exact trials{token_note(run)}",
+        [info for info in run.scorers if info.name.startswith("cost.")],
     )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evals.disputes.find import disputes
 from evals.models.measure import MeasureInfo
 from evals.models.outcome import Scored
 from evals.models.run import Run, ScorerInfo
@@ -17,6 +18,7 @@ from evals.report.view.cases import MARKED, CaseTable, case_table
 from evals.report.view.causes import Cause
 from evals.report.view.confusion import ConfusionView, confusion_views
 from evals.report.view.costs import what_it_costs
+from evals.report.view.disputes import SuspectList, suspect_lists
 from evals.report.view.flips import FlipPair, flip_pairs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
@@ -85,6 +87,7 @@ class Page:
     sweep_command: str
     legend: tuple[tuple[str, str], ...]
     breaches: BreachTable
+    disputes: tuple[SuspectList, ...]
     cases: CaseTable
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[Line, ...], ...]
@@ -128,6 +131,7 @@ def page(run: Run) -> Page:
         sweep_command=f"evals sweep {run.suite} --single 0.5:0.95:0.05 --guards all",
         legend=tuple((node, letter) for node, letter in LETTERS.items()),
         breaches=breach_rows(run, lists),
+        disputes=suspect_lists(disputes([run])),
         cases=case_table(run, pools),
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
         changes=pools.changes.all(),

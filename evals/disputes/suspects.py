@@ -1,0 +1,91 @@
+"""Cases in dispute: right answers that all offend one rule of the label, and wrong answers whose route passes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from evals.disputes.breaches import rules_by_id
+from evals.disputes.pool import Pool
+from evals.models.dispute import Answer, Disputed, RuleInfo
+from evals.models.outcome import Scored
+from evals.models.run import CaseInfo, Trial
+
+OUTCOMES: Final = {"root_cause.hit": "root cause", "root_cause.category": "category"}
+
+
+def suspect_labels(pool: Pool) -> tuple[Disputed, ...]:
+    """Cases that everybody who was scored got right, and whose route breaks the same rule under all of them; those
+    that it alone fails most often come first."""
+    found = []
+    for case, trials in _by_case(pool).items():
+        answers = tuple(_answer(who, trial) for who, trial in trials)
+        if answers and not any(answer.passed or answer.wrong for answer in answers):
+            rules = _common(pool.cases[case], [trial for _, trial in trials])
+            if rules:
+                found.append(_disputed(pool.cases[case], rules, answers))
+    return tuple(sorted(found, key=lambda item: (-item.rules[0].alone, -len(item.answers), item.case)))
+
+
+def lax_routes(pool: Pool) -> tuple[Disputed, ...]:
+    """Cases with a wrong outcome by a route that passes; those with most of them first."""
+    found = []
+    for case, trials in _by_case(pool).items():
+        answers = [_answer(who, trial) for who, trial in trials]
+        guilty = tuple(answer for answer in answers if answer.passed and answer.wrong)
+        if guilty:
+            found.append(_disputed(pool.cases[case], (), guilty))
+    return tuple(sorted(found, key=lambda item: (-len(item.answers), item.case)))
+
+
+def _by_case(pool: Pool) -> Mapping[str, Sequence[tuple[str, Trial]]]:
+    """The exact trials whose route and root cause were scored."""
+    found: dict[str, list[tuple[str, Trial]]] = {case: [] for case in pool.cases}
+    for who, trial in pool.exact:
+        if all(isinstance(trial.outcomes.get(name), Scored) for name in ("route.pass", "root_cause.hit")):
+            found[trial.trace.case_id].append((who, trial))
+    return found
+
+
+def _answer(who: str, trial: Trial) -> Answer:
+    trace, reading = trial.trace, trial.reading
+    return Answer(
+        who=who,
+        sample=trace.sample,
+        route=trace.route,
+        confidence=trace.confidence_before_writer,
+        passed=_value(trial, "route.pass") == 1,
+        breaks=reading.breaks if reading else (),
+        decides=reading.decides if reading else (),
+        wrong=tuple(words for name, words in OUTCOMES.items() if _value(trial, name) not in (1, None)),
+        said=trace.report.root_cause if trace.report else "",
+    )
+
+
+def _value(trial: Trial, scorer: str) -> float | None:
+    outcome = trial.outcomes.get(scorer)
+    return outcome.value if isinstance(outcome, Scored) else None
+
+
+def _common(case: CaseInfo, trials: Sequence[Trial]) -> tuple[RuleInfo, ...]:
+    """The rules that every trial breaks, the one that most often alone decides first."""
+    readings = [trial.reading for trial in trials if trial.reading is not None]
+    if len(readings) < len(trials):
+        return ()
+    shared = set.intersection(*(set(reading.breaks) for reading in readings))
+    rules = rules_by_id(case, readings[0].alternative)
+    found = [
+        RuleInfo(**rules[name]._asdict(), alone=sum(name in reading.decides for reading in readings))
+        for name in readings[0].breaks
+        if name in shared and name in rules
+    ]
+    return tuple(sorted(found, key=lambda rule: -rule.alone))
+
+
+def _disputed(case: CaseInfo, rules: tuple[RuleInfo, ...], answers: tuple[Answer, ...]) -> Disputed:
+    return Disputed(
+        case=case.id,
+        split=case.split,
+        archetype=case.archetype,
+        root_cause=case.root_cause,
+        rules=rules,
+        answers=answers,
+    )

@@ -1,0 +1,67 @@
+"""Why routes fail, and whose fault it is, as a reader meets it in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evals.assemble import case_info
+from evals.report.render import render
+from evals.scoring import score_trials
+from tests.builders.case import a_case
+from tests.builders.chromium import a_chromium
+from tests.builders.run import a_run
+from tests.builders.trace import a_trace
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+browser = pytest.fixture(a_chromium, scope="module", name="browser")
+
+
+@pytest.fixture(scope="module")
+def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with a suspect label: two variants alike, of which one fails by what a guard read."""
+    sure, unsure = (a_trace(variant=name, confidence=c) for name, c in (("v2", 0.7), ("v3", 0.87)))
+    trials = score_trials({"local-bug": a_case()}, [sure, unsure])
+    path = tmp_path_factory.mktemp("disputed") / "index.html"
+    path.write_text(render(a_run(*trials, cases=[case_info(a_case())])), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def open_dispute(browser, disputed: Path) -> Iterator:
+    """The page, which in the end has not complained."""
+    page, complaints = browser.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(disputed.as_uri())
+    yield page
+    page.close()
+    assert complaints == []
+
+
+def test_the_rules_of_a_case_say_which_route_fails_by_which(open_dispute):
+    open_dispute.click("button.open")
+    open_dispute.wait_for_selector(".rules tbody tr")
+    row = open_dispute.locator(".rules tbody tr", has_text="P2b")
+
+    assert row.locator("td").all_inner_texts() == [
+        "no critic, if confidence >= 0.85",
+        "soft 2",
+        "vacuous",
+        "✗ 0 % alone",
+    ]
+
+
+def test_a_reason_leads_to_the_cases_behind_its_number(open_dispute):
+    open_dispute.click("#routes td a")
+
+    assert open_dispute.inner_text("#only-title").startswith("P2b, v3: ")
+
+
+def test_a_list_of_suspects_opens_by_keyboard(open_dispute):
+    summary = open_dispute.locator("#labels summary").first
+    summary.focus()
+    open_dispute.keyboard.press("Enter")
+    open_dispute.wait_for_selector("#labels table")
+
+    assert open_dispute.locator("#labels tbody th").first.inner_text().startswith("P2b")
