@@ -6,6 +6,7 @@ headers, so that neither an endpoint's address nor a credential can change (or l
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 CANONICALISATION: Final = 1
@@ -28,18 +29,21 @@ def request_key(method: str, url_path_and_query: str, body: bytes) -> str:
 def canonical_body(body: bytes) -> bytes:
     """The body with sorted keys and compact separators, 1.0 as 1, null members and `stream: false` left out."""
     try:
-        value = parse_json(body)
+        value = parse_json(body, number=_plain)
     except ValueError:
         return body
     if isinstance(value, dict):
         value = {name: _kept(name, member) for name, member in value.items() if not _dropped(name, member)}
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
-def parse_json(text: bytes | str) -> Any:  # noqa: ANN401 - JSON may be any of six shapes
-    """`json.loads` that refuses NaN and infinities, which are not JSON. Raises ValueError."""
+def parse_json(text: bytes | str, number: Callable[[str], float] | None = None) -> Any:  # noqa: ANN401 - six shapes
+    """`json.loads` that refuses NaN and infinities, which are not JSON; `number` reads what is no integer.
+
+    Raises ValueError.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse, parse_float=number or _finite)
     except RecursionError as error:
         raise ValueError("nested too deeply to be a request") from error
 
@@ -60,13 +64,10 @@ def _without_nulls(value: Any) -> Any:  # noqa: ANN401 - JSON
     return value
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Whole floats as integers, everywhere: JSON has one kind of number."""
-    if isinstance(value, dict):
-        return {name: _plain(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _plain(digits: str) -> float:
+    """A whole float as an integer: JSON has one kind of number."""
+    number = _finite(digits)
+    return int(number) if number.is_integer() else number
 
 
 def _refuse(constant: str) -> float:

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 from pydantic import Field, ValidationError
 
 from evals.cassette import disk
-from evals.cassette.store import Cassette, read
+from evals.cassette.store import Cassette, load
 from evals.cassette.vcr_file import SCHEMA
 from evals.errors import CassetteError
 from evals.models.closed import Closed
@@ -38,8 +38,23 @@ class Line(Closed):
 
 def line_for(path: Path) -> Line:
     """The line of a cassette file as it is now. Raises CassetteError if it cannot be trusted."""
-    content = path.read_bytes()
-    return _line(path.name, content, read(content, path))
+    return line_of(path, load(path))
+
+
+def line_of(path: Path, cassette: Cassette) -> Line:
+    """The line of a cassette file that was read just now."""
+    times = sorted(found.recorded_at for found in cassette.interactions)
+    return Line.model_validate(
+        {
+            "file": path.name,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "schema": SCHEMA,
+            "interactions": len(cassette.interactions),
+            "recorded_from": times[0] if times else "",
+            "recorded_to": times[-1] if times else "",
+            "models": sorted({found.model for found in cassette.interactions if found.model}),
+        }
+    )
 
 
 def listed(folder: Path) -> list[tuple[int, Line]]:
@@ -69,21 +84,6 @@ def _write(folder: Path, changed: Iterable[Path], *, keep: bool = True) -> None:
         text = "".join(_text(line) + "\n" for _, line in sorted(lines.items()))
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             disk.replace(path, text)
-
-
-def _line(name: str, content: bytes, cassette: Cassette) -> Line:
-    times = sorted(found.recorded_at for found in cassette.interactions)
-    return Line.model_validate(
-        {
-            "file": name,
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "schema": SCHEMA,
-            "interactions": len(cassette.interactions),
-            "recorded_from": times[0] if times else "",
-            "recorded_to": times[-1] if times else "",
-            "models": sorted({found.model for found in cassette.interactions if found.model}),
-        }
-    )
 
 
 def _text(line: Line) -> str:

@@ -16,13 +16,14 @@ from typing import Any, Final
 import httpx
 import httpx2
 
+from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
 from evals.cassette.redact import redact_request, redact_response, scrub
 from evals.cassette.reply import Reply, Send, is_stream, unreachable, usable, usage_of
 from evals.cassette.stop import Stop
-from evals.cassette.store import Cassette, Interaction, merge_write, refuse_secret_request
-from evals.cassette.vcr_file import Usage
+from evals.cassette.store import Cassette, Interaction, merge_write
+from evals.cassette.withhold import refuse_secret_request
 from evals.errors import (
     CassetteError,
     EvalsError,

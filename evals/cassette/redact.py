@@ -7,15 +7,16 @@ server extras (timings, verbose dumps, content-filter and account data). What is
 blocks the write: removing a secret silently would change what was asked.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets, digest_of
 from evals.cassette.key import REDACTED_MEMBERS, parse_json
-from evals.cassette.secret_rules import HIGH_ENTROPY, Sighting, known_formats, secrets_in
+from evals.cassette.secret_rules import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
 
 CHAT_MEMBERS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
@@ -25,6 +26,8 @@ SEARCH_MEMBERS: Final = frozenset(
 )
 WITHHELD: Final = "[withheld: it holds a secret]"
 _PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
+_SPELLED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+"""Every text in a JSON text, names included, as it is spelled there."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,17 @@ def sightings(value: object, path: str = "$") -> Iterator[tuple[str, Sighting]]:
                 yield where, sighting
 
 
+def unsuspicious(bodies: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether nothing in these JSON texts and words looks like a secret; a text they share is looked at once.
+
+    A quick look only: where it says no, `scan` finds out what it is and where, and may find that it is nothing.
+    """
+    spelled = {text for body in bodies for text in _SPELLED.findall(body)}
+    texts = {*json.loads(f"[{','.join(spelled)}]"), *words}
+    hidden = {text for outer in texts if _hides_words(outer) for _, text in _strings(outer, "")}
+    return none_in(texts | hidden)
+
+
 def scrub(text: str) -> str:
     """The text fit to be shown in an error: emptied as a whole if anything in it looks like a secret."""
     return WITHHELD if _holds_a_secret(text) else text
@@ -84,7 +98,7 @@ def _members_allowed(path: str) -> frozenset[str] | None:
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
-        if value[:1] in {"{", "["} and ("\\/" in value or "\\u" in value):  # JSON whose escapes would hide what it says
+        if _hides_words(value):
             with suppress(ValueError):
                 yield from ((path, text) for _, text in _strings(parse_json(value), path))
     elif isinstance(value, Mapping):
@@ -94,6 +108,11 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _strings(item, f"{path}[{index}]")
+
+
+def _hides_words(text: str) -> bool:
+    """JSON inside a text, whose escapes would hide what it says."""
+    return text[:1] in {"{", "["} and ("\\/" in text or "\\u" in text)
 
 
 def _below(path: str, name: str) -> str:

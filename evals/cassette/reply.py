@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked
 from evals.cassette.redact import scrub
-from evals.cassette.vcr_file import Usage
 from evals.errors import NoAnswerError, RecordingError, RecordingStoppedError
 
 _SHOWN: Final = 200  # characters of a refused answer in the error

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from evals.cassette import vcr_file
 from evals.cassette.key import parse_json
 from evals.cassette.player import asked
 from evals.cassette.redact import redact_request, redact_response
 from evals.cassette.reply import Reply, usable, usage_of
 from evals.cassette.store import Interaction
+from evals.cassette.yaml_text import line_of, plain
 from evals.errors import CassetteError, RecordingError
 
 UNDATED: Final = "1970-01-01T00:00:00+00:00"
@@ -64,7 +64,7 @@ def stock_interactions(path: Path, recorded_by: str) -> list[Interaction]:
     """
     try:
         text = path.read_bytes().decode()
-        entries = _Document.model_validate(vcr_file.plain(text, path)).interactions
+        entries = _Document.model_validate(plain(text, path)).interactions
     except OSError as error:
         raise CassetteError(path, f"cannot be read ({error.strerror}); name a VCR cassette") from error
     except (UnicodeDecodeError, ValidationError):
@@ -74,7 +74,7 @@ def stock_interactions(path: Path, recorded_by: str) -> list[Interaction]:
         try:
             interaction = _interaction(entry, recorded_by)
         except RecordingError as error:
-            line = vcr_file.line_of(text, ("interactions", number))
+            line = line_of(text, ("interactions", number))
             raise CassetteError(path, f"cannot be taken over: {error}", line) from error
         sample = sum(interaction.key == other.key for other in found)
         found.append(interaction.model_copy(update={"sample": sample}))

@@ -13,7 +13,8 @@ from pathlib import Path
 from evals.cassette import manifest
 from evals.cassette.allowed_secrets import FILE, read_allowed
 from evals.cassette.manifest import AGAIN, NAME, Line
-from evals.cassette.store import Cassette, load, rendered, seen_in
+from evals.cassette.store import Cassette, load, rendered
+from evals.cassette.withhold import seen_in
 from evals.errors import CassetteError
 
 
@@ -44,7 +45,7 @@ def verify(folder: Path, only: Sequence[str] = ()) -> Verified:
             continue
         sound.append(cassette)
         wrong += _spelling(path, rendered(cassette))
-        wrong += _unlisted(path, lines) if lines is not None else []
+        wrong += _unlisted(path, cassette, lines) if lines is not None else []
     wrong += _vanished(folder, lines or [], only)
     if not only and len(sound) == len(paths):  # what cannot be read may need what is allowed
         wrong += _stale(folder / FILE, sound)
@@ -61,13 +62,13 @@ def _spelling(path: Path, canonical: str) -> Iterator[CassetteError]:
     yield CassetteError(path, "not spelled as recorded: edited by hand or by a tool; restore the file", line)
 
 
-def _unlisted(path: Path, lines: Sequence[tuple[int, Line]]) -> Iterator[CassetteError]:
+def _unlisted(path: Path, cassette: Cassette, lines: Sequence[tuple[int, Line]]) -> Iterator[CassetteError]:
     """A merge of two branches may leave an old line beside the new one: one that fits is enough."""
     here = [(number, line) for number, line in lines if line.file == path.name]
     listing = path.with_name(NAME)
     if not here:
         yield CassetteError(listing, f"{path.name} is not listed; {AGAIN}")
-    elif manifest.line_for(path) not in [line for _, line in here]:
+    elif manifest.line_of(path, cassette) not in [line for _, line in here]:
         cause = f"{path.name} is another file than the one listed; if its change was meant, {AGAIN}"
         yield CassetteError(listing, cause, here[0][0])
 

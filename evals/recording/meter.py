@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked
-from evals.cassette.vcr_file import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
 from evals.prices import PriceTable

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from evals.cassette.seals import FOLDER, Seals
 from evals.cassette.store import load
 from evals.errors import CassetteError, EvalsError
 from evals.models.case import Case
@@ -53,7 +54,7 @@ class CaseTask:
 def run_case(task: CaseTask) -> list[Trace]:
     """Run the trials of one task, in order of its variants. What breaks comes back as a failed trace."""
     try:
-        cassette = load(task.cassette)
+        cassette = load(task.cassette, Seals(task.cache / FOLDER))
     except CassetteError as error:
         return [failed(task, variant, error) for variant in task.variants]
     from evals.runner.replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma: workers only

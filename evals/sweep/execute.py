@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from evals.cassette.seals import FOLDER, Seals
 from evals.cassette.store import load
 from evals.models.case import Case
 from evals.models.run import VariantInfo
@@ -119,7 +120,7 @@ def _failed(sweep: CaseSweep, why: Exception | str) -> Explored:
 
 
 def _explored(sweep: CaseSweep) -> Explored:
-    cassette = load(sweep.task.cassette)
+    cassette = load(sweep.task.cassette, Seals(sweep.workspace.cache / FOLDER))
     from evals.sweep.stage import stage  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
 
     with stage(sweep.task, cassette) as trace_of:

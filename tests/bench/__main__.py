@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.bench import commands, flat, nearest, starts, sweep, trials
+from tests.bench import commands, flat, nearest, starts, sweep, tape, trials
 
 PARTS: Final[dict[str, Callable[[str], int]]] = {
     "starts": starts.main,
@@ -17,6 +17,7 @@ PARTS: Final[dict[str, Callable[[str], int]]] = {
     "many": commands.many,
     "flat": flat.main,
     "sweep": sweep.main,
+    "tape": tape.main,
     "nearest": lambda _suite: nearest.main(),
 }
 

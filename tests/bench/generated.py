@@ -5,15 +5,14 @@ own. They share one codebase and one index; what indexing costs is seen on commi
 """
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
 from evals.cassette import store
 from evals.cassette.key import request_key
-from evals.cassette.store import Interaction
+from evals.cassette.store import Cassette, Interaction
 from evals.dataset.load import load_cases
 from tests.builders.checkout import evals
 from tests.builders.dataset import a_case_file, a_case_folder, a_dataset, a_page, write
@@ -65,23 +64,18 @@ def _copy_cassettes(folder: Path, names: list[str]) -> None:
 
 def copies(original: Path, changed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Name -> the text of `original`, read once, with these words in place of those in every request."""
-    end = "version: 1\n"
-    head, *entries = re.split(r"(?m)^(?=- request:)", original.read_text(encoding="utf-8").removesuffix(end))
     recorded = store.load(original).interactions
     return {
-        name: head + "".join(text for *_, text in sorted(_copies(recorded, entries, words))) + end
+        name: store.rendered(Cassette(original, (_copy(found, words) for found in recorded)))
         for name, words in changed.items()
     }
 
 
-def _copies(
-    recorded: tuple[Interaction, ...], entries: list[str], changed: Mapping[str, str]
-) -> Iterator[tuple[str, str, int, str]]:
-    """Agent, key, sample and text of each interaction, asked by another case."""
-    for found, text in zip(recorded, entries, strict=True):
-        request = json.loads(_replaced(json.dumps(found.request), changed))
-        key = request_key(found.method, found.uri, json.dumps(request).encode())
-        yield found.agent, key, found.sample, _replaced(text, changed).replace(found.key, key)
+def _copy(found: Interaction, changed: Mapping[str, str]) -> Interaction:
+    """The interaction as another case asks it."""
+    request = json.loads(_replaced(json.dumps(found.request), changed))
+    key = request_key(found.method, found.uri, json.dumps(request).encode())
+    return found.model_copy(update={"request": request, "key": key})
 
 
 def _replaced(text: str, changed: Mapping[str, str]) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx2
 
+from evals.cassette.entry import Usage
 from evals.cassette.key import request_key
 from evals.cassette.ledger import MissRecord
 from evals.cassette.player import Asked, Tape
 from evals.cassette.recorder import Recorder
 from evals.cassette.store import Cassette, Interaction
-from evals.cassette.vcr_file import Usage
 from tests.builders import secret
 
 CHAT = "/v1/chat/completions"

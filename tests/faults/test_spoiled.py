@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evals.cassette.store import load, merge_write
 from evals.errors import CassetteError
-from tests.builders.interaction import an_interaction
+from tests.builders.interaction import a_chat_request, an_interaction, messages
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,11 @@ BOOKKEEPING = {"agent", "sample", "model", "recorded_at", "recorded_by", "usage"
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("spoiled") / "one.yaml"
-    merge_write(path, [an_interaction(f"Größe {n} 寸法\tand 😀", recorded_by="me", sample=n % 2) for n in range(3)])
+    asked = [messages("You triage bugs.\nSay who acts next.\n" * 9, f"Größe {n} 寸法\tand 😀") for n in range(3)]
+    requests = [a_chat_request(messages=words, seed=n) for n, words in enumerate(asked)]
+    merge_write(
+        path, [an_interaction(request=request, recorded_by="me", sample=n % 2) for n, request in enumerate(requests)]
+    )
     assert path.stat().st_size > 4200  # the offsets below reach all but its end
     return path
 

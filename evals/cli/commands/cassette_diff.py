@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from evals.cassette.changes import Change, changes, described
-from evals.cassette.store import Cassette, read
+from evals.cassette.migrations import read_any
+from evals.cassette.store import Cassette
 from evals.cli.commands.recorded import below, path_of, recorded
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.workspace import Workspace
@@ -53,7 +54,7 @@ def _at(revision: str, path: Path, workspace: Workspace) -> Cassette:
     called = Path(f"{revision}:{name}")
     if not _git(workspace, "ls-tree", "--name-only", commit, "--", name, about=revision):
         return Cassette(called, exists=False)
-    return read(_git(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
+    return read_any(_git(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
 
 
 def _git(workspace: Workspace, *words: str, about: str) -> bytes:

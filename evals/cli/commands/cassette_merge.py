@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from evals.cassette import disk
-from evals.cassette.store import Cassette, read, rendered
+from evals.cassette.migrations import read_any
+from evals.cassette.store import Cassette, rendered
 from evals.cassette.transcript import SHORT
 from evals.cassette.union import Conflict, Union, preferring, union
 from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError
@@ -40,7 +41,7 @@ def _side(file: Path, name: str, path: str) -> Cassette:
     """One side, called by its name in the repository; an empty file is one that did not exist."""
     content = file.read_bytes()
     called = Path(f"{path} ({name})")
-    return read(content, called) if content else Cassette(called, exists=False)
+    return read_any(content, called) if content else Cassette(called, exists=False)
 
 
 def _kept_aside(base: Path, ours: Path, theirs: Path, path: str) -> list[Path]:

@@ -4,7 +4,7 @@ import io
 import sys
 from pathlib import Path
 
-from evals.cassette.store import read
+from evals.cassette.migrations import read_any
 from evals.cassette.transcript import transcript
 from evals.errors import EXIT_OK, CassetteError, ConfigurationError, SecretFoundError
 
@@ -28,7 +28,7 @@ def text(path: Path) -> int:
 
 def _lines(content: bytes, path: Path) -> list[str]:
     try:
-        return list(transcript(read(content, path).interactions)) if content else []
+        return list(transcript(read_any(content, path).interactions)) if content else []
     except SecretFoundError as error:
         return [f"(withheld) {error}"]
     except CassetteError as error:

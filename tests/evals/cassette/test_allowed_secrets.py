@@ -3,7 +3,8 @@
 import pytest
 
 from evals.cassette.allowed_secrets import FILE, NOTHING, AllowedSecrets, allowed_beside, digest_of
-from evals.cassette.store import load, merge_write, seen_in
+from evals.cassette.store import load, merge_write
+from evals.cassette.withhold import seen_in
 from evals.errors import ConfigurationError, SecretFoundError
 from tests.builders.interaction import a_cassette, an_interaction
 from tests.builders.secret import PLANTED, an_entry

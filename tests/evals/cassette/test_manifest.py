@@ -28,7 +28,7 @@ def test_a_line_says_what_a_cassette_holds(folder):
     assert len(line.pop("sha256")) == 64
     assert line == {
         "file": "a.yaml",
-        "schema": 1,
+        "schema": 2,
         "interactions": 2,
         "recorded_from": "2026-11-21T12:00:00+00:00",
         "recorded_to": "2026-12-01T00:00:00+00:00",

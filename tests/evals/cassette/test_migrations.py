@@ -3,17 +3,19 @@
 import pytest
 import yaml
 
-from evals.cassette.migrations import MIGRATIONS, migrate
+from evals.cassette.migrations import MIGRATIONS, migrate, read_any
 from evals.cassette.store import load, merge_write
 from evals.cassette.vcr_file import SCHEMA
-from evals.errors import CassetteError
-from tests.builders.interaction import an_interaction
+from evals.errors import CassetteError, SecretFoundError
+from tests.builders.interaction import PLANTED, a_cassette, an_interaction
+from tests.builders.written_out import in_schema_1
+
+TWO = [an_interaction("one"), an_interaction("two")]
 
 
 def in_schema_0(path):
     """A file as an older recorder might have left it: the digest of the answer had another name."""
-    merge_write(path, [an_interaction("one"), an_interaction("two")])
-    text = path.read_text().replace("response_sha256", "digest").replace("schema: 1", "schema: 0")
+    text = in_schema_1(a_cassette(*TWO)).replace("response_sha256", "digest").replace("schema: 1", "schema: 0")
     path.write_text(text)
     return path
 
@@ -23,6 +25,9 @@ def from_0(data):
         interaction["x_meta"]["response_sha256"] = interaction["x_meta"].pop("digest")
     data["x_replay"]["schema"] = 1
     return data
+
+
+FROM_0 = MIGRATIONS | {0: from_0}
 
 
 @pytest.fixture
@@ -43,9 +48,9 @@ def test_a_file_of_today_stays_byte_for_byte(tmp_path):
 
 
 def test_an_older_file_is_as_if_recorded_today(old, tmp_path):
-    merge_write(tmp_path / "new.yaml", [an_interaction("one"), an_interaction("two")])
+    merge_write(tmp_path / "new.yaml", TWO)
 
-    assert migrate(old, {0: from_0}) == 0
+    assert migrate(old, FROM_0) == 0
     assert old.read_bytes() == (tmp_path / "new.yaml").read_bytes()
 
 
@@ -61,20 +66,20 @@ def changed(path, **header):
 
 
 REFUSED = {
-    "a newer schema": (lambda path: changed(path, schema=SCHEMA + 1), {0: from_0}, "update this package"),
-    "a schema that never was": (lambda path: changed(path, schema=-3), {0: from_0}, "no step leads out of"),
-    "no schema": (lambda path: changed(path, schema=None), {0: from_0}, r"no x_replay\.schema"),
+    "a newer schema": (lambda path: changed(path, schema=SCHEMA + 1), FROM_0, "update this package"),
+    "a schema that never was": (lambda path: changed(path, schema=-3), FROM_0, "no step leads out of"),
+    "no schema": (lambda path: changed(path, schema=None), FROM_0, r"no x_replay\.schema"),
     "a step that loses an answer": (
         lambda path: None,
-        {0: lambda data: from_0(data) | {"interactions": data["interactions"][:1]}},
+        MIGRATIONS | {0: lambda data: from_0(data) | {"interactions": data["interactions"][:1]}},
         "count says 2, the file holds 1",
     ),
     "a step that changes an answer": (
         lambda path: path.write_text(path.read_text().replace("line 7", "line 8")),
-        {0: from_0},
+        FROM_0,
         "the answer is not the one recorded",
     ),
-    "bytes that are no text": (lambda path: path.write_bytes(b"\xff"), {0: from_0}, "not UTF-8"),
+    "bytes that are no text": (lambda path: path.write_bytes(b"\xff"), FROM_0, "not UTF-8"),
 }
 
 
@@ -88,3 +93,25 @@ def test_what_cannot_be_migrated_is_refused_and_left_alone(old, kind):
         migrate(old, steps)
 
     assert old.read_bytes() == before
+
+
+def test_schema_1_is_read_as_what_it_was(tmp_path):
+    cassette = a_cassette(*TWO, an_interaction("three", sample=2, latency_ms=0.0, recorded_by="me, myself"))
+    path = tmp_path / "c.yaml"
+    path.write_text(in_schema_1(cassette), encoding="utf-8")
+
+    assert migrate(path) == 1
+    assert load(path).interactions == cassette.interactions
+
+
+def test_a_revision_from_before_the_migration_can_still_be_compared():
+    cassette = a_cassette(*TWO)
+
+    assert read_any(in_schema_1(cassette).encode(), cassette.path).interactions == cassette.interactions
+
+
+def test_a_secret_is_found_in_an_old_revision_too():
+    text = in_schema_1(a_cassette(*TWO)) + f"# {PLANTED['openai_key']}\n"
+
+    with pytest.raises(SecretFoundError):
+        read_any(text.encode(), a_cassette().path)

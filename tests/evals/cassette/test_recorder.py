@@ -16,10 +16,10 @@ import httpx
 import httpx2
 import pytest
 
+from evals.cassette.entry import Usage
 from evals.cassette.player import ReplayTransport, Tape, playing
 from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
 from evals.cassette.store import Cassette, load
-from evals.cassette.vcr_file import Usage
 from evals.errors import CassetteError, MissError, RecordingError, RecordingStoppedError, SecretFoundError
 from tests.builders.interaction import (
     PLANTED,

@@ -8,7 +8,7 @@ import string
 import pytest
 
 from evals.cassette.allowed_secrets import AllowedSecrets
-from evals.cassette.redact import SecretFinding, redact_request, redact_response, scan, scrub
+from evals.cassette.redact import SecretFinding, redact_request, redact_response, scan, scrub, unsuspicious
 from evals.cassette.secret_rules import RULES
 from evals.cassette.store import load
 from tests.builders.checkout import REPOSITORY
@@ -157,3 +157,36 @@ def test_nothing_that_is_committed_looks_like_a_secret():
     assert len(lines) > 1000
     assert len(bodies) > 100
     assert scan([*lines, *bodies]) == []
+
+
+def escaped(text):
+    """Every character as JSON may spell it too."""
+    return "".join(f"\\u{ord(character):04x}" for character in text)
+
+
+PLACES = {
+    "a value": lambda secret: json.dumps(a_chat_request(f"see {secret} here")),
+    "a name": lambda secret: json.dumps({secret: 1}),
+    "escapes": lambda secret: f'{{"a": ["{escaped(secret)}"]}}',
+    "JSON inside a text": lambda secret: json.dumps({"a": f'{{"b": "{escaped(secret)}"}}'}),
+    "a member that another one hides": lambda secret: f'{{"a": {json.dumps(secret)}, "a": 1}}',
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("rule", PLANTED)
+def test_the_quick_look_passes_no_secret(rule, place):
+    assert not unsuspicious(["{}", PLACES[place](PLANTED[rule])], [])
+
+
+@pytest.mark.parametrize("rule", PLANTED)
+def test_the_quick_look_passes_no_secret_beside_the_bodies(rule):
+    assert not unsuspicious([], ["fine", PLANTED[rule]])
+
+
+def test_the_quick_look_sees_a_format_that_spans_lines():
+    assert not unsuspicious([json.dumps("Bearer\n" + "abcdef0123456789abcdef")], [])
+
+
+def test_the_quick_look_passes_prose():
+    assert unsuspicious([json.dumps(a_chat_request("Why does it crash?")), json.dumps(a_chat_answer())], ["critic"])

@@ -47,8 +47,8 @@ def test_bodies_stay_in_literal_blocks_whatever_they_hold(path):
 
     text = path.read_text()
 
-    assert "    body: |\n      {\n" in text
-    assert "      string: |\n        {\n" in text
+    assert "   body: |\n    {\n" in text
+    assert "    string: |\n     {\n" in text
     assert '"emoji' in text  # and no quoted block around it: the words stand on a line of their own
 
 
@@ -243,11 +243,15 @@ def a_foreign_host(data):
 
 
 def a_bad_status(data):
-    data["interactions"][0]["response"]["status"]["code"] = 500
+    data["interactions"][0]["response"]["status"] = {"code": 500, "message": "OK"}
 
 
 def a_cookie(data):
-    data["interactions"][0]["response"]["headers"]["set-cookie"] = ["x"]
+    data["interactions"][0]["response"]["headers"] = {"content-type": ["application/json"], "set-cookie": ["x"]}
+
+
+def another_type(data):
+    data["interactions"][0]["response"]["headers"] = {"content-type": ["application/jsop"]}
 
 
 CORRUPT = {
@@ -259,7 +263,7 @@ CORRUPT = {
     "no header": (edited(lambda data: data.pop("x_replay")), "no x_replay"),
     "merge conflict": (lambda text: text.replace("version", "<<<<<<< ours\nversion"), "merge-conflict"),
     "count": (set_header("count", 7), "count says 7, the file holds 2"),
-    "newer schema": (set_header("schema", 2), "update this package"),
+    "newer schema": (set_header("schema", 3), "update this package"),
     "newer canonicalisation": (set_header("canonicalisation", 2), "update this package"),
     "older canonicalisation": (set_header("canonicalisation", 0), "record the file again"),
     "header of another shape": (set_header("schema", "one"), "x_replay.schema"),
@@ -275,10 +279,10 @@ CORRUPT = {
     "a failure recorded": (edited(a_bad_status), "status.code"),
     "a header too many": (edited(a_cookie), "headers"),
     "a body that is no object": (edited(not_an_object), "no JSON object"),
-    "a body that is not JSON": (lambda text: text.replace('{\n       "model"', '{{\n       "model"'), "not JSON"),
+    "a body that is not JSON": (lambda text: text.replace('{\n     "model"', '{{\n     "model"'), "not JSON"),
     "another order": (edited(lambda data: data["interactions"].reverse()), "not sorted by agent, key and sample"),
     "another method": (lambda text: text.replace("method: POST", "method: pOST", 1), "not in capitals"),
-    "another type": (lambda text: text.replace("application/json", "application/jsop"), "content type is not"),
+    "another type": (edited(another_type), "content type is not"),
     "another host": (edited(a_foreign_host), "does not start with"),
 }
 
@@ -298,12 +302,12 @@ def test_a_corrupt_file_is_an_error_with_file_line_and_cause(path, kind):
 
 def test_an_error_names_the_line_of_the_fault(path):
     merge_write(path, [an_interaction("first"), an_interaction("second")])
-    path.write_text(path.read_text().replace("sample: 0", "sample: -1"))
+    path.write_text(path.read_text().replace("latency_ms: 12.5", "latency_ms: -1"))
 
     with pytest.raises(CassetteError) as caught:
         load(path)
 
-    assert "sample: -1" in path.read_text().splitlines()[caught.value.line - 1]
+    assert "latency_ms: -1" in path.read_text().splitlines()[caught.value.line - 1]
 
 
 def test_bytes_that_are_no_text_are_an_error(path):

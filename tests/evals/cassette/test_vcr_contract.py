@@ -11,13 +11,13 @@ import httpx2
 import openai
 import pytest
 import vcr
-import yaml
 from vcr.errors import CannotOverwriteExistingCassetteException
+from vcr.serializers import yamlserializer
 
 from evals.cassette.player import Tape, playing
 from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import ORIGIN, load, merge_write
-from tests.builders.interaction import AnLlm, a_recorder, an_interaction
+from tests.builders.interaction import AnLlm, a_chat_request, a_recorder, an_interaction, messages
 
 COMMITTED = sorted((Path(__file__).parents[3] / "cassettes").glob("*.yaml"))
 MATCH_ON = ["method", "path", "query", "body"]
@@ -82,14 +82,26 @@ def test_stock_vcrpy_reads_as_many_interactions_as_we_do(tmp_path):
 
 
 def test_the_layout_is_vcr_version_one(path):
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data = yamlserializer.deserialize(path.read_text(encoding="utf-8"))
 
-    assert list(data) == ["x_replay", "interactions", "version"]
+    assert list(data) == ["x_replay", "x_shared", "interactions", "version"]
     assert data["version"] == 1
-    assert data["x_replay"] == {"schema": 1, "count": 2, "canonicalisation": 1}
+    assert data["x_replay"] == {"schema": 2, "count": 2, "canonicalisation": 1}
     assert list(data["interactions"][0]) == ["request", "response", "x_meta"]
-    assert list(data["interactions"][0]["request"]) == ["method", "uri", "body", "headers"]
+    assert list(data["interactions"][0]["request"]) == ["method", "uri", "headers", "body"]
     assert data["interactions"][0]["request"]["headers"] == {"content-type": ["application/json"]}
+
+
+def test_bodies_that_share_their_prompt_are_whole_to_stock_vcrpy(tmp_path):
+    """By `body`, which compares JSON, and by `raw_body`, which compares bytes."""
+    system = "You triage bugs.\nName who acts next, and say \\n why.\n\n  - briefly: 😀\n" * 3
+    asked = [an_interaction(request=a_chat_request(messages=messages(system, f"q{n}"))) for n in range(4)]
+    merge_write(tmp_path / "c.yaml", asked)
+    assert (tmp_path / "c.yaml").read_text().count("You triage bugs") == 1
+
+    for match_on in ("body", "raw_body"):
+        with vcr.use_cassette(str(tmp_path / "c.yaml"), record_mode="none", match_on=["method", "path", match_on]):
+            assert [heard_of(found) for found in asked] == [found.body for found in asked]
 
 
 PYTEST_RECORDING_TEST = textwrap.dedent("""
@@ -164,7 +176,7 @@ PYTEST_RECORDING_LOOP = textwrap.dedent("""
 
     import httpx2
     import pytest
-    import yaml
+    from vcr.serializers import yamlserializer
 
     CASSETTES = sorted(Path("cassettes/test_committed").glob("*.yaml"))
 
@@ -175,9 +187,10 @@ PYTEST_RECORDING_LOOP = textwrap.dedent("""
     @pytest.mark.parametrize("path", [pytest.param(p, marks=pytest.mark.vcr(p.name), id=p.stem) for p in CASSETTES])
     @pytest.mark.block_network
     def test_replay(path):
-        first = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["interactions"][0]
+        first = yamlserializer.deserialize(path.read_text(encoding="utf-8"))["interactions"][0]
         url = first["request"]["uri"].replace("recorded.invalid", "elsewhere.invalid")
-        heard = httpx2.post(url, content=first["request"]["body"], headers={"content-type": "application/json"})
+        body = "".join(first["request"]["body"])
+        heard = httpx2.post(url, content=body, headers={"content-type": "application/json"})
         assert heard.json() == json.loads(first["response"]["body"]["string"])
 """)
 

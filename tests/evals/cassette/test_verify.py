@@ -41,8 +41,8 @@ def test_sound_cassettes_are_counted(folder):
 
 DAMAGE = {
     "another spelling": (
-        lambda folder: edit(folder / "a.yaml", "    method: POST", '    method: "POST"'),
-        ["a.yaml:7: not spelled as recorded", f"{NAME}:1: a.yaml is another file than the one listed"],
+        lambda folder: edit(folder / "a.yaml", "   method: POST", '   method: "POST"'),
+        ["a.yaml:10: not spelled as recorded", f"{NAME}:1: a.yaml is another file than the one listed"],
     ),
     "a comment": (lambda folder: edit(folder / "b.yaml", "version: 1\n", "version: 1\n# mine\n"), ["b.yaml:"]),
     "a changed date": (

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from evals.cassette.vcr_file import Usage
+from evals.cassette.entry import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
 from evals.prices import Price, PriceTable

@@ -98,7 +98,7 @@ def test_manifest_mends_what_verify_names(checkout):
 
 
 def test_migrate_has_nothing_to_do_today(checkout):
-    assert evals(checkout, "cassette", "migrate").out == "1 cassettes have schema 1\n"
+    assert evals(checkout, "cassette", "migrate").out == "1 cassettes have schema 2\n"
 
 
 def test_text_withholds_a_file_that_holds_a_secret(checkout):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.cassette.vcr_file import Usage
+from evals.cassette.entry import Usage
 from evals.models.suite import Models
 from evals.models.trace import Miss
 from evals.recording.plan.estimate import Need, experience_of, input_tokens, needs_of, output_tokens, seconds

@@ -1,0 +1,91 @@
+"""A cassette's YAML as plain data, read by libyaml's safe loader and one tag more: a tuple, for bodies in pieces.
+
+Stock vcrpy's own safe loader knows the same tag. What it makes here is no tuple, so that it passes for a value nowhere
+but where `unfold` looks for it.
+"""
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from evals.errors import CassetteError
+
+TUPLE: Final = "tag:yaml.org,2002:python/tuple"
+
+
+@dataclass(frozen=True)
+class InPieces:
+    """A text said in pieces, in their order; the file may have put anything in their place."""
+
+    pieces: tuple[object, ...]
+
+
+def plain(text: str, path: Path) -> dict[str, Any]:
+    """The file's YAML as mappings, lists, scalars and `InPieces`, whatever its schema. Raises CassetteError."""
+    try:
+        with _without_gc():
+            data = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, and a tuple
+    except yaml.YAMLError as error:
+        problem = getattr(error, "problem", None) or "a character that no text holds"
+        message = f"not YAML, or truncated ({problem}); restore the file"
+        raise CassetteError(path, message, _line_of_fault(error, text)) from None
+    if not isinstance(data, dict):
+        raise CassetteError(path, "not a cassette: the top level is no mapping (an empty file?)", 1)
+    return data
+
+
+def line_of(text: str, location: Sequence[int | str]) -> int:
+    """The 1-based line of the deepest node on the way to `location`, as in `("interactions", 3, "request")`."""
+    node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    line = 1
+    for step in location:
+        below = _child(node, step)
+        if below is None:
+            break
+        node = below
+        line = int(node.start_mark.line) + 1
+    return line
+
+
+def _child(node: yaml.Node | None, step: int | str) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == step), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        found: yaml.Node = node.value[step]
+        return found
+    return None
+
+
+def _line_of_fault(error: yaml.YAMLError, text: str) -> int:
+    mark = getattr(error, "problem_mark", None)
+    if mark is not None:
+        return int(mark.line) + 1
+    return text.count("\n", 0, getattr(error, "position", 0)) + 1  # a ReaderError counts characters
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """A load makes many containers and frees none: collecting meanwhile only costs time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class _Loader(yaml.CSafeLoader):
+    """Safe, and able to read a body in pieces."""
+
+
+def _in_pieces(loader: yaml.CSafeLoader, node: yaml.SequenceNode) -> InPieces:
+    return InPieces(tuple(loader.construct_sequence(node)))
+
+
+_Loader.add_constructor(TUPLE, _in_pieces)
