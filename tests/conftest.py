@@ -1,9 +1,29 @@
-"""Random examples are the same in every run, so that a green is no luck and a red can be had again."""
+"""What holds for every test: random examples are the same in every run, so that a green is no luck and a red can be had
+again; and nothing is left behind in the checkout.
+"""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
 
 settings.register_profile("seeded", derandomize=True)
 settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """A test writes below its temporary folder; what appears beside `pyproject.toml` fails it, or its neighbour."""
+    before = _seen()
+    yield
+    left = _seen() - before
+    assert not left, f"left behind in the checkout: {', '.join(sorted(left))}"
+
+
+def _seen() -> set[str]:
+    return {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}

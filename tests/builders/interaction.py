@@ -65,7 +65,7 @@ def an_interaction(
 
 
 def a_cassette(*interactions: Interaction) -> Cassette:
-    return Cassette(Path("case.yaml"), interactions or [an_interaction()])
+    return Cassette(Path("nowhere") / "case.yaml", interactions or [an_interaction()])
 
 
 def a_tape(*interactions: Interaction, sample: int = 0, samples: int = 1) -> Tape:

@@ -1,6 +1,7 @@
 """A trial recorded from a scripted team, ready to be replayed."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx
 import httpx2
@@ -34,8 +35,9 @@ async def recorded_trial(
         httpx2.AsyncClient(transport=RecordingTransport(recorder, asked)),
         httpx.AsyncClient(transport=HttpxRecordingTransport(recorder, nothing)),
     )
-    tape = Tape(Cassette(Path("case.yaml"), []), Ledger())
     subject = Subject.of(variant, clients, Repository(index, HashEmbedder()))  # type: ignore[arg-type]
-    trace = await run_trial(subject, case, tape)
+    with TemporaryDirectory() as folder:  # the recorder stages its answers beside the tape
+        tape = Tape(Cassette(Path(folder) / "case.yaml", []), Ledger())
+        trace = await run_trial(subject, case, tape)
     await clients.close()
     return case, trace, list({found.key: found for found in tape.ledger.served}.values())
