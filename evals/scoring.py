@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from evals.models.case import Case
+from evals.models.route import RouteReading
 from evals.models.run import ScorerInfo, Trial
 from evals.models.trace import Trace
+from evals.reasons.why import why
 from evals.routes.distance import first_divergence
 from evals.scorers import SCORERS
-from evals.scorers.route import route_reading_of, route_score_of
+from evals.scorers.route import route_score_of
 from evals.scorers.scorer import score
 
 
@@ -39,10 +41,14 @@ def _scored(case: Case, trace: Trace) -> Trial:
         outcomes={scorer.name: score(scorer, case, trace) for scorer in SCORERS},
         hard_violations=route_score_of(case, trace).hard if exact else (),
         first_divergence=_divergence(case, trace) if exact else None,
-        reading=route_reading_of(case, trace) if exact else None,
+        reading=_reading(case, trace) if exact else None,
     )
+
+
+def _reading(case: Case, trace: Trace) -> RouteReading:
+    return why(case.route_spec, trace.route, trace.guarded, trace.supersteps)
 
 
 def _divergence(case: Case, trace: Trace) -> int | None:
     exemplars = [exemplar for way in case.route_spec.alternatives for exemplar in way.exemplars]
-    return first_divergence(trace.route, exemplars, [visit.superstep for visit in trace.steps])
+    return first_divergence(trace.route, exemplars, trace.supersteps)

@@ -212,6 +212,11 @@ class Trace(Closed):
         return tuple(visit.node for visit in self.steps)
 
     @property
+    def supersteps(self) -> tuple[int, ...]:
+        """When each visit of the route ran; equal numbers ran side by side."""
+        return tuple(visit.superstep for visit in self.steps)
+
+    @property
     def guarded(self) -> dict[str, float | None]:
         """What the guard of a route constraint may read."""
         return {

@@ -1,25 +1,15 @@
 """Scores of the route: what the specification says of the visits, in the letters of `evals.routes.check`."""
 
 from evals.models.case import Case
-from evals.models.route import RouteReading, RouteScore
+from evals.models.route import RouteScore
 from evals.models.trace import Trace
 from evals.routes.check import check
-from evals.routes.why import why
 from evals.scorers.scorer import scorer
 
 
 def route_score_of(case: Case, trace: Trace) -> RouteScore:
     """The trace against its case's specification, concurrent visits and the recorded confidence included."""
-    return check(case.route_spec, trace.route, trace.guarded, _supersteps(trace))
-
-
-def route_reading_of(case: Case, trace: Trace) -> RouteReading:
-    """Why the trace passes or fails its case's specification, rule by rule."""
-    return why(case.route_spec, trace.route, trace.guarded, _supersteps(trace))
-
-
-def _supersteps(trace: Trace) -> list[int]:
-    return [visit.superstep for visit in trace.steps]
+    return check(case.route_spec, trace.route, trace.guarded, trace.supersteps)
 
 
 @scorer("route.pass", unit="fraction", better="higher", primary=True)

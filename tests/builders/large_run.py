@@ -2,7 +2,8 @@
 
 Every length below is near the mean of the recorded suite `prompts`: per case an issue of 1,900 characters, per trial
 eleven decisions that are shown what was found so far, and a comment that repeats it; a rationale is mostly said more
-than once. Words are drawn by Zipf's law: the distinct text of a case packs to 3.3 kB, as that of a recorded one does.
+than once. Rules are broken as often as the large suite's routes break theirs: two of three fail, most of them by one
+rule. Words are drawn by Zipf's law: the distinct text of a case packs to 3.3 kB, as that of a recorded one does.
 """
 
 from collections.abc import Sequence
@@ -12,9 +13,10 @@ from typing import Final
 
 from evals.divergence import diverge
 from evals.models.outcome import Outcome, Scored, Skipped
-from evals.models.route import RouteNode
+from evals.models.route import RouteNode, RouteReading, RouteSpec
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import Decision, Finding, PointAnswer, Visit
+from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
 from tests.builders.run import PRIMARY, a_case_info, a_comparison, a_run, a_scorer_info, a_variant_info
 from tests.builders.trace import a_report, a_trace
 
@@ -30,6 +32,18 @@ TASK: Final = "\n".join(
         '- question: the question to the user, only if next_node is "human_input", otherwise null',
         "- confidence: how sure you are of the root cause, 0.0 to 1.0; 0.0 while there is no hypothesis",
     )
+)
+
+
+_OWN: Final = tuple(
+    a_constraint("existence", [node], id=f"{word}:{node}", min=least, max=None if least else 0, hard=hard)
+    for node in WORKERS
+    for word, least, hard in (("must", 1, True), ("unneeded", None, False), ("twice", 2, True))
+)
+SPECS: Final = tuple(
+    a_spec(an_alternative(*policy_constraints(), *case_constraints(), *_OWN[k : k + 3], max_steps=most))
+    for k in range(10)
+    for most in (11, 12)
 )
 
 
@@ -81,6 +95,7 @@ def _case(number: int, prose: Prose, random: Random) -> CaseInfo:
         root_cause=prose.sentence(160),
         gold_files=(f"{prose.sentence(6)[:-1].lower()}/core.py",),
         exemplars=(route,),
+        route_spec=random.choice(SPECS),
         points=tuple(PointInfo(id=f"point-{k}", accept={"critic": 1.0}, why=prose.sentence(90)) for k in range(4)),
     )
 
@@ -90,11 +105,16 @@ def _trials(case: CaseInfo, variants: Sequence[str], prose: Prose, random: Rando
     found = {node: [_finding(node, prose, random) for _ in range(2)] for node in (*WORKERS, "writer")}
     said = [prose.sentence(135) for _ in range(14)]
     walk = [(node, random.choice(found[node])) for node in ("investigator", *random.choices(WORKERS, k=9), "writer")]
+    mostly, rarely = (_reading(case.route_spec, random) for _ in range(2)) if case.route_spec else ()
     trials = []
     for variant in variants:
         same = random.randint(2, 11)
         others = [(node, random.choice(found[node])) for node in random.choices(WORKERS, k=10 - same)]
-        trials.append(_trial(case, variant, [*walk[:same], *others, *walk[max(same, 10) :]], said, random))
+        trials.append(
+            _trial(
+                case, variant, [*walk[:same], *others, *walk[max(same, 10) :]], said, (*[mostly] * 4, rarely), random
+            )
+        )
     return trials
 
 
@@ -104,7 +124,12 @@ def _finding(node: RouteNode, prose: Prose, random: Random) -> Finding:
 
 
 def _trial(
-    case: CaseInfo, variant: str, walked: Sequence[tuple[RouteNode, Finding]], said: Sequence[str], random: Random
+    case: CaseInfo,
+    variant: str,
+    walked: Sequence[tuple[RouteNode, Finding]],
+    said: Sequence[str],
+    readings: Sequence[RouteReading],
+    random: Random,
 ) -> Trial:
     told = [_told(number, node, found) for number, (node, found) in enumerate(walked, 1)]
     decisions = [_decision(number, node, told, random.choice(said)) for number, (node, _) in enumerate(walked)]
@@ -121,7 +146,23 @@ def _trial(
         "points": tuple(_answer(point.id, random.choice(said)) for point in case.points),
     }
     left = random.choice((None, None, 2, 5))
-    return Trial(trace=trace.model_copy(update=walk), outcomes=_outcomes(random), first_divergence=left)
+    reading = random.choice(readings)
+    outcomes = _outcomes(random, passed=not reading.breaks)
+    return Trial(trace=trace.model_copy(update=walk), outcomes=outcomes, first_divergence=left, reading=reading)
+
+
+def _reading(spec: RouteSpec, random: Random) -> RouteReading:
+    """Nought to two rules broken, the first alone deciding half the time; the critic's rule is the usual one."""
+    ids = [constraint.id for constraint in spec.alternatives[0].constraints]
+    usual = random.choices(ids, weights=[8 if name == "P2b" else 1 for name in ids], k=random.choice((0, 1, 1, 2)))
+    breaks = tuple(dict.fromkeys(usual))
+    return RouteReading(
+        alternative=0,
+        shares=tuple(0.0 if name in breaks else "vacuous" if name == "P2" else 1.0 for name in ids),
+        breaks=breaks,
+        decides=breaks[:1] if random.random() < 0.5 else (),
+        read={"confidence": round(random.uniform(0.5, 0.97), 2)},
+    )
 
 
 def _told(number: int, node: RouteNode, found: Finding) -> str:
@@ -148,11 +189,14 @@ def _answer(point: str, reasoning: str) -> PointAnswer:
     return PointAnswer(point=point, chosen="critic", routed="critic", confidence=0.75, reasoning=reasoning)
 
 
-def _outcomes(random: Random) -> dict[str, Outcome]:
-    """Passed or failed on the primary ones; of the others some are skipped, some are fractions."""
-    primary: dict[str, Outcome] = {name: Scored(value=float(random.random() < 0.7)) for name in PRIMARY}
+def _outcomes(random: Random, *, passed: bool) -> dict[str, Outcome]:
+    """Passed or failed on the primary ones; of the others some are skipped, some are fractions. Most root causes are
+    found: of a strong model they are, and so many labels are suspect."""
+    primary: dict[str, Outcome] = {
+        name: Scored(value=float(passed if name == "route.pass" else random.random() < 0.9)) for name in PRIMARY
+    }
     others = {
         name: Skipped(reason="no question is required") if number % 3 else Scored(value=random.randint(0, 20) / 20)
         for number, name in enumerate(SCORES[len(PRIMARY) :])
     }
-    return primary | others
+    return primary | others | {"route.fitness": Scored(value=random.randint(16, 26) / 26)}

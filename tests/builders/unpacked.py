@@ -7,7 +7,7 @@ from base64 import b85decode
 from collections.abc import Callable
 from typing import Any
 
-from evals.report.pack import COPY, NEW, OLD, TEXT
+from evals.report.pack import NEW, OLD, TEXT
 
 
 def unpacked(page: str) -> str:
@@ -33,7 +33,7 @@ def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
 def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
     known, texts, numbers, codes = part
     pieces = _reader(known, table)
-    told = _told(texts, pieces)
+    told = ["\n".join(line for at in range(0, len(runs), 2) for line in pieces(*runs[at : at + 2])) for runs in texts]
     named = iter(numbers)
     seen = 0
     markup = []
@@ -45,22 +45,6 @@ def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
         else:
             markup += pieces(code, 1)
     return "".join(markup), told
-
-
-def _told(texts: list[list[int]], pieces: Callable[[int, int], list[str]]) -> list[str]:
-    lines: list[str] = []
-    told = []
-    for runs in texts:
-        start, left = len(lines), iter(runs)
-        for code in left:
-            if code == COPY:
-                back, count = next(left), next(left)
-                for _ in range(count):
-                    lines.append(lines[-back])
-            else:
-                lines += pieces(code, next(left))
-        told.append("\n".join(lines[start:]))
-    return told
 
 
 def _reader(known: int, table: list[str]) -> Callable[[int, int], list[str]]:

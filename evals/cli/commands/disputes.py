@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evals.cli.commands.run import shown, wide_console
-from evals.disputes.find import disputes as found_in
 from evals.errors import EXIT_OK, CannotJudgeError
 from evals.export.stored import read_run
 from evals.models.dispute import Disputes
 from evals.models.run import Run
+from evals.reasons.find import disputes as found_in
 from evals.report.view.disputes import Suspect, SuspectList, suspect_lists
 from evals.report.view.table import Table
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from evals.errors import EXIT_OK
 from evals.models.route import RouteReading, RouteScore, RouteSpec
+from evals.reasons.why import why
+from evals.reasons.words import rules_of
 from evals.routes.check import check
 from evals.routes.spec import RecordedRoute, load_routes, load_spec
-from evals.routes.why import why
-from evals.routes.words import rules_of
 
 
 def score(spec: Path, traces: Path, *, explain: bool = False, table: bool = False) -> int:

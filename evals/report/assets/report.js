@@ -32,6 +32,7 @@ async function openCase(row) {
   opener(row).setAttribute("aria-controls", detail.id);
   try {
     cell.replaceChildren(partOf(await unpacked(), "case-" + row.dataset.id));
+    watchWidths(cell);
   } catch (error) {
     cell.replaceChildren(alarmOf(error));
   }
@@ -90,6 +91,15 @@ async function showCase(id, name = "") {
   (part ?? opener(row)).focus({ preventScroll: true });
 }
 
+/* Tables that are wider than their place say that they scroll, in parts that open later as well. */
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.classList.toggle("wide", target.scrollWidth > target.clientWidth + 1);
+});
+
+function watchWidths(part) {
+  for (const place of part.querySelectorAll(".scroll")) widths.observe(place);
+}
+
 /* A part of the page that is unpacked when it is first opened. */
 async function fill(part) {
   const name = part.dataset.part;
@@ -97,16 +107,18 @@ async function fill(part) {
   delete part.dataset.part;
   try {
     part.append(partOf(await unpacked(), name));
+    watchWidths(part);
   } catch (error) {
     part.append(alarmOf(error));
   }
 }
 
 function showList(number) {
-  const [title, places] = lists[number] ?? [];
+  const [title, steps] = lists[number] ?? [];
   if (!title) return;
   reset();
-  listed = new Set(places.map((place) => inOrder[place]));
+  let place = 0;
+  listed = new Set(steps.map((step) => inOrder[place += step]));
   document.getElementById("only-title").textContent = title;
   only.hidden = false;
   filter();
@@ -244,5 +256,6 @@ for (const id of ["reset", "all"]) {
   document.getElementById(id).addEventListener("click", () => { reset(); remember(""); });
 }
 for (const part of document.querySelectorAll("details[data-part]")) part.addEventListener("toggle", () => fill(part));
+watchWidths(document);
 addEventListener("hashchange", followHash);
 followHash();

@@ -39,19 +39,8 @@ function read(content, name) {
     const start = code === 0 ? (fresh += count) - count : code > 1 ? code - 2 : known - code - 1;
     return content.pieces.slice(start, start + count);
   };
-  const told = []; // the lines of all texts so far
-  const textOf = (runs) => {
-    const start = told.length;
-    for (let i = 0; i < runs.length; i += 2) {
-      if (runs[i] === 1) {
-        const from = told.length - runs[i += 1];
-        for (let k = 0; k < runs[i + 1]; k += 1) told.push(told[from + k]);
-      } else told.push(...pieces(runs[i], runs[i + 1]));
-    }
-    return told.slice(start).join("\n");
-  };
   return {
-    texts: texts.map(textOf),
+    texts: texts.map((runs) => runs.flatMap((code, i) => (i % 2 ? [] : pieces(code, runs[i + 1]))).join("\n")),
     markup: codes.map((code) => (code === 1 ? places.next().value : pieces(code, 1)[0])).join(""),
   };
 }

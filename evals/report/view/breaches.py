@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from evals.disputes.breaches import Breach, breaches
 from evals.models.run import Run
+from evals.reasons.breaches import Breach, breaches
 from evals.report.numbers import NOTHING
 from evals.report.view.lists import ListLink, Lists
 from evals.report.view.table import Table

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.models.dispute import Answer, Choosing, DecidingRule, Disputed, DisputedPoint, Disputes, RuleInfo
+from evals.reasons.words import Rule
 from evals.report.numbers import NOTHING
 from evals.report.view.ribbon import LETTERS
-from evals.routes.words import Rule
 
 
 @dataclass(frozen=True)

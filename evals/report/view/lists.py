@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from evals.report.inert import visible
 
@@ -27,6 +28,13 @@ class Lists:
         if not places:
             return ListLink(text, "")
         return ListLink(text, str(self._numbers.setdefault((visible(title), places), len(self._numbers))))
+
+    def steps(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The pool with each place as its distance from the one before, the first from 0: small numbers, since a list
+        may hold most of a thousand cases."""
+        return [
+            (title, tuple(place - before for before, place in pairwise((0, *places)))) for title, places in self.pool()
+        ]
 
     def pool(self) -> list[tuple[str, tuple[int, ...]]]:
         """Title and places in the order of the run's cases, in order of their numbers."""

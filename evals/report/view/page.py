@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.disputes.find import disputes
 from evals.models.measure import MeasureInfo
 from evals.models.outcome import Scored
 from evals.models.run import Run, ScorerInfo
+from evals.reasons.find import disputes
 from evals.report.inert import script_json
 from evals.report.numbers import NOTHING
 from evals.report.view.ablations import ablation_table
@@ -149,7 +149,7 @@ def page(run: Run) -> Page:
         costs=costs(run),
         provenance=_provenance(run),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
-        lists=script_json(lists.pool()),
+        lists=script_json(lists.steps()),
     )
 
 

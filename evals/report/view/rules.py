@@ -11,10 +11,10 @@ from typing import Final
 from evals.models.outcome import Scored
 from evals.models.route import RouteAlternative, RouteReading, RuleShare
 from evals.models.run import CaseInfo, Trial
+from evals.reasons.words import Rule, read_words, rules_of
 from evals.report.numbers import percent
 from evals.report.view.texts import Texts
 from evals.routes.check import HARD_MAX_ID, MAX_ID
-from evals.routes.words import Rule, read_words, rules_of
 
 LENGTHS: Final = (MAX_ID, HARD_MAX_ID)
 

@@ -10,7 +10,7 @@ from evals.report.render import render
 from evals.scoring import score_trials
 from tests.builders.case import a_case
 from tests.builders.chromium import a_chromium
-from tests.builders.run import a_run
+from tests.builders.run import a_run, a_run_that_parts
 from tests.builders.trace import a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -65,3 +65,45 @@ def test_a_list_of_suspects_opens_by_keyboard(open_dispute):
     open_dispute.wait_for_selector("#labels table")
 
     assert open_dispute.locator("#labels tbody th").first.inner_text().startswith("P2b")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report in which six cases of long names broke."""
+    names = [f"a-case-with-a-rather-long-name-{number}" for number in range(6)]
+    path = tmp_path_factory.mktemp("many") / "index.html"
+    path.write_text(render(a_run_that_parts(*names)), encoding="utf-8")
+    return path
+
+
+def test_a_long_list_of_cases_in_a_cell_unfolds_by_keyboard(browser, many: Path):
+    page = browser.new_page()
+    page.goto(many.as_uri())
+    folded = page.locator(".comparisons .many").first
+    before = folded.locator("a").first.is_visible()
+    folded.locator("summary").focus()
+    page.keyboard.press("Enter")
+
+    assert (folded.locator("summary").inner_text(), before) == ("6 cases", False)
+    assert folded.locator("a").last.is_visible()
+
+
+def test_the_count_of_a_folded_list_is_printed(browser, many: Path):
+    page = browser.new_page()
+    page.goto(many.as_uri())
+    page.emulate_media(media="print")
+
+    assert page.locator(".comparisons .many summary").first.is_visible()
+
+
+@pytest.mark.parametrize(("width", "said"), [(1280, False), (390, True)])
+def test_a_table_says_that_it_scrolls_where_it_does(browser, many: Path, width: int, said: bool):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(many.as_uri())
+    page.wait_for_function(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+    )
+    place = page.locator(".scroll", has=page.locator(".comparisons")).first
+
+    assert ("wide" in place.get_attribute("class").split()) == said
+    assert page.evaluate("document.documentElement.scrollWidth") == width

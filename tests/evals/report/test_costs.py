@@ -1,8 +1,11 @@
 """What a trial costs, variant by variant."""
 
+import pytest
+
 from evals.report.view.costs import COLUMNS, what_it_costs
+from evals.report.view.headline import costs
 from evals.scorers import SCORERS
-from tests.builders.run import a_run, a_scorer_info, a_summary, a_trial
+from tests.builders.run import a_run, a_scorer_info, a_summary, a_trial, a_variant_info
 from tests.builders.trace import a_trace
 
 UNITS = {scorer.name: scorer.unit for scorer in SCORERS}
@@ -36,6 +39,34 @@ def test_means_over_different_cases_are_called_that():
 
     assert "variants with other n rest on other cases" in what_it_costs(a_run(*both, *one)).caption
     assert "other cases" not in what_it_costs(a_run(*both, *none)).caption
+
+
+def a_run_counted_by(**counted: str):
+    """Variants with who counted their tokens; empty for the model's own tokenizer."""
+    infos = []
+    for name, who in counted.items():
+        info = a_variant_info(name)
+        models = info.variant.models.model_copy(update={"tokens_counted_by": who or None})
+        infos.append(info.model_copy(update={"variant": info.variant.model_copy(update={"models": models})}))
+    return a_run(
+        variants=infos,
+        scorers=INFOS,
+        summaries=[a_summary(name, scorer, hits=None) for name in counted for scorer in COLUMNS],
+    )
+
+
+@pytest.mark.parametrize("table", [what_it_costs, costs], ids=["what it costs", "cost"])
+def test_every_table_of_tokens_says_who_counted_them(table):
+    told = "tokens counted by cl100k_base, not by the model's own tokenizer"
+
+    assert told in table(a_run_counted_by(v2="cl100k_base", v3="cl100k_base")).caption
+    assert "counted by" not in table(a_run_counted_by(v2="", v3="")).caption
+
+
+def test_where_only_some_variants_were_counted_otherwise_they_are_named():
+    caption = what_it_costs(a_run_counted_by(v2="cl100k_base", v3="")).caption
+
+    assert caption.endswith("; tokens of v2 counted by cl100k_base, not by the model's own tokenizer")
 
 
 def _off_the_tape(case: str):

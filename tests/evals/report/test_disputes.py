@@ -1,7 +1,7 @@
 """Who is wrong, the label or the answer, as tables show it."""
 
-from evals.disputes.find import disputes
 from evals.models.run import PointInfo
+from evals.reasons.find import disputes
 from evals.report.render import render
 from evals.report.view.disputes import suspect_lists
 from tests.builders.dispute import a_disputed_run, an_answer_to

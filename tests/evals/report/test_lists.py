@@ -18,3 +18,10 @@ def test_equal_lists_share_a_number():
     lists = Lists(["a", "b"])
 
     assert [lists.link(text, "both", ["a", "b"]).list for text in ("2", "two")] == ["0", "0"]
+
+
+def test_a_page_carries_the_steps_from_one_place_to_the_next():
+    lists = Lists(["a", "b", "c", "d"])
+    lists.link("3", "some", ["b", "c", "d"])
+
+    assert lists.steps() == [("some", (1, 1, 1))]

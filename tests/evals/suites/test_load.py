@@ -4,6 +4,7 @@ import pytest
 
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import Selection
+from evals.subject.settings import settings_of
 from evals.suites.load import altered, load_suite, names, select
 from tests.builders.case import a_case
 from tests.builders.checkout import a_suite
@@ -21,6 +22,7 @@ WRONG = {
     "models a list": ({"models": ["m"]}, "models"),
     "models of a variant": ({"variants": [{"name": "old", "prompt": "v2", "models": "m"}]}, "variants.0.models"),
     "unknown key": ({"cadidate": "new"}, "cadidate"),
+    "nobody counted": ({"models": {"default": "m", "fallback": "m", "tokens_counted_by": ""}}, "tokens_counted_by"),
     "bad fraction": ({"gate": {"coverage_floor": 2}}, "gate.coverage_floor"),
 }
 
@@ -58,6 +60,17 @@ def test_an_unknown_suite_names_the_known_ones():
 @pytest.mark.parametrize("name", names())
 def test_every_shipped_suite_loads(name):
     assert load_suite(name).name == name
+
+
+@pytest.mark.parametrize("name", [name for name in names() if load_suite(name).models.default == "claude"])
+def test_a_suite_of_answers_given_without_an_endpoint_says_who_counted_the_tokens(name):
+    assert load_suite(name).models.tokens_counted_by == "cl100k_base"
+
+
+def test_who_counted_the_tokens_is_no_setting_of_a_request():
+    models = load_suite("prompts").models
+
+    assert settings_of(models) == settings_of(models.model_copy(update={"tokens_counted_by": None}))
 
 
 def test_a_variant_takes_the_models_of_the_suite_where_it_names_none(tmp_path):

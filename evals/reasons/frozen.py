@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from evals.disputes.pool import Pool
 from evals.models.dispute import Choosing, DisputedPoint
 from evals.models.run import CaseInfo, PointInfo, Trial
 from evals.models.trace import PointAnswer
+from evals.reasons.pool import Pool
 
 Said = Sequence[tuple[str, Trial, PointAnswer]]
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.models.route import RouteReading
+from evals.reasons.why import why
 from evals.routes.check import check
-from evals.routes.why import why
 from tests.builders.case import NODES, a_constraint, a_spec, an_alternative
 
 SURE = {"confidence_before_writer": 0.9}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from evals.disputes.find import disputes
 from evals.errors import ConfigurationError
 from evals.models.dispute import Disputes
 from evals.models.run import PointInfo, Trial
+from evals.reasons.find import disputes
 from tests.builders.dispute import a_disputed_run, an_answer_to
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace, an_answer

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evals.models.run import CaseInfo, Trial
-from evals.routes.words import Rule, rules_of
+from evals.reasons.words import Rule, rules_of
 
 
 class Break(NamedTuple):

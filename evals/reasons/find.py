@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from evals.disputes.breaches import Breach, breaches
-from evals.disputes.frozen import disputed_points
-from evals.disputes.pool import Pool, pooled
-from evals.disputes.suspects import lax_routes, suspect_labels
 from evals.models.dispute import DecidingRule, Disputes, RuleInfo
 from evals.models.run import Run
+from evals.reasons.breaches import Breach, breaches
+from evals.reasons.frozen import disputed_points
+from evals.reasons.pool import Pool, pooled
+from evals.reasons.suspects import lax_routes, suspect_labels
 
 
 def disputes(runs: Sequence[Run]) -> Disputes:

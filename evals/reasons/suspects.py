@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evals.disputes.breaches import rules_by_id
-from evals.disputes.pool import Pool
 from evals.models.dispute import Answer, Disputed, RuleInfo
 from evals.models.outcome import Scored
 from evals.models.run import CaseInfo, Trial
+from evals.reasons.breaches import rules_by_id
+from evals.reasons.pool import Pool
 
 OUTCOMES: Final = {"root_cause.hit": "root cause", "root_cause.category": "category"}
 

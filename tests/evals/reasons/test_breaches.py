@@ -1,8 +1,8 @@
 """Which rules routes break."""
 
-from evals.disputes.breaches import breaches
 from evals.models.route import RouteReading
 from evals.models.run import Trial
+from evals.reasons.breaches import breaches
 from tests.builders.case import a_spec, an_alternative
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import a_trace

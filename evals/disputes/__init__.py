@@ -1,1 +1,0 @@
-"""Who is wrong, the label or the answer? What routes break most, and which labels everybody disagrees with."""
