@@ -28,7 +28,7 @@ class RulesSettings(Value):
     max_retries: Annotated[int | None, Field(ge=0)] = None
     """Searches beyond the first; None and 0 both mean two, as the seed has it."""
     review_below: Confidence = 0.85
-    """A draft as sure as this goes unreviewed, as the route policy wants it; 1 has all but certain ones reviewed."""
+    """A draft as sure as this goes unreviewed: it needs no second opinion; 1 has all but certain ones reviewed."""
     chunks: Annotated[int, Field(ge=1)] = 5
     """What the first search reads; each further one reads as many more."""
 
