@@ -9,7 +9,7 @@ from typing import Final
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _TEXT: Final = re.compile(r'(\s*(?:"[^"\\]*": )?")([^"\\]*(?:\\.[^"\\]*)*)(",?\n)')
 """A line that holds a text: what comes before it, the text as JSON spells it, and what closes it."""
-_PROMPT_LINE: Final = re.compile(r"(?:[^\\]+|\\[^n])+(?:\\n)*|(?:\\n)+")
+_PROMPT_LINE: Final = re.compile(r"(?:[^\\]+|\\(?:[^n]|\Z))+(?:\\n)*|(?:\\n)+")
 _NEW_MEMBER: Final = (' "', "  {")  # of the body itself, or an element of its messages or tools
 
 

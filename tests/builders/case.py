@@ -9,9 +9,6 @@ from evals.models.route import Constraint, QuestionPolicy, RouteAlternative, Rou
 NODES: tuple[RouteNode, ...] = ("investigator", "codebase_search", "web_search", "critic", "human_input", "writer")
 CAPS: dict[RouteNode, int] = dict(zip(NODES, (2, 3, 2, 1, 1, 1), strict=True))
 
-UNREVIEWED = {"confidence": ("<", 0.85), "reviews_before_writer": ("<", 1)}
-SURE_ENOUGH = {"confidence_before_critic": (">=", 0.85)}
-
 
 def a_constraint(
     kind: str = "init",
@@ -27,11 +24,11 @@ def a_constraint(
 
 
 def policy_constraints() -> tuple[Constraint, ...]:
-    """The policy pack `triage-policy/2` as constraints."""
+    """The policy pack `triage-policy/1` as constraints: its P2b fails a route alone, which the shipped one's cannot."""
     return (
         a_constraint("init", id="P1", w=2, hard=True),
-        a_constraint("precedence", ["critic"], ["writer"], id="P2", if_=UNREVIEWED, w=2, hard=True),
-        a_constraint("not_succession", ["critic"], ["writer"], id="P2b", if_=SURE_ENOUGH, w=0.5),
+        a_constraint("precedence", ["critic"], ["writer"], id="P2", if_={"confidence": ("<", 0.85)}, w=2, hard=True),
+        a_constraint("absence", ["critic"], id="P2b", if_={"confidence": (">=", 0.85)}, w=2),
         a_constraint("existence", ["critic"], id="P3", max=1, hard=True),
         a_constraint("existence", ["writer"], id="P4", max=1, hard=True),
         a_constraint("not_succession", ["writer"], NODES, id="P5", hard=True),
