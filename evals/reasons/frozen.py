@@ -12,11 +12,11 @@ Said = Sequence[tuple[str, Trial, PointAnswer]]
 
 def disputed_points(pool: Pool) -> tuple[DisputedPoint, ...]:
     """States in which all answers are one node that is not the best graded; the lowest grade first, then those that
-    most agreed on. States answered by nobody are left out."""
+    most agreed on. States answered by nobody, or by somebody without a say there, are left out."""
     found: dict[tuple[str, str], list[tuple[str, Trial, PointAnswer]]] = {}
     for who, trial in pool.trials:
         for answer in trial.trace.points:
-            if answer.chosen is not None:
+            if answer.chosen is not None and answer.say:
                 found.setdefault((trial.trace.case_id, answer.point), []).append((who, trial, answer))
     points = {(case.id, point.id): (case, point) for case in pool.cases.values() for point in case.points}
     disputed = [_disputed(*points[key], said) for key, said in found.items() if key in points]

@@ -123,7 +123,7 @@ def test_a_case_of_the_gate_is_shown():
 def test_runs_are_pooled_by_suite_variant_and_model():
     runs = [a_disputed_run(an_answer_to("a", "v2", "P2b")) for _ in range(2)]
 
-    assert disputes(runs).who == ("starter/v2 (a-model)", "starter/v2 (a-model) in run 2")
+    assert disputes(runs).who == ("prompts/v2 (a-model)", "prompts/v2 (a-model) in run 2")
 
 
 def test_a_second_run_may_clear_a_label():
@@ -135,5 +135,5 @@ def test_a_second_run_may_clear_a_label():
 def test_runs_that_differ_in_a_label_are_not_pooled():
     runs = [a_disputed_run(an_answer_to("a", "v2"), root_cause=cause) for cause in ("One.", "Another.")]
 
-    with pytest.raises(ConfigurationError, match=r"^a: labelled otherwise in suite starter"):
+    with pytest.raises(ConfigurationError, match=r"^a: labelled otherwise in suite prompts"):
         disputes(runs)

@@ -7,7 +7,7 @@ from evals.models.outcome import Scored
 from evals.scorers import SCORERS
 from evals.scorers.route import route_fitness, route_pass, route_score
 from evals.scorers.scorer import score
-from tests.builders.case import NODES, a_case
+from tests.builders.case import NODES, a_case, a_constraint, a_spec, an_alternative
 from tests.builders.trace import HONEST, a_decision, a_trace
 
 
@@ -24,14 +24,19 @@ def test_the_confidence_before_the_writer_decides_whether_the_critic_was_needed(
 
 def test_a_review_asked_for_while_unsure_is_not_held_against_the_confidence_it_lifted():
     """Nor does one that was not needed fail a route: it costs fitness."""
+    needless_review = a_constraint(
+        "not_succession", ["critic"], ["writer"], if_={"confidence_before_critic": (">=", 0.85)}
+    )
+    heavier = a_constraint("end", ["writer"], w=10)
+    case = a_case(spec=a_spec(an_alternative(needless_review, heavier)))
     before = [a_decision(i, node, confidence=0.7) for i, node in enumerate(HONEST[:3])]
     lifted = a_trace(decisions=[*before, a_decision(3, "writer", confidence=0.95)])
     needless = a_trace(confidence=0.95)
 
     assert (lifted.confidence_before_critic, lifted.confidence_before_writer) == (0.7, 0.95)
-    assert score(route_fitness, a_case(), lifted).value == 1
-    assert score(route_fitness, a_case(), needless).value < 1
-    assert score(route_pass, a_case(), needless).value == 1
+    assert score(route_fitness, case, lifted).value == 1
+    assert score(route_fitness, case, needless).value < 1
+    assert score(route_pass, case, needless).value == 1
 
 
 def test_visits_side_by_side_are_not_held_against_the_route():
