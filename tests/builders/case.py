@@ -35,6 +35,17 @@ def policy_constraints() -> tuple[Constraint, ...]:
     )
 
 
+def reviewed_policy() -> tuple[Constraint, ...]:
+    """`triage-policy/2` where it differs: a plan's reviews count, and a review nobody needed fails no route alone."""
+    unreviewed = {"confidence": ("<", 0.85), "reviews_before_writer": ("<", 1)}
+    needless = {"confidence_before_critic": (">=", 0.85)}
+    changed = (
+        a_constraint("precedence", ["critic"], ["writer"], id="P2", if_=unreviewed, w=2, hard=True),
+        a_constraint("not_succession", ["critic"], ["writer"], id="P2b", if_=needless, w=0.5),
+    )
+    return (*(rule for rule in policy_constraints() if rule.id not in ("P2", "P2b")), *changed)
+
+
 def case_constraints() -> tuple[Constraint, ...]:
     """What a local bug asks of a route: search the code, ask nobody, end with the writer."""
     return (

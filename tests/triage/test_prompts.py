@@ -115,7 +115,7 @@ def test_a_prompt_may_be_any_markdown_file(tmp_path):
 
 
 def test_an_unknown_version_lists_the_known_ones():
-    with pytest.raises(PromptError, match=r"v9: no such supervisor prompt; choose one of .*v1, v2, v3, v4 or"):
+    with pytest.raises(PromptError, match=r"v9: no such supervisor prompt; choose one of .*v1, v2, v3, v4, v5 or"):
         load_supervisor_prompt("v9")
 
 

@@ -15,7 +15,7 @@ from tests.builders.llm_server import an_llm_server, answering
 
 pytestmark = pytest.mark.slow
 
-OF_THE_RECORDING = re.compile(rb"^ +(?:recorded_at|latency_ms|recorded_by): .*\n", re.MULTILINE)
+OF_THE_RECORDING = re.compile(rb", (?:recorded_at|latency_ms|recorded_by): (?:\"[^\"]*\"|[0-9.e+-]+)")
 
 
 def what_was_said(checkout):
@@ -152,7 +152,7 @@ def test_who_answered_stands_in_the_cassette_and_in_the_report(tmp_path):
         who = ("--recorded-by", "the night shift", "--model", "big-70b")
         evals(checkout, "record", "tiny.yaml", "--rounds", "rounds", "--answer-with", command, *who)
 
-    assert b"model: big-70b\n" in cassettes(checkout)["wrong-sum.yaml"]
+    assert b'model: "big-70b"' in cassettes(checkout)["wrong-sum.yaml"]
     assert "big-70b (recorded by the night shift)" in evals(checkout, "run", "tiny.yaml").out
 
 

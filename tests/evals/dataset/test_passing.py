@@ -1,14 +1,14 @@
 """Which routes a specification lets through, and that they are looked for once."""
 
 from evals.dataset.passing import passing_of
-from tests.builders.case import a_spec, an_alternative
+from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
 WITH_CRITIC = ("investigator", "codebase_search", "critic", "writer")
 
 
 def test_a_sure_supervisor_may_go_with_or_without_the_critic_and_an_unsure_one_may_not_go_without(tmp_path):
-    passing = passing_of(a_spec(), tmp_path)
+    passing = passing_of(a_spec(an_alternative(*reviewed_policy(), *case_constraints())), tmp_path)
 
     assert {band: (SHORT in routes, WITH_CRITIC in routes) for band, routes in passing.items()} == {
         "unsure": (False, True),

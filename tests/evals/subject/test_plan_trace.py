@@ -18,7 +18,7 @@ from evals.scorers.cost import visits as cost_visits
 from evals.scorers.route import route_score_of
 from evals.subject.clients import Clients, replay_clients
 from evals.subject.trial import Repository, Subject, run_trial
-from tests.builders.case import a_case, a_constraint, a_point, a_spec, an_alternative
+from tests.builders.case import a_case, a_constraint, a_point, a_spec, an_alternative, case_constraints, reviewed_policy
 from tests.builders.interaction import a_recorder
 from tests.builders.plan import REJECTED, PlanningTeam, a_choice, can_run
 from triage.llm import AGENT_HEADER
@@ -148,8 +148,9 @@ async def test_results_that_were_reviewed_need_no_critic_before_the_writer(tmp_p
     unreviewed = [visit.model_copy(update={"error": "broke"}) if visit.reviews else visit for visit in trace.visits]
 
     assert (trace.confidence_before_writer, trace.reviews_before_writer) == (0.6, 3)
-    assert route_score_of(a_case(), trace).hard == ()
-    assert route_score_of(a_case(), trace.model_copy(update={"visits": tuple(unreviewed)})).hard == ("P2",)
+    case = a_case(spec=a_spec(an_alternative(*reviewed_policy(), *case_constraints())))
+    assert route_score_of(case, trace).hard == ()
+    assert route_score_of(case, trace.model_copy(update={"visits": tuple(unreviewed)})).hard == ("P2",)
 
 
 async def test_a_critic_the_plan_sends_for_is_a_visit_like_any_other(tmp_path):
