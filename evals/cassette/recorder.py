@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import httpx
@@ -187,6 +188,23 @@ def _askable(request: Asked) -> dict[str, Any]:
     return body
 
 
+def _live(ours: Asked, handle: Callable[[], Awaitable[Any]], library: ModuleType) -> Send:
+    """Asks the live transport once; `library` is httpx or httpx2: the same names, other classes."""
+
+    async def send() -> Reply:
+        try:
+            response = await handle()
+            async with aclosing(response):
+                kind = response.headers.get("content-type", "")
+                body = b"" if is_stream(kind) else await response.aread()  # a stream may never end
+        except library.HTTPError as error:
+            nobody_there = isinstance(error, (library.ConnectError, library.ConnectTimeout))
+            raise unreachable(ours, error, nobody_there=nobody_there) from None
+        return Reply(response.status_code, kind, body, response.headers.get("retry-after", ""))
+
+    return send
+
+
 class RecordingTransport(httpx2.AsyncBaseTransport):
     """For httpx2 clients (OpenAI); `inner` is a live `httpx2.AsyncHTTPTransport`."""
 
@@ -198,17 +216,7 @@ class RecordingTransport(httpx2.AsyncBaseTransport):
         """The recorded answer, or a live one that is recorded now."""
         ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
 
-        async def send() -> Reply:
-            try:
-                response = await self._inner.handle_async_request(request)
-                async with aclosing(response):
-                    kind = response.headers.get("content-type", "")
-                    body = b"" if is_stream(kind) else await response.aread()  # a stream may never end
-            except httpx2.HTTPError as error:
-                nobody_there = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-                raise unreachable(ours, error, nobody_there=nobody_there) from None
-            return Reply(response.status_code, kind, body, response.headers.get("retry-after", ""))
-
+        send = _live(ours, lambda: self._inner.handle_async_request(request), httpx2)
         found = await self._recorder.answer(ours, send)
         return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
 
@@ -228,17 +236,7 @@ class HttpxRecordingTransport(httpx.AsyncBaseTransport):
         """The recorded answer, or a live one that is recorded now."""
         ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
 
-        async def send() -> Reply:
-            try:
-                response = await self._inner.handle_async_request(request)
-                async with aclosing(response):
-                    kind = response.headers.get("content-type", "")
-                    body = b"" if is_stream(kind) else await response.aread()  # a stream may never end
-            except httpx.HTTPError as error:
-                nobody_there = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-                raise unreachable(ours, error, nobody_there=nobody_there) from None
-            return Reply(response.status_code, kind, body, response.headers.get("retry-after", ""))
-
+        send = _live(ours, lambda: self._inner.handle_async_request(request), httpx)
         found = await self._recorder.answer(ours, send)
         return httpx.Response(found.status, headers=headers_of(found), content=found.body)
 

@@ -61,7 +61,7 @@ def run_command(
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report."""
     from evals.cli.commands.run import run
-    from evals.cli.commands.selection import Options
+    from evals.pipeline.options import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
     if watch:
@@ -138,7 +138,7 @@ def compare_command(
     is named, it is compared with the working tree.
     """
     from evals.cli.commands.compare import compare
-    from evals.cli.commands.selection import Options
+    from evals.pipeline.options import Options
 
     options = Options(cases=tuple(case or ()), dataset=dataset)
     return compare(sides, suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
@@ -200,8 +200,9 @@ def sweep_command(
 
     Exit codes: 0 recommended, 1 the choice did not hold on gate, 3 not recorded well enough to recommend anything.
     """
-    from evals.cli.commands.selection import Options
-    from evals.cli.commands.sweep import Axes, sweep
+    from evals.cli.commands.sweep import sweep
+    from evals.pipeline.options import Options
+    from evals.pipeline.sweep import Axes
 
     axes = Axes(single, corroborated, min_findings, sets)
     options = Options(

@@ -50,7 +50,7 @@ def plan_command(
 ) -> int:
     """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
     from evals.cli.commands.plan import plan
-    from evals.cli.commands.selection import Options
+    from evals.pipeline.options import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
     return plan(suite, root, options, jobs=jobs, prices=prices, as_json=as_json)
@@ -114,7 +114,7 @@ def record_command(
     """
     from evals.cli.commands.record import record
     from evals.cli.commands.rounds import Batch, record_rounds
-    from evals.cli.commands.selection import Options
+    from evals.pipeline.options import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
     if more_answers and not import_:

@@ -19,9 +19,10 @@ from evals.dataset.load import load_case
 from evals.dataset.policy import load_policy
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.trace import Trace
+from evals.runner.case import run_case
 from evals.runner.digests import code_digest
 from evals.runner.pool import trial_digest
-from evals.runner.task import CaseTask, lost, run_case
+from evals.runner.task import CaseTask, lost
 from evals.runner.workers import START_UP
 from evals.subject.prompt import describe
 from evals.workspace import Workspace

@@ -9,9 +9,10 @@ from evals.models.run import VariantInfo
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
+from evals.runner.case import run_case
 from evals.runner.digests import code_digest, digest_of_replaced, file_digest, sha256
 from evals.runner.share import WHOLE, Share
-from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost, run_case
+from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost
 from evals.runner.workers import run_tasks
 from evals.workspace import Workspace
 

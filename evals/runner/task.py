@@ -4,9 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from evals.cassette.seals import FOLDER, Seals
-from evals.cassette.store import load
-from evals.errors import CassetteError, EvalsError
+from evals.errors import EvalsError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Provenance, Trace
@@ -49,20 +47,6 @@ class CaseTask:
             replace(self, variants=(variant,), digests=self.digests[number : number + 1])
             for number, variant in enumerate(self.variants)
         ]
-
-
-def run_case(task: CaseTask) -> list[Trace]:
-    """Run the trials of one task, in order of its variants. What breaks comes back as a failed trace."""
-    try:
-        cassette = load(task.cassette, Seals(task.cache / FOLDER))
-    except CassetteError as error:
-        return [failed(task, variant, error) for variant in task.variants]
-    from evals.runner.replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
-
-    try:
-        return replay_case(task, cassette)
-    except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
-        return [failed(task, variant, error) for variant in task.variants]
 
 
 def lost(task: CaseTask, why: str) -> list[Trace]:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evals.assemble import assemble
-from evals.material import Material
+from evals.judging.assemble import assemble
+from evals.judging.material import Material
+from evals.judging.scoring import score_trials
 from evals.models.case import Case
 from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.pool import run_trials
-from evals.scoring import score_trials
 from evals.workspace import Workspace
 
 

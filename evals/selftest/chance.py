@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evals import gate
-from evals.comparison import compare
 from evals.errors import EXIT_WORSE
+from evals.judging import gate
+from evals.judging.comparison import compare
 from evals.models.run import Coverage
 from evals.models.selftest import RedRate
 from evals.models.suite import GatePolicy

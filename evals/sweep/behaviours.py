@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from evals.judging.scoring import score_trials
+from evals.judging.summary import coverage_of, summarise
 from evals.models.case import Case, Split
 from evals.models.outcome import Scored
 from evals.models.run import ScorerInfo, Trial
 from evals.models.sweep import Behaviour, Point, SplitSummary
-from evals.scoring import score_trials
-from evals.summary import coverage_of, summarise
 from evals.sweep.explore import Explored
 
 Trials = Mapping[str, tuple[Trial, ...]]

@@ -6,13 +6,13 @@ The score on `tune` flatters the choice, since it was the best of many there; th
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evals.comparison import compare
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
+from evals.judging.comparison import compare
+from evals.judging.summary import case_means
 from evals.models.case import Case, Split
 from evals.models.run import Comparison
 from evals.models.suite import GatePolicy
 from evals.models.sweep import Behaviour, Recommendation, SplitSummary
-from evals.summary import case_means
 from evals.sweep.behaviours import Trials
 
 CHOSEN_ON: Final[Split] = "tune"

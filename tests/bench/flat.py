@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 from evals.dataset.load import load_cases
-from evals.runner.task import CaseTask, run_case
+from evals.runner.case import run_case
+from evals.runner.task import CaseTask
 from evals.suites.load import load_suite
 from evals.workspace import Workspace
 from tests.bench.generated import a_checkout

@@ -11,7 +11,7 @@ from itertools import accumulate, chain
 from random import Random
 from typing import Final
 
-from evals.divergence import diverge
+from evals.judging.divergence import diverge
 from evals.models.outcome import Outcome, Scored, Skipped
 from evals.models.route import RouteNode, RouteReading, RouteSpec
 from evals.models.run import CaseInfo, PointInfo, Run, Trial

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.assemble import case_info
-from evals.measures.evidence import Evidence
+from evals.judging.assemble import case_info
+from evals.judging.measures.evidence import Evidence
+from evals.judging.scoring import score_trials
 from evals.models.case import Case
 from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, ReliabilityBin, ThresholdPoint, Twins
 from evals.models.trace import Trace
-from evals.scoring import score_trials
 
 
 def some_evidence(

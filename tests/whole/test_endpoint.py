@@ -13,8 +13,9 @@ import yaml
 
 from evals.cassette.recorder import Recorder
 from evals.cassette.store import load
-from evals.cli.commands.selection import Options, selected
 from evals.dataset.codebase import materialise
+from evals.pipeline.options import Options
+from evals.pipeline.select import selected
 from evals.recording.campaign import Tally, record_trials
 from evals.recording.live import Session
 from evals.recording.search_server import running

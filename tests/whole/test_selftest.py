@@ -37,7 +37,7 @@ def test_nothing_in_the_checkout_is_changed(checkout):
 
 def test_a_gate_that_lets_a_failure_pass_is_noticed(checkout, monkeypatch):
     """The rule about failed scorers is taken out: one fault is not caught any more."""
-    from evals import gate
+    from evals.judging import gate
 
     monkeypatch.setattr(gate, "CANNOT_JUDGE", tuple(rule for rule in gate.CANNOT_JUDGE if rule is not gate.failed))
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from evals.cassette.store import load
-from evals.cli.commands.selection import Options, selected
+from evals.pipeline.options import Options
+from evals.pipeline.select import selected
 from evals.runner.task import CaseTask
 from evals.subject.floor import asked, rulings
 from evals.sweep.execute import execute

@@ -7,12 +7,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from evals.cli.commands.execute import dataset_baselines
 from evals.dataset.checks.balance import LIMITS
 from evals.dataset.kinds import kind_baselines
 from evals.dataset.load import load_cases
 from evals.errors import EXIT_OK
 from evals.models.run import DatasetBaseline
+from evals.pipeline.judge import dataset_baselines
 from evals.report.numbers import percent
 from evals.workspace import Workspace
 

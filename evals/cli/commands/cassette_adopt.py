@@ -5,9 +5,9 @@ from pathlib import Path
 from evals.cassette import manifest
 from evals.cassette.stock import stock_interactions
 from evals.cassette.store import load, merge_write
-from evals.cli.commands.recorded import below
 from evals.dataset.load import case_ids
 from evals.errors import EXIT_OK, ConfigurationError
+from evals.pipeline.recorded import below
 from evals.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ from rich.text import Text
 from evals.cassette.changes import Change, changes, described
 from evals.cassette.migrations import read_any
 from evals.cassette.store import Cassette
-from evals.cli.commands.recorded import below, path_of, recorded
 from evals.errors import EXIT_OK, ConfigurationError
+from evals.pipeline.recorded import below, path_of, recorded
 from evals.workspace import Workspace
 
 _COLOURS = {"+": "green", "-": "red"}

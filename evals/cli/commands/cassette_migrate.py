@@ -5,8 +5,8 @@ from pathlib import Path
 from evals.cassette import manifest, migrations
 from evals.cassette.migrations import MIGRATIONS, Steps
 from evals.cassette.vcr_file import SCHEMA
-from evals.cli.commands.recorded import below
 from evals.errors import EXIT_OK
+from evals.pipeline.recorded import below
 from evals.workspace import Workspace
 
 

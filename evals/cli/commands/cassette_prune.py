@@ -6,10 +6,10 @@ from pathlib import Path
 from evals.cassette import manifest
 from evals.cassette.store import Interaction, drop, load
 from evals.cassette.transcript import SHORT
-from evals.cli.commands.recorded import below
-from evals.cli.commands.standing import replayed
+from evals.cli.terminal.replaying import replayed_suites
 from evals.errors import EXIT_OK, CannotJudgeError
 from evals.models.trace import Trace
+from evals.pipeline.recorded import below
 from evals.recording.standing import asked_for, split_by_use, suite_standing
 from evals.suites.load import names
 from evals.workspace import Workspace
@@ -24,7 +24,7 @@ def prune(root: Path, also: Sequence[str] = (), *, jobs: int, yes: bool, shipped
         CassetteError: a cassette cannot be trusted.
     """
     workspace = Workspace.at(root)
-    found = replayed([*(names() if shipped is None else shipped), *also], root, jobs=jobs)
+    found = replayed_suites([*(names() if shipped is None else shipped), *also], root, jobs=jobs)
     _refuse_incomplete(found)
     asked = asked_for(trace for _, traces in found for trace in traces)
     dropped = 0

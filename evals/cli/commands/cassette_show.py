@@ -7,8 +7,8 @@ from rich.text import Text
 
 from evals.cassette.store import Interaction
 from evals.cassette.transcript import transcript
-from evals.cli.commands.recorded import recorded
 from evals.errors import EXIT_OK, ConfigurationError
+from evals.pipeline.recorded import recorded
 from evals.recording.standing import label_of
 from evals.workspace import Workspace
 
@@ -33,7 +33,7 @@ def show(
     ends = ""
     interactions: tuple[Interaction, ...] = cassette.interactions
     if variant is not None:
-        from evals.cli.commands.cassette_trial import (  # replays, which takes more to import
+        from evals.pipeline.trial import (  # replays, which takes more to import
             in_order,
             trial,
             trial_suite,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from evals.cassette.store import load
-from evals.cli.commands.standing import replayed
+from evals.cli.terminal.replaying import replayed_suites
 from evals.errors import EXIT_OK
 from evals.recording.standing import FileStanding, Standing, SuiteStanding, asked_for, file_standing, suite_standing
 from evals.suites.load import names
@@ -29,7 +29,7 @@ def status(
     """
     workspace = Workspace.at(root)
     shipped = names()
-    found = replayed(shipped if suite in {None, *shipped} else [suite or ""], root, jobs=jobs)
+    found = replayed_suites(shipped if suite in {None, *shipped} else [suite or ""], root, jobs=jobs)
     asked = asked_for(trace for _, traces in found for trace in traces)
     paths = sorted(workspace.cassettes.glob("*.yaml"))
     standing = Standing(

@@ -1,15 +1,17 @@
 """`evals compare`: two or more variants, prompt files or revisions on the cases of a suite, without writing a suite."""
 
+import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from evals.cli.commands.operands import ad_hoc, operands
-from evals.cli.commands.run import judged
-from evals.cli.commands.selection import Options, scored, selected
-from evals.suites.load import load_suite
-from evals.workspace import Workspace
+from evals.cli.terminal.replaying import replayed
+from evals.cli.terminal.result import say_result
+from evals.export.files import write_run
+from evals.pipeline.compare import opposed
+from evals.pipeline.judge import judge
+from evals.pipeline.options import Options
+from evals.pipeline.select import scored
 
 
 def compare(
@@ -24,17 +26,12 @@ def compare(
     today: date,
 ) -> int:
     """Run the sides, judge the last against the first, write the report; the exit code is the verdict's."""
-    workspace = Workspace.at(root, options.dataset)
-    basis = load_suite(suite)
-    sides = operands(specs, basis, workspace)
-    chosen, scope = scored(selected(str(ad_hoc(sides, basis, workspace)), root, options), options, today)
-    sources = {side.variant.name: side.source for side in sides}
-    infos = [
-        info.model_copy(update={"prompt_source": sources[info.variant.name] or info.prompt_source})
-        for info in chosen.variants
-    ]
-    folder = out or workspace.reports / "compare"
-    result = judged(
-        replace(chosen, variants=infos), scope, options, None, wants=False, jobs=jobs, fresh=fresh, folder=folder
-    )
+    chosen, scope = scored(opposed(specs, suite, root, options), today)
+    started = time.monotonic()
+    trials = replayed(chosen, jobs=jobs, fresh=fresh)
+    result = judge(chosen, scope, trials.traces, None, wants_baseline=False)
+    folder = out or chosen.workspace.reports / "compare"
+    write_run(result, folder)
+    took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
+    say_result(result, took, folder, chosen.workspace.root)
     return result.verdict.exit_code

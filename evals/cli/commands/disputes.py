@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.cli.commands.run import shown, wide_console
+from evals.cli.terminal.console import wide_console
+from evals.cli.terminal.tables import shown
 from evals.errors import EXIT_OK, CannotJudgeError
 from evals.export.stored import read_run
 from evals.models.dispute import Disputes

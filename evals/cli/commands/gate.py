@@ -5,12 +5,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evals.baseline import load_baseline, path_of
-from evals.cli.commands.run import say_verdict, wide_console
+from evals.cli.terminal.console import wide_console
+from evals.cli.terminal.result import say_verdict
 from evals.errors import ConfigurationError
 from evals.export.stored import read_run
+from evals.judging.baseline import load_baseline, path_of
+from evals.judging.rejudge import judge_again
 from evals.models.suite import GatePolicy
-from evals.rejudge import judge_again
 from evals.workspace import Workspace
 
 

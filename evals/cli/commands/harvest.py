@@ -5,9 +5,10 @@ from pathlib import Path
 import yaml
 
 from evals.cassette.store import load
-from evals.cli.commands.selection import Options, selected
 from evals.dataset.codebase import materialise
 from evals.errors import EXIT_OK, CannotJudgeError
+from evals.pipeline.options import Options
+from evals.pipeline.select import selected
 
 
 def harvest(case_id: str, variant: str, suite: str, root: Path) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from evals.cli.commands.progress import bar
+from evals.cli.terminal.progress import bar
 from evals.dataset.finding import LintFinding, Surroundings
 from evals.dataset.layout import Layout
 from evals.dataset.lint import checks_left_out, run_lint

@@ -1,67 +1,28 @@
 """`evals plan`: what is not on tape yet, why, what recording it takes, and the command that does it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
-from evals.cli.commands.execute import replay
-from evals.cli.commands.selection import Options, Selected, selected
+from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
-from evals.models.trace import Trace
-from evals.prices import PriceTable, load_prices
-from evals.recording.plan.gather import Gatherer
-from evals.recording.plan.plan import (
-    Effort,
-    MissingBecause,
-    MissingVariant,
-    Plan,
-    by_cause,
-    effort_of,
-    missing_variants,
-)
-from evals.subject.prompt import describe
+from evals.pipeline.options import Options
+from evals.pipeline.plan import planned
+from evals.pipeline.select import selected
+from evals.prices import load_prices
+from evals.recording.plan.plan import Effort, MissingBecause, MissingVariant, Plan
 
 
 def plan(name: str, root: Path, options: Options, *, jobs: int, prices: Path | None, as_json: bool) -> int:
     """Print what is missing; 0 when nothing is, 3 otherwise (a run of this suite could not be judged)."""
     table = load_prices(prices)  # a wrong one is said before the work, not after
     chosen = selected(name, root, options)
-    found = planned(name, chosen, options, replay(chosen, jobs=jobs, fresh=False).traces, table)
+    found = planned(name, chosen, replayed(chosen, jobs=jobs).traces, table)
     if as_json:
         print(found.model_dump_json(indent=2))
     else:
         _say(found)
     return EXIT_OK if found.complete else EXIT_CANNOT_JUDGE
-
-
-def planned(name: str, chosen: Selected, options: Options, traces: tuple[Trace, ...], prices: PriceTable) -> Plan:
-    """The plan for what these traces lack."""
-    broken = [trace.error or "failed" for trace in traces if trace.provenance.label == "failed"]
-    variants = missing_variants([info.variant.name for info in chosen.variants], traces)
-    everyone = [describe(variant, chosen.workspace.root) for variant in chosen.suite.variants]
-    gatherer = Gatherer(chosen.workspace, everyone)
-    missed = gatherer.missed(traces) if variants else []
-    models = {info.variant.name: info.variant.models for info in chosen.variants}
-    return Plan(
-        suite=chosen.suite.name,
-        trials=len(traces),
-        variants=variants,
-        causes=by_cause(missed),
-        known=len({one.request for one in missed}),
-        effort=effort_of(models, traces, gatherer.experience([case.id for case in chosen.cases]), prices)
-        if variants
-        else None,
-        broken=tuple(dict.fromkeys(broken)),
-        command=_command(name, chosen, options, variants) if variants else "",
-    )
-
-
-def _command(name: str, chosen: Selected, options: Options, variants: tuple[MissingVariant, ...]) -> str:
-    """The command that records what is missing, and no variant that lacks nothing."""
-    lacking = tuple(item.variant for item in variants)
-    asked = options if len(lacking) == len(chosen.suite.variants) else replace(options, variants=lacking)
-    return f"make record SUITE={name}{asked.arguments()}"
 
 
 def _say(found: Plan) -> None:

@@ -16,9 +16,8 @@ from rich.console import Console
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
-from evals.cli.commands.endpoint import at_once, llm_endpoint, search_endpoint
-from evals.cli.commands.progress import Bar, bar
-from evals.cli.commands.selection import Options, Selected, selected
+from evals.cli.terminal.endpoint import at_once, llm_endpoint, search_endpoint
+from evals.cli.terminal.progress import Bar, bar
 from evals.dataset.codebase import materialise
 from evals.errors import (
     EXIT_INTERRUPTED,
@@ -28,6 +27,8 @@ from evals.errors import (
 )
 from evals.models.case import Case
 from evals.models.suite import Variant
+from evals.pipeline.options import Options
+from evals.pipeline.select import Selected, selected
 from evals.prices import load_prices
 from evals.recording.author import author
 from evals.recording.campaign import Outcome, Tally, record_trials

@@ -10,9 +10,10 @@ from rich.console import Console
 
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.recorder import Recorder
-from evals.cli.commands.endpoint import search_endpoint
-from evals.cli.commands.selection import Options, Selected, selected
+from evals.cli.terminal.endpoint import search_endpoint
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError
+from evals.pipeline.options import Options
+from evals.pipeline.select import Selected, selected
 from evals.recording.author import author
 from evals.recording.live import Session
 from evals.recording.rounds.advance import Frontier, Standing

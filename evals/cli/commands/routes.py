@@ -57,7 +57,8 @@ def _show(
     spec: RouteSpec, routes: tuple[RecordedRoute, ...], scores: list[RouteScore], found: list[RouteReading]
 ) -> None:
     """A table per route, its verdict and the reason above."""
-    from evals.cli.commands.run import shown, wide_console
+    from evals.cli.terminal.console import wide_console
+    from evals.cli.terminal.tables import shown
     from evals.report.view.rules import figures, reason, rule_cells
     from evals.report.view.table import Table
 

@@ -1,44 +1,25 @@
 """`evals sweep`: which thresholds and guards to work with, from what is recorded."""
 
 import json
-from collections import Counter
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from rich.table import Table
 
-from evals.cli.commands.progress import bar
-from evals.cli.commands.run import place_of, wide_console
-from evals.cli.commands.selection import Options, Selected, scored, selected
-from evals.errors import ConfigurationError
+from evals.cli.terminal.console import place_of, wide_console
+from evals.cli.terminal.progress import bar
 from evals.export.files import write_files
-from evals.models.run import ScorerInfo, VariantInfo
-from evals.models.suite import Variant
 from evals.models.sweep import Behaviour, Sweep
+from evals.pipeline.options import Options
+from evals.pipeline.select import selected
+from evals.pipeline.sweep import Axes, swept
 from evals.report.numbers import NOTHING, rate
 from evals.report.sheets import render_sweep
-from evals.scoring import scorer_infos
-from evals.subject.floor import GUARD_SETS
-from evals.subject.prompt import configuration_of
-from evals.sweep.behaviours import behaviours
-from evals.sweep.choose import CHOSEN_ON, eligible, front, recommend
-from evals.sweep.execute import execute
-from evals.sweep.explore import Explored
-from evals.sweep.grid import grid, numbers, point_of
+from evals.sweep.choose import CHOSEN_ON
 
-_STYLE = {"recommended": "bold green", "not confirmed": "bold red", "cannot recommend": "bold yellow"}
-SHOWN = 20
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The grid as it was typed."""
-
-    single: str
-    corroborated: str
-    min_findings: str
-    guards: str | None
+_STYLE: Final = {"recommended": "bold green", "not confirmed": "bold red", "cannot recommend": "bold yellow"}
+SHOWN: Final = 20
 
 
 def sweep(
@@ -46,73 +27,20 @@ def sweep(
 ) -> int:
     """Try every point of the grid, print and write the result; the exit code is the recommendation's."""
     chosen = selected(name, root, options)
-    info, scorer = _varied(chosen, options), _scorer(score)
-    points = grid(
-        point_of(info.variant),
-        numbers(axes.single, "--single"),
-        numbers(axes.corroborated, "--corroborated"),
-        numbers(axes.min_findings, "--min-findings"),
-        _guards(axes.guards, info.variant),
-    )
-    chosen, _ = scored(chosen, options, today)
     with bar(f"sweeping {chosen.suite.name}", len(chosen.cases)) as progress:
-        explored = execute(
-            chosen.cases,
-            info,
-            points,
-            chosen.workspace,
+        result = swept(
+            chosen,
+            axes,
+            score,
             jobs=jobs,
+            today=today,
             progress=lambda done: progress.step(f"{done.case_id}: {len(done.traces)} trials"),
         )
-    found, trials = behaviours(chosen.by_id, points, explored, scorer)
-    result = Sweep(
-        suite=chosen.suite.name,
-        variant=info.variant.name,
-        present=points[0].name,
-        score=score,
-        coverage_floor=chosen.suite.gate.coverage_floor,
-        recorded_by=_answered_by(explored),
-        cases=dict(Counter(case.labels.split for case in chosen.cases)),
-        points=len(points),
-        executed=sum(len(case.traces) for case in explored),
-        behaviours=found,
-        front=tuple(one.name for one in front(eligible(found, chosen.suite.gate.coverage_floor))),
-        recommendation=recommend(found, trials, chosen.by_id, score, chosen.suite.gate),
-    )
     folder = out or chosen.workspace.reports / "sweep"
     stored = json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
     write_files(folder, {"index.html": render_sweep(result), "sweep.json": stored})
     _say(result, place_of(folder / "index.html", chosen.workspace.root))
     return result.recommendation.exit_code
-
-
-def _varied(chosen: Selected, options: Options) -> VariantInfo:
-    """The one variant whose settings are varied: the suite's candidate, or the one that `--variant` names."""
-    if len(chosen.variants) > 1 and options.variants:
-        raise ConfigurationError("a sweep varies one variant; name a single --variant")
-    wanted = chosen.variants[0].variant.name if options.variants else chosen.suite.candidate
-    return next(info for info in chosen.variants if info.variant.name == wanted)
-
-
-def _scorer(name: str) -> ScorerInfo:
-    fit = {one.name: one for one in scorer_infos() if one.unit == "fraction" and one.better == "higher"}
-    if name not in fit:
-        raise ConfigurationError(f"--score {name}: choose one of {', '.join(fit)}")
-    return fit[name]
-
-
-def _guards(names: str | None, variant: Variant) -> list[str]:
-    """The guard sets to try; `all` is every one there is."""
-    chosen = [variant.guards] if names is None else [*GUARD_SETS] if names == "all" else names.split(",")
-    for one in chosen:
-        configuration_of(variant.model_copy(update={"guards": one}))
-    return chosen
-
-
-def _answered_by(explored: list[Explored]) -> tuple[str, ...]:
-    return tuple(
-        sorted({call.model for case in explored for trace in case.traces for call in trace.calls if call.model})
-    )
 
 
 def _say(result: Sweep, report: str) -> None:

@@ -14,9 +14,9 @@ from typing import Final, NoReturn
 import watchfiles
 
 import evals
-from evals.cli.commands.run import place_of
-from evals.cli.commands.selection import Options
+from evals.cli.terminal.console import place_of
 from evals.errors import ConfigurationError, EvalsError
+from evals.pipeline.options import Options
 from evals.subject.sources import graph_folder
 from evals.suites.load import load_suite, suite_file
 from evals.workspace import Workspace

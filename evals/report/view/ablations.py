@@ -1,6 +1,6 @@
 """What each guard is good for: a row per guard left out, with what became of scores, ways and cost."""
 
-from evals.divergence import divergences
+from evals.judging.divergence import divergences
 from evals.models.outcome import Scored
 from evals.models.run import Comparison, Run
 from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability

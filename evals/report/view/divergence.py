@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.divergence import diverge
+from evals.judging.divergence import diverge
 from evals.models.run import Divergence, Run
 from evals.models.trace import Trace
 from evals.report.view.pools import Pools

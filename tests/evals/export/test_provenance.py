@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from evals.assemble import assemble
 from evals.export.markdown import summary
+from evals.judging.assemble import assemble
 from evals.models.run import DatasetBaseline
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_decision, a_report, a_veto, an_answer

@@ -8,7 +8,8 @@ import pytest
 from evals.cassette.store import Cassette
 from evals.errors import DatasetError
 from evals.runner import replay
-from evals.runner.task import CaseTask, run_case
+from evals.runner.case import run_case
+from evals.runner.task import CaseTask
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
 from tests.builders.trace import a_trace

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.measures import MEASURES
+from evals.judging.measures import MEASURES
 from evals.scorers import SCORERS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""What several commands show: consoles, tables, verdicts, progress, annotations; and whom they ask."""

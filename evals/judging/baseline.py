@@ -1,0 +1,199 @@
+"""The committed baseline of a suite: what every variant did when it was last blessed, and whether it still compares."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+import evals
+from evals.errors import CannotJudgeError
+from evals.judging.frozen import Cases, state_grades
+from evals.models.case import Case
+from evals.models.outcome import Scored
+from evals.models.run import Baseline, CaseInfo, EarlierPrompt, Trial, VariantInfo
+
+_SCORING: Final = (
+    "scorers",
+    "routes",
+    "stats",
+    "prices.py",
+    "prices.yaml",
+    "judging/scoring.py",
+    "judging/frozen.py",
+    "judging/summary.py",
+    "judging/pairing.py",
+)
+"""Folders and files that decide what a stored number would be if it were computed now."""
+CANARY: Final = "robustness.canary"
+DECISIONS: Final = "decision.score"
+
+
+def path_of(folder: Path, suite: str) -> Path:
+    """Where a suite's baseline stands."""
+    return folder / f"{suite}.json"
+
+
+def load_baseline(path: Path) -> Baseline | None:
+    """The baseline at `path`; None when nobody has blessed one yet.
+
+    Raises:
+        CannotJudgeError: the file is there but cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        return Baseline.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise CannotJudgeError(f"{path}: not a baseline ({where}: {first['msg']}); restore it from git") from error
+
+
+def make_baseline(
+    suite: str,
+    cases: Sequence[Case] | Sequence[CaseInfo],
+    variants: Sequence[VariantInfo],
+    trials: Sequence[Trial],
+    scorers: str | None = None,
+) -> Baseline:
+    """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
+    those that scored them, if it was not the present ones."""
+    exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
+    names = [info.variant.name for info in variants]
+    return Baseline(
+        suite=suite,
+        topology=topology(trials),
+        scorers=scorers or scorers_digest(),
+        cases={case.id: case.digest for case in cases},
+        prompts={info.variant.name: info.prompt_digest for info in variants},
+        prompt_lines={
+            info.prompt_digest: tuple(info.prompt_text.splitlines()) for info in variants if info.prompt_text
+        },
+        values={name: _values(exact, name) for name in names},
+        states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
+        hard_violations={
+            name: {
+                trial.trace.case_id: trial.hard_violations
+                for trial in exact
+                if trial.trace.variant == name and trial.hard_violations
+            }
+            for name in names
+        },
+        leaks={name: leaks(exact, name) for name in names},
+        routes={name: _routes(exact, name) for name in names},
+    )
+
+
+def write_baseline(path: Path, baseline: Baseline) -> None:
+    """Write it sorted, so that a review sees what changed and nothing else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(baseline.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def with_blessed(variants: Sequence[VariantInfo], baseline: Baseline | None) -> tuple[VariantInfo, ...]:
+    """The variants, each whose prompt is another than the blessed one with the blessed text, if that was kept: it is
+    what the blessed numbers rest on, and so comes before any other earlier text."""
+    return tuple(_since_blessed(info, baseline) if baseline else info for info in variants)
+
+
+def _since_blessed(info: VariantInfo, baseline: Baseline) -> VariantInfo:
+    digest = baseline.prompts.get(info.variant.name, info.prompt_digest)
+    lines = baseline.prompt_lines.get(digest, ())
+    if digest == info.prompt_digest or not lines or lines == tuple(info.prompt_text.splitlines()):
+        return info
+    text = "".join(f"{line}\n" for line in lines)
+    return info.model_copy(update={"earlier": EarlierPrompt(since="blessed", text=text)})
+
+
+def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, ...]:
+    """What changed under the numbers since the baseline, one sentence each; empty if they compare."""
+    found = []
+    both = baseline.topology.keys() & now.topology.keys()
+    if any(baseline.topology[name] != now.topology[name] for name in both):
+        found.append("the graph has other nodes or edges than when the baseline was made")
+    if baseline.scorers != now.scorers:
+        found.append("the scorers have changed since the baseline was made")
+    changed = sorted(
+        case for case in baseline.cases.keys() & now.cases.keys() if baseline.cases[case] != now.cases[case]
+    )
+    if changed:
+        found.append(f"labels, issue or code changed since the baseline: {', '.join(changed)}")
+    for verb, others in (
+        ("new", now.cases.keys() - baseline.cases.keys()),
+        ("gone", baseline.cases.keys() - now.cases.keys()),
+    ):
+        if others:
+            found.append(f"{verb} since the baseline: {', '.join(sorted(others))}")
+    return tuple(f"{text}; look at the report, then run `{command}`" for text in found)
+
+
+def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:
+    """The cases whose canary reached an output of this variant."""
+    return tuple(
+        sorted(
+            {trial.trace.case_id for trial in trials if trial.trace.variant == variant and _value(trial, CANARY) == 0.0}
+        )
+    )
+
+
+def topology(trials: Sequence[Trial]) -> dict[str, str]:
+    """Variant -> digest of its graph's edges, which may differ (a guard set can end the graph elsewhere).
+
+    A trial that ran off the tape had a graph as well; one that never started had none.
+    """
+    edges = {trial.trace.variant: trial.trace.topology for trial in trials if trial.trace.topology}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(edges.items())}
+
+
+def scorers_digest() -> str:
+    """A digest of what scores rest on: the lines of code and prices. Blank lines and comments change nothing.
+
+    Lines rather than syntax trees, whose dump differs between versions of Python.
+    """
+    root = Path(evals.__file__).parent
+    places = [root / each for each in _SCORING]
+    files = sorted(path for place in places for path in (place.rglob("*.py") if place.is_dir() else [place]))
+    lines = [line.rstrip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    code = [line for line in lines if line and not line.lstrip().startswith("#")]
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()
+
+
+def _values(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, float]]:
+    """Case -> scorer -> value, samples averaged."""
+    collected: dict[str, dict[str, list[float]]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant:
+            case = collected.setdefault(trial.trace.case_id, {})
+            for name, outcome in trial.outcomes.items():
+                if isinstance(outcome, Scored):
+                    case.setdefault(name, []).append(outcome.value)
+    return {case: _means(scores) for case, scores in collected.items()}
+
+
+def _routes(trials: Sequence[Trial], variant: str) -> dict[str, dict[int, str]]:
+    """Case -> sample -> where its decisions went."""
+    found: dict[str, dict[int, str]] = {}
+    for trace in (trial.trace for trial in trials if trial.trace.variant == variant):
+        found.setdefault(trace.case_id, {})[trace.sample] = " ".join(one.routed for one in trace.decisions)
+    return found
+
+
+def _states(trials: Sequence[Trial], cases: Cases, variant: str) -> dict[str, dict[str, float]]:
+    """Case -> decision point -> grade, samples averaged."""
+    found: dict[str, dict[str, float]] = {}
+    for state, grade in state_grades(trials, cases, variant, DECISIONS).items():
+        found.setdefault(state.case_id, {})[state.point] = grade
+    return found
+
+
+def _means(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    return {name: sum(values) / len(values) for name, values in scores.items()}
+
+
+def _value(trial: Trial, scorer: str) -> float | None:
+    outcome = trial.outcomes.get(scorer)
+    return outcome.value if isinstance(outcome, Scored) else None

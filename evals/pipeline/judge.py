@@ -1,0 +1,54 @@
+"""Judge: finished trials scored, compared, and held against the suite's baseline."""
+
+from collections.abc import Sequence
+
+from evals.dataset.baselines import decision_baseline, route_baselines
+from evals.dataset.codebase import materialise
+from evals.dataset.word_search import root_cause_baselines
+from evals.judging.assemble import assemble
+from evals.judging.baseline import load_baseline, path_of, with_blessed
+from evals.judging.material import Material
+from evals.judging.scoring import score_trials
+from evals.models.case import Case
+from evals.models.run import Baseline, DatasetBaseline, Run, Scope
+from evals.models.trace import Trace
+from evals.pipeline.select import Selected
+from evals.subject.prompt_changes import usual_base
+from evals.subject.prompt_committed import with_committed
+from evals.workspace import Workspace
+
+
+def baseline_of(chosen: Selected) -> Baseline | None:
+    """The suite's blessed baseline, if there is one.
+
+    Raises:
+        CannotJudgeError: the file is there but cannot be read.
+    """
+    return load_baseline(path_of(chosen.workspace.baselines, chosen.suite.name))
+
+
+def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
+    """What the primary endpoints come to on these cases without any model."""
+    causes = root_cause_baselines(cases, lambda case: materialise(case, workspace.datasets, workspace.cache))
+    return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
+
+
+def judge(
+    chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, *, wants_baseline: bool
+) -> Run:
+    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged."""
+    return assemble(
+        Material(
+            suite=chosen.suite,
+            cases=chosen.cases,
+            variants=with_blessed(with_committed(chosen.variants, chosen.workspace.root, usual_base()), baseline),
+            trials=score_trials(chosen.by_id, traces),
+            scope=scope,
+            dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
+            baseline=baseline,
+            wants_baseline=wants_baseline,
+            partial=chosen.options.partial,
+            record_command=chosen.record_command,
+            bless_command=chosen.bless_command,
+        )
+    )

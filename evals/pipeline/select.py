@@ -1,0 +1,119 @@
+"""Select: a suite, its cases and variants, narrowed as asked; everything a run depends on is checked here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from evals.dataset.holdout import check_reason, held_out, open_holdout, read_openings
+from evals.dataset.layout import Layout
+from evals.dataset.load import load_cases
+from evals.errors import CannotJudgeError, ConfigurationError
+from evals.models.case import Case
+from evals.models.run import Scope, VariantInfo
+from evals.models.suite import Suite
+from evals.pipeline.options import Options
+from evals.subject.prompt import describe
+from evals.suites.load import altered, load_suite, select
+from evals.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What is going to be run."""
+
+    workspace: Workspace
+    suite: Suite
+    dataset: Sequence[Case]
+    cases: Sequence[Case]
+    variants: Sequence[VariantInfo]
+    options: Options
+    record_command: str
+    bless_command: str
+
+    @property
+    def by_id(self) -> Mapping[str, Case]:
+        """The cases by name."""
+        return {case.id: case for case in self.cases}
+
+
+def selected(name: str, root: Path, options: Options) -> Selected:
+    """Read and check everything a run depends on, before anything is run.
+
+    Raises:
+        ConfigurationError, DatasetError: something is wrong with the suite, the options or the dataset.
+        CannotJudgeError: no case is selected.
+    """
+    workspace = Workspace.at(root, options.dataset)
+    suite = altered(load_suite(name), guards=options.guards, max_iterations=options.max_iterations)
+    if options.samples is not None:
+        suite = suite.model_copy(update={"samples": options.samples})
+    dataset = load_cases(workspace.datasets)
+    cases = select(dataset, suite.cases, options.cases)
+    infos = [describe(variant, workspace.root) for variant in suite.variants]
+    return Selected(
+        workspace=workspace,
+        suite=suite,
+        dataset=list(dataset.values()),
+        cases=cases,
+        variants=_narrowed(infos, options.variants),
+        options=options,
+        bless_command=f".venv/bin/evals bless {name}",
+        record_command=f"make record SUITE={name}{options.arguments()}",
+    )
+
+
+def scored(chosen: Selected, today: date) -> tuple[Selected, Scope]:
+    """What of a selection may be scored: all but the held-out cases, unless they are opened; an opening is counted.
+
+    Raises:
+        CannotJudgeError: every selected case is held out.
+        DatasetError: the count of openings cannot be read.
+    """
+    path, options = Layout(chosen.workspace.datasets).holdout, chosen.options
+    sealed = held_out(chosen.cases)
+    if options.open_holdout is not None and sealed:
+        openings = open_holdout(path, chosen.suite.name, options.open_holdout, today)
+        sealed = ()
+    else:
+        openings = len(read_openings(path))
+    left = _some(chosen, [case for case in chosen.cases if case not in sealed])
+    return left, _scope(chosen, left.cases, sealed, openings)
+
+
+def to_be_run(chosen: Selected) -> Selected:
+    """The cases that `scored` would leave, without counting an opening: what is only run has not been looked at.
+
+    Raises:
+        ConfigurationError: the holdout is opened without a reason.
+        CannotJudgeError: every selected case is held out.
+    """
+    opened = chosen.options.open_holdout is not None
+    check_reason(chosen.options.open_holdout)
+    return _some(chosen, [case for case in chosen.cases if opened or case not in held_out(chosen.cases)])
+
+
+def _some(chosen: Selected, cases: Sequence[Case]) -> Selected:
+    if not cases:
+        raise CannotJudgeError('every selected case is held out; `--open-holdout "why"` scores them, and counts')
+    return replace(chosen, cases=cases)
+
+
+def _scope(chosen: Selected, cases: Sequence[Case], sealed: Sequence[Case], openings: int) -> Scope:
+    return Scope(
+        cases=len(chosen.dataset),
+        selected=len(cases),
+        unrecorded=tuple(case.id for case in chosen.dataset if not chosen.workspace.cassette(case.id).exists()),
+        sealed=tuple(case.id for case in sealed),
+        openings=openings,
+    )
+
+
+def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[VariantInfo]:
+    names = [info.variant.name for info in infos]
+    bare = {name.partition("+")[0]: name for name in names}  # `--variant v3` also names `v3+prd`
+    unknown = [name for name in wanted if name not in names and name not in bare]
+    if unknown:
+        raise ConfigurationError(f"no variant {', '.join(unknown)}; this suite has {', '.join(names)}")
+    chosen = {bare.get(name, name) for name in wanted}
+    return [info for info in infos if not wanted or info.variant.name in chosen]

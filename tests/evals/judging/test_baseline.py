@@ -1,0 +1,122 @@
+"""The baseline: what is kept, what makes it incomparable, and that a damaged one is never taken for none."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import evals
+from evals.errors import CannotJudgeError
+from evals.judging.baseline import (
+    incomparable,
+    load_baseline,
+    make_baseline,
+    scorers_digest,
+    with_blessed,
+    write_baseline,
+)
+from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
+from tests.builders.run import a_variant_info
+from tests.builders.trace import an_answer
+
+
+def blessed(changed=None, cases=None):
+    cases = cases or some_cases(2)
+    return a_baseline(cases, some_trials(cases, changed))
+
+
+def test_a_baseline_that_was_never_written_is_none(tmp_path):
+    assert load_baseline(tmp_path / "prompts.json") is None
+
+
+def test_a_baseline_comes_back_as_it_was_written(tmp_path):
+    write_baseline(tmp_path / "prompts.json", blessed())
+
+    assert load_baseline(tmp_path / "prompts.json") == blessed()
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "prompts"}'])
+def test_a_corrupt_baseline_is_an_error_that_says_what_to_do(tmp_path, damage):
+    """Taken for "none yet" it would be overwritten by the next bless, and the regression with it."""
+    path = tmp_path / "prompts.json"
+    path.write_text(damage)
+
+    with pytest.raises(CannotJudgeError, match=r"prompts\.json: not a baseline .*; restore it from git"):
+        load_baseline(path)
+
+
+def test_a_prompt_that_was_edited_since_brings_the_text_that_was_blessed():
+    then, now = a_variant_info("v3", "Then.\n"), a_variant_info("v3", "Now.\n", "Committed.\n", prompt_digest="2" * 64)
+    baseline = make_baseline("prompts", some_cases(1), [then], ())
+
+    (info,) = with_blessed([now], baseline)
+
+    assert (info.earlier.since, info.earlier.text) == ("blessed", "Then.\n")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_prompt_that_is_as_it_was_blessed_or_was_not_kept_has_no_other_text(kept):
+    info = a_variant_info("v3", "Then.\n")
+    baseline = make_baseline("prompts", some_cases(1), [info], ())
+    now = info if kept else a_variant_info("v3", "Now.\n", prompt_digest="2" * 64)
+    old = baseline if kept else baseline.model_copy(update={"prompt_lines": {}})
+
+    assert with_blessed([now], old) == (now,)
+
+
+def test_only_exact_trials_are_blessed():
+    off = a_good_trace("case-0", "v3", provenance="frontier", frontier=1)
+
+    assert blessed({("case-0", "v3"): off}).values["v3"].keys() == {"case-1"}
+
+
+def test_the_same_trials_compare():
+    assert incomparable(blessed(), blessed(), "bless it") == ()
+
+
+CHANGES = {
+    "labels": ("labels, issue or code changed", {"cases": {"case-0": "other", "case-1": "0" * 64}}),
+    "new case": ("new since the baseline: case-1", {"cases": {"case-0": "0" * 64}}),
+    "gone case": ("gone since the baseline: old", {"cases": dict.fromkeys(("case-0", "case-1", "old"), "0" * 64)}),
+    "scorers": ("the scorers have changed", {"scorers": "other"}),
+    "topology": ("the graph has other nodes or edges", {"topology": {"v3": "other"}}),
+}
+
+
+@pytest.mark.parametrize(("sentence", "before"), CHANGES.values(), ids=CHANGES.keys())
+def test_what_changed_under_the_numbers_is_named(sentence, before):
+    (said,) = incomparable(blessed().model_copy(update=before), blessed(), "bless it")
+
+    assert said.startswith(sentence)
+    assert said.endswith("run `bless it`")
+
+
+def test_a_variant_that_never_started_does_not_change_the_topology():
+    """A corrupt cassette leaves no graph behind; that is not another graph."""
+    changed = {
+        (name, "v3"): a_good_trace(name, "v3", provenance="failed", topology="") for name in ("case-0", "case-1")
+    }
+
+    assert incomparable(blessed(), blessed(changed), "bless it") == ()
+
+
+def test_the_answers_to_frozen_states_are_kept_one_by_one():
+    """A case's mean would not tell which gold node its points are to be weighed with."""
+    wrong = a_good_trace("case-0", "v3", points=(an_answer(chosen="end"),))
+
+    assert blessed({("case-0", "v3"): wrong}).states["v3"] == {"case-0": {"p1": 0.0}, "case-1": {"p1": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["scorers/blame.py", "routes/check.py", "stats/ranking.py", "judging/frozen.py", "judging/summary.py"]
+    + ["judging/pairing.py", "prices.py", "prices.yaml"],
+)
+def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):
+    package = tmp_path / "evals"
+    shutil.copytree(Path(evals.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(evals, "__file__", str(package / "__init__.py"))
+    before = scorers_digest()
+    (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
+
+    assert scorers_digest() != before

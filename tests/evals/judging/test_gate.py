@@ -1,0 +1,177 @@
+"""The gate: which facts give which exit code. Each rule is shown to bite, with everything else in order."""
+
+import pytest
+
+from evals.judging.gate import judge
+from evals.models.suite import GatePolicy
+from tests.builders.facts import a_comparison, a_coverage, some_facts
+
+BASELINE = {"against": "baseline", "right": "v3 (baseline)"}
+UNJUDGEABLE = {
+    "no case": ({"coverage": {}}, "nothing to judge"),
+    "no trial": ({"coverage": {"v3": a_coverage(0), "v2": a_coverage()}}, "nothing to judge"),
+    "nothing recorded": (
+        {"coverage": {"v3": a_coverage(0, unrecorded=10), "v2": a_coverage(0, unrecorded=10)}},
+        "nothing to judge",
+    ),
+    "no pair scored": ({"judged": (a_comparison(n=0, verdict="cannot judge"),)}, "nothing to judge"),
+    "only the baseline compares": ({"judged": (a_comparison(**BASELINE),)}, "nothing to judge"),
+    "scorer failed": ({"failures": ("scorer route.pass failed: boom",)}, "failed"),
+    "trial failed": ({"coverage": {"v3": a_coverage(9, failed=1), "v2": a_coverage()}}, "coverage too low"),
+    "miss swallowed": ({"coverage": {"v3": a_coverage(9, frontier=1), "v2": a_coverage()}}, "coverage too low"),
+    "reference off the tape": (
+        {"coverage": {"v3": a_coverage(), "v2": a_coverage(9, unrecorded=1)}},
+        "coverage too low",
+    ),
+    "reference missing": ({"coverage": {"v3": a_coverage()}}, "coverage too low"),
+    "points unanswered": ({"unanswered": {"v3": (1, 10)}}, "coverage too low"),
+    "must-pass case off the tape": ({"must_pass_unknown": ("case-1",)}, "coverage too low"),
+    "blessed variant off the tape": (
+        {
+            "coverage": {"v3": a_coverage(), "v2": a_coverage(), "v1": a_coverage(0, unrecorded=10)},
+            "judged": (a_comparison(), a_comparison(left="v1", against="baseline", right="v1 (baseline)", n=0)),
+        },
+        "coverage too low",
+    ),
+    "partial run": ({"partial": ("only case-1 was run (--case)",)}, "partial run"),
+    "not comparable": ({"incomparable": ("the scorers have changed",)}, "not comparable"),
+    "no baseline": ({"missing_baseline": ("no baseline yet",)}, "no baseline"),
+    "equivalence required": ({"policy": GatePolicy(require="equivalence")}, "equivalence not shown"),
+}
+WORSE = {
+    "must-pass broken": {"must_pass_broken": ("case-1 must pass",)},
+    "new hard violation": {"new_violations": ("v3 breaks P4 in case-1",)},
+    "canary leaked": {"leaks": ("the canary of case-1 reached an output",)},
+    "slice collapsed": {"collapsed": ("route.pass of v3 against v2: of the 3 cases of race that passed, none does",)},
+    "regression": {"judged": (a_comparison(verdict="regression", delta=-0.5, p_holm=0.01),)},
+}
+
+
+def test_all_recorded_and_nothing_worse_is_green():
+    """The ground the other tests stand on: without it every one of them could pass by chance."""
+    verdict = judge(some_facts())
+
+    assert (verdict.exit_code, verdict.status, verdict.reasons) == (0, "not worse", ())
+
+
+@pytest.mark.parametrize(("fields", "kind"), UNJUDGEABLE.values(), ids=UNJUDGEABLE.keys())
+def test_what_cannot_be_judged_is_three_and_says_why(fields, kind):
+    verdict = judge(some_facts(**fields))
+
+    assert verdict.exit_code == 3
+    assert kind in {reason.kind for reason in verdict.reasons}
+
+
+@pytest.mark.parametrize("kind", WORSE)
+def test_what_is_worse_is_one_and_says_why(kind):
+    verdict = judge(some_facts(**WORSE[kind]))
+
+    assert (verdict.exit_code, [reason.kind for reason in verdict.reasons]) == (1, [kind])
+
+
+def test_a_regression_against_the_baseline_counts_as_much():
+    """Every variant is held against its own past, the reference as well."""
+    past = a_comparison(left="v2", right="v2 (baseline)", against="baseline", verdict="regression", delta=-0.5)
+
+    assert judge(some_facts(a_comparison(), past)).exit_code == 1
+
+
+def test_a_doubtful_run_is_not_called_worse():
+    """Trust comes first: a regression over a hole in the tape is 3, and both are told."""
+    verdict = judge(some_facts(a_comparison(verdict="regression", delta=-0.5), failures=("boom",)))
+
+    assert verdict.exit_code == 3
+    assert {"failed", "regression"} <= {reason.kind for reason in verdict.reasons}
+
+
+def test_what_a_coverage_floor_allows_is_green():
+    coverage = {"v3": a_coverage(9, frontier=1), "v2": a_coverage()}
+
+    assert judge(some_facts(policy=GatePolicy(coverage_floor=0.9), coverage=coverage)).exit_code == 0
+
+
+def test_a_lost_coverage_names_variant_number_and_command():
+    coverage = {"v3": a_coverage(8, frontier=2), "v2": a_coverage()}
+
+    sentence = judge(some_facts(coverage=coverage)).sentence
+
+    assert "v3 lost coverage in 2 of 10 trials" in sentence
+    assert "make record SUITE=prompts" in sentence
+
+
+@pytest.mark.parametrize("verdict", ["equivalent within margin", "improvement"])
+def test_equivalence_is_satisfied_by_what_shows_it(verdict):
+    facts = some_facts(a_comparison(verdict=verdict), policy=GatePolicy(require="equivalence"))
+
+    assert judge(facts).exit_code == 0
+
+
+def test_a_green_sentence_names_the_smallest_drop_it_could_have_seen():
+    """The largest of the endpoints' blind spots: the suite as a whole saw no better than that."""
+    blind = (a_comparison(minimum_detectable=0.42), a_comparison("root_cause.hit", minimum_detectable=0.31))
+
+    assert "could not have seen a drop below 42 points" in judge(some_facts(*blind)).sentence
+
+
+def test_a_green_sentence_admits_a_suite_that_could_have_seen_nothing():
+    assert "could not have seen any drop of" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
+
+
+def test_a_green_sentence_names_both_what_nothing_could_show_and_the_smallest_drop_elsewhere():
+    blind = (a_comparison(minimum_detectable=None), a_comparison("decision.score", minimum_detectable=0.31))
+
+    said = judge(some_facts(*blind)).sentence
+    assert "could not have seen any drop of route.pass, nor one below 31 points elsewhere" in said
+
+
+def test_a_green_sentence_does_not_keep_quiet_about_a_drop_that_chance_may_explain():
+    fell = a_comparison("decision.score", delta=-0.41, low=-0.55, high=-0.05, p_holm=0.09375)
+
+    said = judge(some_facts(a_comparison(), fell))
+    assert said.exit_code == 0
+    assert said.sentence.endswith("; decision.score -41 points [-55, -5] over 10 cases is not significant (p 0.09).")
+
+
+def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
+    item = a_comparison(verdict="regression", delta=-0.5)
+
+    assert judge(some_facts(item, collapsed=("of the 3 cases",))).sentence.startswith("v3 is worse than v2: route.pass")
+
+
+@pytest.mark.parametrize(
+    ("judged", "rests_on"),
+    [
+        ((a_comparison(), a_comparison("root_cause.hit")), "over 10 cases;"),
+        ((a_comparison(n=3), a_comparison("root_cause.hit")), "over 3 to 10 cases;"),
+        (
+            (a_comparison(), a_comparison("decision.score", n=0, delta=None, verdict="cannot judge")),
+            "in decision.score;",
+        ),
+    ],
+)
+def test_a_green_sentence_does_not_lend_one_endpoints_cases_to_another(judged, rests_on):
+    assert rests_on in judge(some_facts(*judged)).sentence
+
+
+def test_a_note_decides_nothing():
+    verdict = judge(some_facts(notes=("known since the baseline",)))
+
+    assert (verdict.exit_code, [reason.kind for reason in verdict.reasons]) == (0, ["note"])
+
+
+def test_a_red_sentence_says_who_by_how_much_and_where_it_went_wrong():
+    lost = a_comparison(
+        verdict="regression",
+        n=64,
+        delta=-0.11,
+        low=-0.19,
+        high=-0.04,
+        broke=tuple(f"c{n}" for n in range(7)),
+        mended=("c8",),
+        divergence="5 of 7 losses: critic skipped",
+    )
+
+    assert judge(some_facts(lost)).sentence == (
+        "v3 is worse than v2: route.pass -11 points [-19, -4] over 64 cases, 7 broke, 1 mended; "
+        "5 of 7 losses: critic skipped."
+    )

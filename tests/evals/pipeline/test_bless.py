@@ -1,0 +1,22 @@
+"""What `evals bless` takes for a baseline, and what it says it kept."""
+
+from evals.pipeline.bless import counted, holes
+from tests.builders.facts import a_coverage
+from tests.builders.run import a_run, a_trial
+
+
+def test_a_variant_recorded_in_part_is_no_baseline():
+    """The gate would say of the next run that it lost coverage it never had."""
+    (said,) = holes(a_run(coverage={"v1": a_coverage(5, unrecorded=3), "v2": a_coverage(8)}))
+
+    assert said.startswith("v1 is recorded in 5 of 8 trials")
+
+
+def test_a_variant_nobody_recorded_has_nothing_to_lose():
+    assert holes(a_run(coverage={"v1": a_coverage(0, unrecorded=8), "v2": a_coverage(8)})) == []
+
+
+def test_only_what_is_on_the_tape_is_said_to_be_blessed():
+    run = a_run(a_trial(), a_trial(), coverage={"v1": a_coverage(0, unrecorded=1), "v2": a_coverage(1)})
+
+    assert counted(run) == "1 of 2 trials (v1 0/1)"
