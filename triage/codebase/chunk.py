@@ -7,6 +7,7 @@ retrieval score, since file and class names are half of what an issue gives away
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,8 @@ WINDOW_CHARS: Final = 1_000
 """Length of a chunk of plain text: about the 256 tokens the embedding reads."""
 MAX_FILE_BYTES: Final = 500_000
 """Larger files are data, not source."""
+_REMEMBERED: Final = 200
+"""Files whose chunks are kept: most trees of one codebase differ in a file or two."""
 SKIPPED: Final = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "site-packages"})
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -77,16 +80,17 @@ def _text_of(path: Path) -> str | None:
         return None
 
 
-def chunks_of(path: str, text: str) -> list[Chunk]:
+@lru_cache(_REMEMBERED)
+def chunks_of(path: str, text: str) -> tuple[Chunk, ...]:
     """The chunks of one file, in order of their lines; together they hold every line that is not blank."""
     lines = text.split("\n")
     if not path.endswith(".py"):
-        return list(_cut(path, lines, _Span(1, len(lines), ""), WINDOW_CHARS))
+        return tuple(_cut(path, lines, _Span(1, len(lines), ""), WINDOW_CHARS))
     try:
         spans = _spans(ast.parse(text).body, lines, _Span(1, len(lines), ""))
     except (SyntaxError, ValueError):  # source of another Python version, or broken: still worth finding
         spans = [_Span(1, len(lines), "")]
-    return [chunk for span in spans for chunk in _cut(path, lines, span, MAX_CHARS)]
+    return tuple(chunk for span in spans for chunk in _cut(path, lines, span, MAX_CHARS))
 
 
 def _spans(body: Iterable[ast.stmt], lines: list[str], whole: _Span) -> list[_Span]:

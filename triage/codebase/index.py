@@ -2,22 +2,21 @@
 
 Chroma's order of equals, its threads and its approximations vary between processes. So it gets precomputed
 vectors, one thread and a search width that makes it exact; more is fetched than needed, distances are rounded,
-and equals are ordered by chunk id.
+and equals are ordered by chunk id. It holds ids and vectors only: the texts are here anyway, and writing them into
+its database as well takes twice as long as all the rest.
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.vectorstores import VectorStoreRetriever
 from pydantic import ConfigDict
 
 from triage.codebase.chunk import Chunk, chunks_of, source_files
@@ -25,8 +24,9 @@ from triage.codebase.embed import Embedder
 from triage.codebase.words import WordIndex
 
 if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
-    from langchain_chroma import Chroma
 
 DEFAULT_K: Final = 5
 FETCHED: Final = 100
@@ -84,7 +84,7 @@ class CodebaseIndex:
         """
         if not self.chunks:
             return _Nothing()
-        return HybridRetriever(vectorstore=self._store, index=self, k=k, min_score=min_score, without=without)
+        return HybridRetriever(index=self, k=k, min_score=min_score, without=without)
 
     def ranking(self, query: str) -> "Ranking":
         """The chunks in the order they answer `query`. Kept, since the same question comes back with every variant."""
@@ -96,14 +96,18 @@ class CodebaseIndex:
 
     def forget(self) -> None:
         """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again."""
-        if "_store" in self.__dict__:
-            self._store.delete_collection()
-            del self._store
+        if "_collection" in self.__dict__:
+            _client().delete_collection(self._collection.name)
+            del self._collection
         self._rankings.clear()
 
     def _ranked(self, query: str) -> "Ranking":
-        near = self._store.similarity_search_with_score(query, k=min(FETCHED, len(self._documents)))
-        by_meaning = sorted((round(distance, 4), str(document.id)) for document, distance in near)
+        asked = self._embedder.embed([query]).astype("float32")
+        near = self._collection.query(asked, n_results=min(FETCHED, len(self.chunks)), include=["distances"])
+        distances = near["distances"] or [[]]
+        by_meaning = sorted(
+            (round(distance, 4), name) for distance, name in zip(distances[0], near["ids"][0], strict=True)
+        )
         scored = zip(self._words.scores(query), self._documents, strict=True)
         by_words = sorted((-score, str(document.id)) for score, document in scored if score > 0)[:FETCHED]
         best = fused(by_meaning, by_words, worth=self._worth)
@@ -130,18 +134,24 @@ class CodebaseIndex:
         return WordIndex([chunk.text for chunk in self.chunks])
 
     @cached_property
-    def _store(self) -> "Chroma":
-        import chromadb  # noqa: PLC0415  # 0.9 s that a run without a codebase search does not pay
-        from chromadb.config import Settings  # noqa: PLC0415  # as above
-        from langchain_chroma import Chroma  # noqa: PLC0415  # as above
-
-        client = chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
+    def _collection(self) -> "Collection":
         name = f"codebase-{self.digest[:40]}"
-        store = Chroma(name, _Embeddings(self._embedder), client=client, collection_configuration={"hnsw": _HNSW})
-        if not store.get(limit=1)["ids"]:  # another index of the same content may have filled it in this process
-            for start in range(0, len(self._documents), BATCH):
-                store.add_documents(self._documents[start : start + BATCH])
-        return store
+        found = _client().get_or_create_collection(name, configuration={"hnsw": _HNSW}, embedding_function=None)
+        if not found.count():  # another index of the same content may have filled it in this process
+            for start in range(0, len(self.chunks), BATCH):
+                batch = self.chunks[start : start + BATCH]
+                vectors = self._embedder.embed([chunk.text for chunk in batch]).astype("float32")
+                found.add([chunk.id for chunk in batch], vectors)
+        return found
+
+
+@cache
+def _client() -> "ClientAPI":
+    """Chroma in this process's memory."""
+    import chromadb  # noqa: PLC0415  # 0.9 s that a run without a codebase search does not pay
+    from chromadb.config import Settings  # noqa: PLC0415  # as above
+
+    return chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
 
 
 @dataclass(frozen=True)
@@ -158,8 +168,8 @@ class Ranking:
         return [name for name in self.best if name in self.distances and passes(self.distances[name], min_score)]
 
 
-class HybridRetriever(VectorStoreRetriever):
-    """A vector-store retriever whose ranking is fused with a ranking by words."""
+class HybridRetriever(BaseRetriever):
+    """A retriever whose ranking by meaning is fused with a ranking by words."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -231,17 +241,3 @@ class _Nothing(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # the parent's signature
     ) -> list[Document]:
         return []
-
-
-class _Embeddings(Embeddings):
-    """Our embedder, as langchain's vector stores want it."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        rows: list[list[float]] = self._embedder.embed(texts).astype(float).tolist()
-        return rows
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+")
+_REMEMBERED: Final = 1_000
+"""Texts whose tokens are kept: most trees of one codebase differ in a file or two."""
 _PIECE: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -19,6 +22,11 @@ def code_tokens(text: str) -> list[str]:
     return tokens
 
 
+@lru_cache(_REMEMBERED)
+def _tokens_of(text: str) -> list[str]:
+    return code_tokens(text)
+
+
 class WordIndex:
     """BM25 (Lucene's variant, the library's default) over a fixed list of texts."""
 
@@ -27,7 +35,7 @@ class WordIndex:
         import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415
 
         self._index = bm25s.BM25()
-        self._index.index([code_tokens(text) for text in texts], show_progress=False)
+        self._index.index([_tokens_of(text) for text in texts], show_progress=False)
         self._known = set(self._index.vocab_dict)
 
     def scores(self, query: str) -> list[float]:

@@ -109,8 +109,16 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
 
 @pytest.mark.parametrize(
     "place",
-    ["scorers/blame.py", "routes/check.py", "stats/ranking.py", "judging/frozen.py", "judging/summary.py"]
-    + ["judging/pairing.py", "prices.py", "prices.yaml"],
+    [
+        "scorers/blame.py",
+        "routes/check.py",
+        "stats/ranking.py",
+        "judging/frozen.py",
+        "judging/summary.py",
+        "judging/pairing.py",
+        "prices.py",
+        "prices.yaml",
+    ],
 )
 def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):
     package = tmp_path / "evals"

@@ -88,8 +88,8 @@ def test_a_file_that_is_not_python_after_all_is_still_found():
 
 @pytest.mark.parametrize("text", ["", "\n\n", "   \n"])
 def test_an_empty_file_has_no_chunks(text):
-    assert chunks_of("empty.py", text) == []
-    assert chunks_of("empty.txt", text) == []
+    assert chunks_of("empty.py", text) == ()
+    assert chunks_of("empty.txt", text) == ()
 
 
 def test_chunk_ids_are_unique_within_a_file():
