@@ -21,7 +21,8 @@ def write_run(run: Run, folder: Path) -> None:
     """
     files = {
         "index.html": render(run),
-        "run.json": json.dumps(run.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1) + "\n",
+        "run.json": json.dumps(run.sealed().model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
+        + "\n",
         "summary.md": summary(run),
         "junit.xml": junit(run),
     }

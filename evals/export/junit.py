@@ -1,8 +1,9 @@
 """`junit.xml`: a testsuite per variant with a testcase per case, for CI systems that show broken tests.
 
-Red is what the gate looks at: the verdict itself, and a case that broke where the candidate is held against the
-reference or any variant against its baseline. A case that always failed is no failure here, as it is none for the gate;
-its scores stand in `system-out`. Off the tape is skipped, never passed; what broke down is an error.
+The file is red exactly when the run is. In a red one the verdict itself is, and a case that broke where the candidate
+is held against the reference or any variant against its baseline; in a green one such a case is told in `system-out`,
+as the verdict tells it. A case that always failed is no failure here, as it is none for the gate. Off the tape is
+skipped, never passed; what broke down is an error.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,8 +41,11 @@ def _variant(root: Element, run: Run, variant: str) -> None:
     for case in run.cases:
         trials = [t for t in run.trials if t.trace.case_id == case.id and t.trace.variant == variant]
         kind, label, said = _outcome(run, variant, case.id, trials)
+        told = [line for t in trials for line in _scores(run, t)]
+        if kind == "failure" and run.verdict.status == "not worse":
+            kind, told = None, [*said, *told]
         element = _case(suite, case.id, f"{run.suite}.{variant}", kind, label, said)
-        SubElement(element, "system-out").text = _text("\n".join(line for t in trials for line in _scores(run, t)))
+        SubElement(element, "system-out").text = _text("\n".join(told))
     _count(suite)
 
 

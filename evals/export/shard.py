@@ -9,7 +9,7 @@ from evals.models.shard import SHARD_SCHEMA, Shard
 
 def write_shard(shard: Shard, path: Path) -> None:
     """Write the shard; the file appears whole or not at all. Raises ConfigurationError if it cannot be written."""
-    write_files(path.parent, {path.name: shard.model_dump_json(by_alias=True) + "\n"})
+    write_files(path.parent, {path.name: shard.sealed().model_dump_json(by_alias=True) + "\n"})
 
 
 def read_shard(path: Path) -> Shard:
@@ -20,4 +20,4 @@ def read_shard(path: Path) -> Shard:
     """
     absent = "`evals run SUITE --shard 1/2` writes one"
     broken = "not a whole shard; make it anew with `evals run SUITE --shard`"
-    return read_stored(path, Shard, SHARD_SCHEMA, mark="traces", absent=absent, broken=broken)
+    return read_stored(path, Shard, SHARD_SCHEMA, mark="traces", absent=absent, broken=broken, sealed_since=2)

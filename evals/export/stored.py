@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from evals.errors import ConfigurationError
-from evals.models.closed import Closed
 from evals.models.run import RUN_SCHEMA, Run
+from evals.models.sealed import Sealed
 
-Stored = TypeVar("Stored", bound=Closed)
+Stored = TypeVar("Stored", bound=Sealed)
 
 
 def read_run(path: Path) -> Run:
@@ -19,19 +19,22 @@ def read_run(path: Path) -> Run:
         ConfigurationError: no such file, not a run, or one of a newer schema.
     """
     absent, broken = "`make eval` writes reports/latest", "not a run.json of this version"
-    return read_stored(path, Run, RUN_SCHEMA, mark="trials", absent=absent, broken=broken)
+    return read_stored(path, Run, RUN_SCHEMA, mark="trials", absent=absent, broken=broken, sealed_since=4)
 
 
-def read_stored(path: Path, model: type[Stored], newest: int, *, mark: str, absent: str, broken: str) -> Stored:
+def read_stored(
+    path: Path, model: type[Stored], newest: int, *, mark: str, absent: str, broken: str, sealed_since: int
+) -> Stored:
     """The `model` stored at `path`. `newest` is the schema it is read up to, `mark` a field that tells it from other
-    kinds of files; `absent` and `broken` say what to do where it is not there, or not whole.
+    kinds of files; `absent` and `broken` say what to do where it is not there, or not whole. Files of schema
+    `sealed_since` and newer hold their own digest.
 
     Raises:
-        ConfigurationError: no such file, of another kind, or of a newer schema.
+        ConfigurationError: no such file, of another kind, of a newer schema, or edited since it was written.
     """
     try:
         content = path.read_bytes()
-        return model.model_validate_json(content)
+        found = model.model_validate_json(content)
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be read ({error.strerror}); {absent}") from error
     except ValidationError as error:
@@ -41,6 +44,9 @@ def read_stored(path: Path, model: type[Stored], newest: int, *, mark: str, abse
                 f"{path}: written by a newer evals (schema {version}, this one reads up to {newest}); upgrade"
             ) from error
         raise ConfigurationError(f"{path}: {broken} ({error.error_count()} faults)") from error
+    if _schema_version(content, mark) >= sealed_since and not found.intact:
+        raise ConfigurationError(f"{path}: edited or damaged since it was written; {absent}")
+    return found
 
 
 def _schema_version(content: bytes, mark: str) -> int:

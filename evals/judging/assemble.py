@@ -63,6 +63,8 @@ def assemble(material: Material) -> Run:
             {case.id: case.cluster for case in material.cases},
             suite.gate,
         ),
+        wants_baseline=material.wants_baseline,
+        unblessed=material.unblessed,
         verdict=gate.judge(facts_of(material, now, comparisons)),
         digests={"scorers": now.scorers, **{f"topology of {name}": digest for name, digest in now.topology.items()}},
     )

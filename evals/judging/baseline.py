@@ -45,11 +45,18 @@ def load_baseline(path: Path) -> Baseline | None:
     if not path.exists():
         return None
     try:
-        return Baseline.model_validate_json(path.read_bytes())
+        found = Baseline.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise CannotJudgeError(f"{path}: not a baseline ({where}: {first['msg']}); restore it from git") from error
+    if not found.intact:
+        raise CannotJudgeError(
+            f"{path}: edited, merged or damaged since it was blessed; restore it from git, or bless the suite again"
+        )
+    if found.suite != path.stem:
+        raise CannotJudgeError(f"{path}: the baseline of suite {found.suite}; restore it from git")
+    return found
 
 
 def make_baseline(
@@ -90,7 +97,7 @@ def make_baseline(
 def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write it sorted, so that a review sees what changed and nothing else."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(baseline.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(baseline.sealed().model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
 
 
@@ -115,6 +122,8 @@ def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, 
     both = baseline.topology.keys() & now.topology.keys()
     if any(baseline.topology[name] != now.topology[name] for name in both):
         found.append("the graph has other nodes or edges than when the baseline was made")
+    if left := sorted(baseline.prompts.keys() - now.prompts.keys()):
+        found.append(f"{', '.join(left)} was blessed, and is no variant of the suite any more")
     if baseline.scorers != now.scorers:
         found.append("the scorers have changed since the baseline was made")
     changed = sorted(

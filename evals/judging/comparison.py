@@ -2,10 +2,9 @@
 
 A pass-or-fail endpoint is tested by exact one-sided McNemar, a graded one by an exact sign-flip over clusters; the
 interval is a paired cluster bootstrap. An endpoint of frozen states is paired by state, every gold node weighed alike,
-and its clusters are still those of the cases. p-values of one family (a variant against the reference on all
-endpoints; all variants against their baselines on all endpoints) are adjusted by Holm. "Equivalent" is claimed only
-where the share of cases that could have changed unseen is below the margin too: no difference among seven cases proves
-nothing about the eighth.
+and its clusters are still those of the cases. p-values of one family (a variant against the reference, or against its
+own baseline, on all endpoints) are adjusted by Holm. "Equivalent" is claimed only where the share of cases that could
+have changed unseen is below the margin too: no difference among seven cases proves nothing about the eighth.
 """
 
 from collections.abc import Mapping, Sequence

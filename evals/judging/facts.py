@@ -34,6 +34,7 @@ def facts_of(material: Material, now: Baseline, comparisons: Sequence[Comparison
         leaks=_new_leaks(baseline, now),
         collapsed=collapsed_slices(material),
         unanswered=_unanswered(material),
+        unblessed=material.unblessed,
         notes=(*_edited_prompts(material), *_known_leaks(baseline, now)),
     )
 
@@ -55,7 +56,8 @@ def _failures(trials: Sequence[Trial]) -> tuple[str, ...]:
 
 def _absent(material: Material) -> tuple[str, ...]:
     """Trials that are in no file, so that nobody knows what became of them: a run.json that was cut or edited."""
-    there = {(trial.trace.case_id, trial.trace.variant, trial.trace.sample) for trial in material.trials}
+    told = [(trial.trace.case_id, trial.trace.variant, trial.trace.sample) for trial in material.trials]
+    there = set(told)
     wanted = [
         (case.id, name, sample)
         for sample in sorted({sample for _, _, sample in there})
@@ -63,7 +65,11 @@ def _absent(material: Material) -> tuple[str, ...]:
         for name in material.names
     ]
     lost = [f"{case} under {name}" for case, name, sample in wanted if (case, name, sample) not in there]
-    return (f"{len(lost)} of {len(wanted)} trials are not in this run ({_some(lost)})",) if lost else ()
+    twice = len(told) - len(there)
+    return (
+        *([f"{len(lost)} of {len(wanted)} trials are not in this run ({_some(lost)})"] if lost else []),
+        *([f"{twice} trials are in this run more than once"] if twice else []),
+    )
 
 
 def _misses(material: Material) -> tuple[str, ...]:

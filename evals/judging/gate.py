@@ -37,6 +37,8 @@ class Facts(Closed):
     collapsed: tuple[str, ...] = ()
     unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Variant -> (decision points nobody recorded, decision points)."""
+    unblessed: tuple[str, ...] = ()
+    """Why the suite's baseline was not looked at, where it was not."""
     notes: tuple[str, ...] = ()
 
 
@@ -149,6 +151,18 @@ def regressions(facts: Facts) -> list[Reason]:
     ]
 
 
+def unweighable(facts: Facts) -> list[Reason]:
+    """An endpoint fell where not even losing everything would have been significant: nobody can say what it means."""
+    return [
+        Reason(
+            kind="cannot be weighed",
+            text=f"{comparison_sentence(item)}; here not even losing every case would be significant",
+        )
+        for item in _falls(facts.judged)
+        if item.minimum_detectable is None
+    ]
+
+
 CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     failed,
     partial_run,
@@ -159,12 +173,17 @@ CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     equivalence_not_shown,
 )
 WORSE: Final[tuple[Rule, ...]] = (must_pass, canary_leaked, hard_violations, slice_collapsed, regressions)
+DOUBTFUL: Final[tuple[Rule, ...]] = (unweighable,)
+"""Asked last: they only keep a run from being green."""
 
 
 def judge(facts: Facts) -> Verdict:
     """The verdict, with every reason that speaks for it; notes follow and decide nothing."""
     unjudgeable = _reasons(CANNOT_JUDGE, facts)
     worse = _reasons(WORSE, facts)
+    doubtful = _reasons(DOUBTFUL, facts)
+    if doubtful and not worse:
+        unjudgeable += doubtful
     notes = [Reason(kind="note", text=text) for text in (*facts.misses, *facts.notes)]
     if unjudgeable:
         return Verdict(
@@ -211,9 +230,29 @@ def _green_sentence(facts: Facts) -> str:
     claim = f"better on {', '.join(better)} and not worse elsewhere" if better else "not shown to be worse"
     said = [f"{facts.candidate} is {claim} than {facts.reference} over {_rests_on(against)}"]
     said += [f"this suite could not have seen {_unseen(open_)}"] if open_ else []
-    fell = [item for item in open_ if item.high is not None and item.high < 0]
-    said += [f"{_change(item)} is not significant (p {item.p_holm:.2f})" for item in fell if item.p_holm is not None]
+    said += [f"{_whose(item)}{_change(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
+    said += [f"not held against the baseline: {why}" for why in facts.unblessed]
     return f"{'; '.join(said)}."
+
+
+def _falls(judged: Sequence[Comparison]) -> list[Comparison]:
+    """What is lower than it was, however little, against a baseline; against the reference, only what the interval
+    says: two prompts are never quite alike, but a variant is what it was blessed as unless something changed it."""
+    return [
+        item
+        for item in judged
+        if item.delta is not None
+        and item.delta < 0
+        and (item.against == "baseline" or (item.verdict == "inconclusive" and item.high is not None and item.high < 0))
+    ]
+
+
+def _whose(item: Comparison) -> str:
+    return f"{item.left} against its baseline: " if item.against == "baseline" else ""
+
+
+def _insignificant(item: Comparison) -> str:
+    return "is not significant" + (f" (p {item.p_holm:.2f})" if item.p_holm is not None else "")
 
 
 def _unseen(items: Sequence[Comparison]) -> str:

@@ -11,7 +11,8 @@ from evals.models.suite import Suite
 @dataclass(frozen=True)
 class Material:
     """What a run is assembled from. `baseline` is None when there is none, or none that applies; `scorers` is set
-    where the scores are not of this code but of the stored run they were read from."""
+    where the scores are not of this code but of the stored run they were read from; `unblessed` says why the suite's
+    baseline does not apply, where it has one."""
 
     suite: Suite
     cases: Sequence[Case] | Sequence[CaseInfo]
@@ -25,6 +26,7 @@ class Material:
     record_command: str
     bless_command: str
     scorers: str | None = None
+    unblessed: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from evals.models.suite import GatePolicy, Selection, Suite
 
 def wants_baseline(run: Run) -> bool:
     """Whether the run was to be held against its suite's baseline; a changed suite or an ad-hoc comparison was not."""
+    if run.wants_baseline is not None:
+        return run.wants_baseline
     against = any(item.against == "baseline" for item in run.comparisons)
     return against or any(reason.kind == "no baseline" for reason in run.verdict.reasons)
 
@@ -39,6 +41,7 @@ def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
         record_command=f"make record SUITE={run.suite}",
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),
+        unblessed=run.unblessed,
     )
     comparisons, parted = compared(material, run.scorers)
     now = make_baseline(run.suite, run.cases, run.variants, run.trials, material.scorers)

@@ -73,29 +73,33 @@ def _against_reference(material: Material, primary: Sequence[ScorerInfo]) -> tup
 
 
 def _against_baseline(material: Material, primary: Sequence[ScorerInfo]) -> tuple[Comparison, ...]:
-    """Every variant against what it did when the baseline was blessed."""
+    """Every variant against what it did when the baseline was blessed; each is a family of its own."""
     baseline = material.baseline
     if baseline is None:
         return ()
-    blessed = {  # a variant that was not recorded when it was blessed has nothing to lose
-        name: f"{name} (baseline)" for name in material.names if baseline.values.get(name)
-    }
+    return tuple(
+        item
+        for name in material.names
+        if baseline.values.get(name)  # a variant that was not recorded when it was blessed has nothing to lose
+        for item in _since_blessed(material, baseline, name, primary)
+    )
+
+
+def _since_blessed(
+    material: Material, baseline: Baseline, name: str, primary: Sequence[ScorerInfo]
+) -> tuple[Comparison, ...]:
+    pair = (name, f"{name} (baseline)")
     return compare(
         {
             pair: {
-                endpoint.name: (_values(material, pair[0], endpoint), _stored(material, baseline, pair[0], endpoint))
+                endpoint.name: (_values(material, name, endpoint), _stored(material, baseline, name, endpoint))
                 for endpoint in primary
             }
-            for pair in blessed.items()
         },
         _clusters(material),
         "baseline",
         material.suite.gate,
-        {
-            (pair, endpoint.name): _unknown(material, pair[:1], endpoint)
-            for pair in blessed.items()
-            for endpoint in primary
-        },
+        {(pair, endpoint.name): _unknown(material, (name,), endpoint) for endpoint in primary},
     )
 
 

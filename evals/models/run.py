@@ -13,10 +13,11 @@ from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, T
 from evals.models.outcome import Outcome
 from evals.models.route import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
 from evals.models.sampling import SampleAgreement
+from evals.models.sealed import Sealed
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
-RUN_SCHEMA: Final = 3
+RUN_SCHEMA: Final = 4
 """2 brought measures and the tables behind them, 3 why a route passes or fails; older runs are read as without any."""
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
@@ -225,6 +226,7 @@ class Reason(Closed):
         "nothing to judge",
         "partial run",
         "equivalence not shown",
+        "cannot be weighed",
         "note",
     ]
     text: str
@@ -239,7 +241,7 @@ class Verdict(Closed):
     reasons: tuple[Reason, ...] = ()
 
 
-class Baseline(Closed):
+class Baseline(Sealed):
     """What every variant did when the baseline was last blessed, and the digests that make it comparable."""
 
     suite: str
@@ -260,7 +262,7 @@ class Baseline(Closed):
     each. Empty in a baseline that was blessed before routes were kept."""
 
 
-class Run(Closed):
+class Run(Sealed):
     """Everything one `evals run` found out."""
 
     schema_version: Annotated[int, Field(ge=1, le=RUN_SCHEMA)] = RUN_SCHEMA
@@ -287,5 +289,9 @@ class Run(Closed):
     comparisons: tuple[Comparison, ...]
     divergences: tuple[Divergence, ...] = ()
     ablations: tuple[Comparison, ...] = ()
+    wants_baseline: bool | None = None
+    """Whether it was to be held against its suite's baseline; None in a run stored before this was kept."""
+    unblessed: tuple[str, ...] = ()
+    """Why it was not, where a suite was run that has one."""
     verdict: Verdict
     digests: dict[str, str]

@@ -5,9 +5,10 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from evals.models.closed import Closed
+from evals.models.sealed import Sealed
 from evals.models.trace import Trace
 
-SHARD_SCHEMA: Final = 1
+SHARD_SCHEMA: Final = 2
 
 
 class Asked(Closed):
@@ -23,7 +24,7 @@ class Asked(Closed):
     samples: int | None = None
 
 
-class Shard(Closed):
+class Shard(Sealed):
     """Share `number` of `of` of what was asked for.
 
     `rests_on` holds a digest of each thing the traces depend on, and `traces` the traces by what they are stored under.

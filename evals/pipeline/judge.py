@@ -50,5 +50,6 @@ def judge(
             partial=chosen.options.partial,
             record_command=chosen.record_command,
             bless_command=chosen.bless_command,
+            unblessed=chosen.unblessed,
         )
     )

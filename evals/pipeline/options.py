@@ -28,14 +28,6 @@ class Options:
             said.append(f"only {', '.join(self.variants)} of the suite's variants were run (--variant)")
         return tuple(said)
 
-    @property
-    def changed(self) -> bool:
-        """Whether variants or cases are other than the suite's own, so that its baseline does not apply."""
-        return any(
-            value is not None
-            for value in (self.guards, self.max_iterations, self.dataset, self.open_holdout, self.samples)
-        )
-
     def words(self) -> tuple[str, ...]:
         """The options again, as they are typed; that a holdout was opened is not repeated."""
         named = (

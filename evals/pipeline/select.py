@@ -28,6 +28,8 @@ class Selected:
     cases: Sequence[Case]
     variants: Sequence[VariantInfo]
     options: Options
+    unblessed: tuple[str, ...]
+    """What was asked for that the suite has otherwise, so that its baseline does not apply; empty where it does."""
     record_command: str
     bless_command: str
 
@@ -45,7 +47,9 @@ def selected(name: str, root: Path, options: Options) -> Selected:
         CannotJudgeError: no case is selected.
     """
     workspace = Workspace.at(root, options.dataset)
-    suite = altered(load_suite(name), guards=options.guards, max_iterations=options.max_iterations)
+    check_reason(options.open_holdout)
+    own = load_suite(name)
+    suite = altered(own, guards=options.guards, max_iterations=options.max_iterations)
     if options.samples is not None:
         suite = suite.model_copy(update={"samples": options.samples})
     dataset = load_cases(workspace.datasets)
@@ -58,6 +62,7 @@ def selected(name: str, root: Path, options: Options) -> Selected:
         cases=cases,
         variants=_narrowed(infos, options.variants),
         options=options,
+        unblessed=_unblessed(own, suite, cases, workspace, options),
         bless_command=f".venv/bin/evals bless {name}",
         record_command=f"make record SUITE={name}{options.arguments()}",
     )
@@ -89,7 +94,6 @@ def to_be_run(chosen: Selected) -> Selected:
         CannotJudgeError: every selected case is held out.
     """
     opened = chosen.options.open_holdout is not None
-    check_reason(chosen.options.open_holdout)
     return _some(chosen, [case for case in chosen.cases if opened or case not in held_out(chosen.cases)])
 
 
@@ -107,6 +111,20 @@ def _scope(chosen: Selected, cases: Sequence[Case], sealed: Sequence[Case], open
         sealed=tuple(case.id for case in sealed),
         openings=openings,
     )
+
+
+def _unblessed(
+    own: Suite, asked: Suite, cases: Sequence[Case], workspace: Workspace, options: Options
+) -> tuple[str, ...]:
+    """The options that change what is run, as they were typed. One that asks for what the suite has changes nothing."""
+    changes = (
+        ("--guards", options.guards, asked.variants != own.variants and options.guards is not None),
+        ("--max-iterations", options.max_iterations, asked.variants != own.variants),
+        ("--samples", options.samples, asked.samples != own.samples),
+        ("--dataset", options.dataset, workspace.datasets != (workspace.root / "datasets").resolve()),
+        ("--open-holdout", options.open_holdout, bool(held_out(cases))),
+    )
+    return tuple(f"{name} {value}" for name, value, changed in changes if value is not None and changed)
 
 
 def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[VariantInfo]:

@@ -1,5 +1,9 @@
-"""Finished traces by content digest: an unchanged trial is not run again."""
+"""Finished traces by what they depend on: an unchanged trial is not run again.
 
+An entry is the digest of a trace and the trace, a line each: one flipped bit, and it is none.
+"""
+
+import hashlib
 import tempfile
 from pathlib import Path
 
@@ -18,7 +22,8 @@ class TraceCache:
         """The trace stored under `digest`, if there is a sound one."""
         path = self._path(digest)
         try:
-            return Trace.model_validate_json(path.read_bytes())
+            stored, _, trace = path.read_bytes().partition(b"\n")
+            return Trace.model_validate_json(trace) if stored == _seal(trace) else None
         except (OSError, ValidationError):
             return None
 
@@ -29,8 +34,13 @@ class TraceCache:
         path = self._path(digest)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-            scratch.write(trace.model_dump_json().encode())
+            content = trace.model_dump_json().encode()
+            scratch.write(_seal(content) + b"\n" + content)
         Path(scratch.name).replace(path)
 
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / f"{digest}.json"
+
+
+def _seal(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()

@@ -1,6 +1,7 @@
 """Faults as they happen, planted one at a time in a suite that is green: each must make it red or unjudgeable."""
 
 import hashlib
+import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,9 @@ from typing import Final
 from evals.dataset.layout import Layout
 from evals.dataset.load import load_case
 from evals.dataset.policy import load_policy
+from evals.errors import CannotJudgeError
+from evals.judging.baseline import load_baseline, path_of, write_baseline
+from evals.judging.scoring import score_trials
 from evals.models.case import Case
 from evals.models.run import Run, Trial, VariantInfo
 from evals.models.suite import ConfidenceFloor
@@ -142,6 +146,32 @@ def doubled_writer(bench: Bench) -> Run | None:
     return _retold(bench, bench.cases[0].id, twice)
 
 
+def shared_code(bench: Bench) -> Run | None:
+    """Code that all variants share names a file that does not exist in every report."""
+
+    def astray(trace: Trace) -> Trace:
+        if trace.report is None:
+            return trace
+        named = {"root_cause_location": "nowhere.py", "affected_files": ("nowhere.py",)}
+        return trace.model_copy(update={"report": trace.report.model_copy(update=named)})
+
+    cases = {case.id: case for case in bench.cases}
+    return bench.run(score_trials(cases, [astray(trial.trace) for trial in bench.trials]))
+
+
+def stripped_baseline(bench: Bench) -> Run | None:
+    """The candidate's values are cut out of the baseline's file."""
+    path = path_of(bench.workspace.root, bench.suite.name)
+    write_baseline(path, bench.baseline)
+    told = json.loads(path.read_bytes())
+    told["values"][bench.suite.candidate] = {}
+    path.write_text(json.dumps(told), encoding="utf-8")
+    try:
+        return bench.run(baseline=load_baseline(path))
+    except CannotJudgeError as error:
+        return bench.run(partial=(str(error),))  # with this error `evals run` ends, and with this exit code
+
+
 def empty_run(bench: Bench) -> Run | None:
     """Nothing was run at all."""
     return bench.run(())
@@ -161,6 +191,8 @@ FAULTS: Final = tuple(
         cut_cassette,
         leaked_canary,
         doubled_writer,
+        shared_code,
+        stripped_baseline,
         empty_run,
     )
 )

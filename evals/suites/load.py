@@ -116,13 +116,13 @@ def _matches(case: Case, selection: Selection) -> bool:
 
 def altered(suite: Suite, *, guards: str | None = None, max_iterations: int | None = None) -> Suite:
     """The suite with every variant changed the same way; the variants' names say so, so that no baseline and
-    no other run can be mistaken for them."""
+    no other run can be mistaken for them. What asks for nothing else than all of them have changes nothing."""
     changes: dict[str, Any] = {}
     if guards is not None:
         changes["guards"] = guards
     if max_iterations is not None:
         changes["max_iterations"] = max_iterations
-    if not changes:
+    if all(getattr(variant, key) == value for variant in suite.variants for key, value in changes.items()):
         return suite
     suffix = "".join(f"+{value}" if key == "guards" else f"+max{value}" for key, value in changes.items())
     variants = tuple(

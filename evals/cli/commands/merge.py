@@ -18,7 +18,7 @@ def merge(paths: Sequence[Path], root: Path, *, out: Path | None, today: date, a
     shards = {path: read_shard(path) for path in paths}
     suite, trials = joined(shards, root)
     chosen, scope = scored(suite, today)
-    changed = chosen.options.changed
+    changed = bool(chosen.unblessed)
     result = judge(chosen, scope, trials.traces, None if changed else baseline_of(chosen), wants_baseline=not changed)
     folder = out or chosen.workspace.reports / "latest"
     write_run(result, folder)

@@ -28,10 +28,10 @@ def run(
 ) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
     chosen, scope = scored(selected(name, root, options), today)
-    baseline = None if options.changed else baseline_of(chosen)  # a broken one is said before the work, not after
+    baseline = None if chosen.unblessed else baseline_of(chosen)  # a broken one is said before the work, not after
     started = time.monotonic()
     trials = replayed(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler)
-    result = judge(chosen, scope, trials.traces, baseline, wants_baseline=not options.changed)
+    result = judge(chosen, scope, trials.traces, baseline, wants_baseline=not chosen.unblessed)
     folder = out or chosen.workspace.reports / "latest"
     write_run(result, folder)
     took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"

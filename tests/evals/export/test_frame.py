@@ -39,7 +39,7 @@ def test_a_missing_run_says_how_to_make_one(tmp_path):
 
 
 def test_a_written_run_reads_back_the_same(tmp_path):
-    run = a_run()
+    run = a_run().sealed()
     (tmp_path / "run.json").write_text(run.model_dump_json(by_alias=True))
 
     assert read_run(tmp_path / "run.json") == run

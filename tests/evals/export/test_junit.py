@@ -11,6 +11,7 @@ from evals.models.run import Reason
 from tests.builders.run import a_case_info, a_comparison, a_run, a_trial, a_verdict
 from tests.builders.trace import a_trace
 
+RED = a_verdict("worse", 1, sentence="v3 is worse.")
 OUTCOMES = {"failure": {"message", "type"}, "error": {"message", "type"}, "skipped": {"message"}}
 ALLOWED = {
     "testsuites": (set(), {"name", "tests", "failures", "errors", "disabled", "time"}, {"testsuite"}),
@@ -42,7 +43,7 @@ def an_eventful_run():
         a_trial(a_trace(case_id="fails", variant="v3", provenance="failed", error="the cassette is cut")),
         a_trial(a_trace(case_id="unrecorded", variant="v3", provenance="frontier", frontier=2)),
     ]
-    return a_run(*trials, cases=cases, comparisons=(a_comparison(broke=("broke",)),))
+    return a_run(*trials, cases=cases, comparisons=(a_comparison(broke=("broke",)),), verdict=RED)
 
 
 def test_every_element_and_attribute_is_one_that_readers_know():
@@ -67,7 +68,7 @@ def test_a_suite_counts_what_it_holds():
 def test_a_case_that_broke_fails_with_the_reason():
     broke = a_comparison(broke=("local-bug",), divergence="diverges at decision 2: critic skipped")
 
-    testcase = a_testcase(a_run(comparisons=(broke,)))
+    testcase = a_testcase(a_run(comparisons=(broke,), verdict=RED))
 
     assert what_became(testcase) == ["failure"]
     assert testcase.find("failure").get("message") == (
@@ -93,7 +94,14 @@ def test_a_variant_that_is_only_shown_is_not_red_against_the_reference():
 def test_a_variant_that_broke_against_its_baseline_is_red_whoever_it_is():
     fell = a_comparison(left="v2", right="v2 (baseline)", against="baseline", broke=("local-bug",))
 
-    assert what_became(a_testcase(a_run(comparisons=(fell,)), "prompts: v2")) == ["failure"]
+    assert what_became(a_testcase(a_run(comparisons=(fell,), verdict=RED), "prompts: v2")) == ["failure"]
+
+
+def test_a_loss_that_the_verdict_calls_chance_is_told_and_not_red():
+    run = a_run(comparisons=(a_comparison(broke=("local-bug",)),))
+
+    assert what_became(a_testcase(run)) == []
+    assert "route.pass is lower under v3 than under v2" in a_testcase(run).findtext("system-out")
 
 
 def test_what_nobody_recorded_is_skipped_and_never_passed():
@@ -156,4 +164,4 @@ def test_a_kept_parser_reads_what_was_written():
         1,
         1,
     ]
-    assert [case.is_passed for case in suites["prompts: verdict"]] == [True]
+    assert [case.is_passed for case in suites["prompts: verdict"]] == [False]

@@ -259,3 +259,12 @@ def test_a_run_brings_its_measures_and_the_tables_behind_them():
     assert {(item.variant, item.decisions) for item in run.confusions} == {
         (name, kind) for name in ("v2", "v3") for kind in ("frozen states", "trials")
     }
+
+
+def test_a_trial_that_is_told_twice_is_a_fault():
+    cases = some_cases()
+    trials = some_trials(cases)
+
+    run = assemble(some_material(cases, (*trials, trials[0])))
+
+    assert "1 trials are in this run more than once" in [reason.text for reason in run.verdict.reasons]

@@ -1,5 +1,6 @@
 """The baseline: what is kept, what makes it incomparable, and that a damaged one is never taken for none."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_a_baseline_that_was_never_written_is_none(tmp_path):
 def test_a_baseline_comes_back_as_it_was_written(tmp_path):
     write_baseline(tmp_path / "prompts.json", blessed())
 
-    assert load_baseline(tmp_path / "prompts.json") == blessed()
+    assert load_baseline(tmp_path / "prompts.json") == blessed().sealed()
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "prompts"}'])
@@ -128,3 +129,32 @@ def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(t
     (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
 
     assert scorers_digest() != before
+
+
+def test_a_baseline_that_lost_anything_is_refused(tmp_path):
+    """A variant's values, one case, its states, the topology: whatever is gone, nothing could be lost against it."""
+    path = tmp_path / "prompts.json"
+    for name in ("values", "states", "topology", "hard_violations", "routes", "cases"):
+        write_baseline(path, blessed())
+        told = json.loads(path.read_text())
+        told[name].popitem() if told[name] else told[name].update(v3={})
+        path.write_text(json.dumps(told))
+
+        with pytest.raises(CannotJudgeError, match="edited, merged or damaged since it was blessed"):
+            load_baseline(path)
+
+
+def test_the_baseline_of_another_suite_is_refused(tmp_path):
+    write_baseline(tmp_path / "guards.json", blessed())
+
+    with pytest.raises(CannotJudgeError, match="the baseline of suite prompts"):
+        load_baseline(tmp_path / "guards.json")
+
+
+def test_a_blessed_variant_that_left_the_suite_is_missed():
+    before = blessed()
+    now = before.model_copy(update={"prompts": {"v3": before.prompts["v3"]}})
+
+    assert [text.partition(";")[0] for text in incomparable(before, now, "evals bless")] == [
+        "v2 was blessed, and is no variant of the suite any more"
+    ]

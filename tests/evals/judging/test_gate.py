@@ -132,6 +132,36 @@ def test_a_green_sentence_does_not_keep_quiet_about_a_drop_that_chance_may_expla
     assert said.sentence.endswith("; decision.score -41 points [-55, -5] over 10 cases is not significant (p 0.09).")
 
 
+def fallen(name="v3", **fields):
+    return a_comparison(left=name, right=f"{name} (baseline)", against="baseline", delta=-0.1, p_holm=0.5, **fields)
+
+
+def test_a_green_sentence_names_every_fall_against_a_baseline():
+    """Also a small one, and one of a variant that is not judged: unless something changed, nothing falls there."""
+    judged = (a_comparison(), fallen("v2"), fallen(verdict="equivalent within margin"))
+    verdict = judge(some_facts(*judged))
+
+    assert verdict.exit_code == 0
+    assert "; v2 against its baseline: route.pass -10 points" in verdict.sentence
+    assert "; v3 against its baseline: route.pass -10 points" in verdict.sentence
+
+
+def test_a_fall_that_nothing_could_have_shown_to_be_significant_is_no_green():
+    verdict = judge(some_facts(a_comparison(), fallen(minimum_detectable=None)))
+
+    assert (verdict.exit_code, verdict.reasons[0].kind) == (3, "cannot be weighed")
+
+
+def test_a_fall_that_cannot_be_weighed_does_not_hide_what_is_worse():
+    worse = a_comparison("root_cause.hit", verdict="regression", delta=-0.8)
+
+    assert judge(some_facts(worse, fallen(minimum_detectable=None))).exit_code == 1
+
+
+def test_a_green_says_why_no_baseline_was_looked_at():
+    assert "not held against the baseline: --samples 3" in judge(some_facts(unblessed=("--samples 3",))).sentence
+
+
 def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
     item = a_comparison(verdict="regression", delta=-0.5)
 

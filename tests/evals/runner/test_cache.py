@@ -25,6 +25,17 @@ def test_a_damaged_entry_is_as_good_as_none(tmp_path, damage):
     assert store.get(DIGEST) is None
 
 
+def test_no_flipped_bit_is_taken_as_it_is(tmp_path):
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace())
+    path = tmp_path / DIGEST[:2] / f"{DIGEST}.json"
+    whole = path.read_bytes()
+
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert store.get(DIGEST) is None, place
+
+
 def test_a_failed_trial_is_never_reused(tmp_path):
     store = TraceCache(tmp_path)
     store.put(DIGEST, a_trace(provenance="failed"))

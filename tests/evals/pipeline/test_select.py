@@ -1,0 +1,47 @@
+"""What keeps a suite from being held against its baseline, and what only looks as if it did."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.errors import ConfigurationError
+from evals.pipeline.options import Options
+from evals.pipeline.select import selected
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(samples=1),
+        Options(guards="hardened"),
+        Options(max_iterations=10),
+        Options(dataset=CHECKOUT / "datasets"),
+        Options(open_holdout="a look", cases=("stockroom-random-403",)),
+    ],
+    ids=["samples", "guards", "max-iterations", "dataset", "open-holdout"],
+)
+def test_an_option_that_asks_for_what_the_suite_has_does_not_switch_the_baseline_off(options):
+    chosen = selected("prompts", CHECKOUT, options)
+
+    assert chosen.unblessed == ()
+    assert [info.variant.name for info in chosen.variants] == ["v1", "v2", "v3", "v5"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (Options(samples=3), "--samples 3"),
+        (Options(guards="none"), "--guards none"),
+        (Options(max_iterations=5), "--max-iterations 5"),
+        (Options(open_holdout="the release"), "--open-holdout the release"),
+    ],
+)
+def test_an_option_that_changes_something_is_named(options, said):
+    assert selected("prompts", CHECKOUT, options).unblessed == (said,)
+
+
+def test_a_holdout_is_not_opened_without_a_reason_even_where_nothing_is_held_out():
+    with pytest.raises(ConfigurationError, match="needs a reason"):
+        selected("prompts", CHECKOUT, Options(open_holdout=" ", cases=("stockroom-random-403",)))
