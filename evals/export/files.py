@@ -1,6 +1,5 @@
 """The folder a run leaves behind: `index.html`, `run.json`, `summary.md`, `junit.xml`."""
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -21,8 +20,7 @@ def write_run(run: Run, folder: Path) -> None:
     """
     files = {
         "index.html": render(run),
-        "run.json": json.dumps(run.sealed().model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
-        + "\n",
+        "run.json": run.sealed().model_dump_json(by_alias=True, indent=1) + "\n",
         "summary.md": summary(run),
         "junit.xml": junit(run),
     }

@@ -97,7 +97,9 @@ def make_baseline(
 def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write it sorted, so that a review sees what changed and nothing else."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(baseline.sealed().model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    told = json.loads(json.dumps(baseline.model_dump(mode="json"), sort_keys=True))
+    in_order = Baseline.model_validate(told).sealed()  # the digest is of members in the order of the file
+    text = json.dumps(in_order.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
 
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 import numpy as np
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
 
 from evals.judging.frozen import State
 from evals.judging.pairing import Pair, Values, bounds, by_case, paired
 from evals.judging.summary import SEED
 from evals.models.run import Comparison, EndpointVerdict
 from evals.models.suite import GatePolicy
+from evals.stats.binomial import upper_limit
 from evals.stats.intervals import Interval
 from evals.stats.macro import bootstrap_macro
 from evals.stats.paired import holm, mcnemar
@@ -162,8 +162,7 @@ def _verdict(
 def _unseen_change(changes: Mapping[str, float]) -> float:
     """The largest share of cases that may change, at 95 % (Clopper & Pearson 1934), given how many did here."""
     changed = sum(abs(change) > _SAME for change in changes.values())
-    limit = binomtest(changed, len(changes), alternative="less").proportion_ci(0.95, method="exact")
-    return float(limit.high)
+    return upper_limit(changed, len(changes), 0.95)
 
 
 def _minimum_detectable(pairs: Sequence[Pair], clusters: Mapping[str, str], alpha: float) -> float | None:

@@ -4,7 +4,6 @@ A digest is no signature. Whoever edits a file and its digest together is not fo
 """
 
 import hashlib
-import json
 from typing import Self
 
 from evals.models.closed import Closed
@@ -25,6 +24,4 @@ class Sealed(Closed):
         return self.content_sha256 == self._digest()
 
     def _digest(self) -> str:
-        content = self.model_dump(mode="json", by_alias=True, exclude={"content_sha256"})
-        text = json.dumps(content, sort_keys=True, ensure_ascii=False)  # whatever order a file gave its members
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude={"content_sha256"}).encode()).hexdigest()

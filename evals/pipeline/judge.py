@@ -29,7 +29,9 @@ def baseline_of(chosen: Selected) -> Baseline | None:
 
 def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
     """What the primary endpoints come to on these cases without any model."""
-    causes = root_cause_baselines(cases, lambda case: materialise(case, workspace.datasets, workspace.cache))
+    causes = root_cause_baselines(
+        cases, lambda case: materialise(case, workspace.datasets, workspace.cache), workspace.cache
+    )
     return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
 
 

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
 
+from evals.stats.binomial import normal_quantile
 from evals.stats.draws import draws
 
 CONFIDENCE: Final = 0.95
@@ -25,8 +25,12 @@ def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Inter
     """Wilson's score interval of a rate, without continuity correction (Wilson 1927); None for an empty sample."""
     if not trials:
         return None
-    ci = binomtest(successes, trials).proportion_ci(confidence_level=confidence, method="wilson")
-    return Interval(float(ci.low), float(ci.high))
+    z = normal_quantile((1 + confidence) / 2)
+    p, weight = successes / trials, 1 + z * z / trials
+    middle = (p + z * z / (2 * trials)) / weight
+    half = z / weight * math.sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
+    low = 0.0 if successes == 0 else middle - half
+    return Interval(low, 1.0 if successes == trials else middle + half)
 
 
 def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float = CONFIDENCE) -> Interval | None:

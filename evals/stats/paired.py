@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
 
+from evals.stats.binomial import at_least, two_sided
 from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles, resampled_means
 
 Name = TypeVar("Name", bound=Hashable)
@@ -41,14 +41,10 @@ def mcnemar(reference: Sequence[bool], candidate: Sequence[bool]) -> McNemar | N
         pairs=len(pairs),
         lost=lost,
         gained=gained,
-        p_two_sided=_sign_test(lost, lost + gained, "two-sided"),
-        p_worse=_sign_test(lost, lost + gained, "greater"),
-        p_better=_sign_test(gained, lost + gained, "greater"),
+        p_two_sided=two_sided(lost, lost + gained),
+        p_worse=at_least(lost, lost + gained),
+        p_better=at_least(gained, lost + gained),
     )
-
-
-def _sign_test(count: int, changed: int, alternative: str) -> float:
-    return float(binomtest(count, changed, alternative=alternative).pvalue) if changed else 1.0
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from scipy.stats import binom, norm  # type: ignore[import-untyped]  # scipy ships no types
 
+from evals.stats.binomial import at_least, least_rejected, normal_quantile, pmf
 from evals.stats.paired import mcnemar
 
 ALPHA: Final = 0.05
@@ -29,10 +29,12 @@ def mcnemar_power(pairs: int, drop: float, *, churn: float = 0.0, alpha: float =
         raise ValueError(f"churn {churn} and drop {drop} need more than all cases: 2*churn + drop must be at most 1")
     if not pairs or discordant <= 0:
         return 0.0
-    changed = np.arange(pairs + 1)
-    beyond = binom.isf(alpha, changed, 0.5)  # rejected above this: P(X > beyond) <= alpha
-    chance = binom.pmf(changed, pairs, discordant)
-    return float(np.sum(chance * binom.sf(beyond, changed, (churn + drop) / discordant)))
+    lost = (churn + drop) / discordant
+    chance = pmf(pairs, discordant)
+    return float(sum(chance[d] * at_least(_least_rejected(d, alpha), d, lost) for d in range(pairs + 1)))
+
+
+_least_rejected = cache(least_rejected)
 
 
 @cache
@@ -67,7 +69,7 @@ def minimum_detectable_difference(
     spread = float(np.std([np.mean(values) for values in members.values()], ddof=1))
     if spread == 0:
         return None
-    return float((norm.ppf(1 - alpha) + norm.ppf(power)) * spread / np.sqrt(len(members)))
+    return float((normal_quantile(1 - alpha) + normal_quantile(power)) * spread / np.sqrt(len(members)))
 
 
 @cache

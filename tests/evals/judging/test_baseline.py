@@ -33,7 +33,8 @@ def test_a_baseline_that_was_never_written_is_none(tmp_path):
 def test_a_baseline_comes_back_as_it_was_written(tmp_path):
     write_baseline(tmp_path / "prompts.json", blessed())
 
-    assert load_baseline(tmp_path / "prompts.json") == blessed().sealed()
+    found = load_baseline(tmp_path / "prompts.json")
+    assert found.model_copy(update={"content_sha256": ""}) == blessed()
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "prompts"}'])
