@@ -169,7 +169,12 @@ class Recorder:
 
         Returns what the file holds: if another process was first, its answer is the one a replay will hear.
         """
-        merged = await asyncio.to_thread(merge_write, path, [interaction])
+        try:
+            merged = await asyncio.to_thread(merge_write, path, [interaction])
+        except EvalsError:
+            raise
+        except Exception as error:  # whatever it is, the next answer would be paid for and lost as well
+            raise RecordingStoppedError(f"an answer cannot be kept in {path.name} ({type(error).__name__})") from error
         newest = self._newest.get(path)
         self._newest[path] = merged if newest is None else merged.union(newest.interactions)
         self.recorded(interaction)

@@ -26,6 +26,7 @@ SEARCH_MEMBERS: Final = frozenset(
 )
 WITHHELD: Final = "[withheld: it holds a secret]"
 _PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
+_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SPELLED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 """Every text in a JSON text, names included, as it is spelled there."""
 
@@ -80,7 +81,7 @@ def unsuspicious(bodies: Iterable[str], words: Iterable[str]) -> bool:
     """
     spelled = {text for body in bodies for text in _SPELLED.findall(body)}
     texts = {*json.loads(f"[{','.join(spelled)}]"), *words}
-    hidden = {text for outer in texts if _hides_words(outer) for _, text in _strings(outer, "")}
+    hidden = {text for outer in texts if _hides_words(outer) or "\\u" in outer for _, text in _strings(outer, "")}
     return none_in(texts | hidden)
 
 
@@ -101,6 +102,8 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
         if _hides_words(value):
             with suppress(ValueError):
                 yield from ((path, text) for _, text in _strings(parse_json(value), path))
+        if (meant := _unescaped(value)) != value:
+            yield path, meant
     elif isinstance(value, Mapping):
         for name, member in value.items():
             yield path, str(name)
@@ -113,6 +116,11 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 def _hides_words(text: str) -> bool:
     """JSON inside a text, whose escapes would hide what it says."""
     return text[:1] in {"{", "["} and ("\\/" in text or "\\u" in text)
+
+
+def _unescaped(text: str) -> str:
+    """What is meant by escapes anywhere in a text, as where a JSON text is quoted in prose."""
+    return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text) if "\\u" in text else text
 
 
 def _below(path: str, name: str) -> str:

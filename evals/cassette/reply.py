@@ -4,6 +4,7 @@ Nothing but an answer is ever recorded. Some refusals are about one request (an 
 meet every request alike (a wrong key, no such model): those stop the recording.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -85,6 +86,8 @@ def usable(request: Asked, reply: Reply) -> dict[str, Any]:
         raise RecordingError(_said(request, "a body that is not whole JSON", reply)) from None
     if not isinstance(answer, dict) or not _fits(request.path.partition("?")[0], answer):
         raise RecordingError(_said(request, "JSON of another shape than the protocol's", reply))
+    if not _is_unicode(answer):
+        raise RecordingError(_said(request, "text that is no Unicode (half a surrogate pair)", reply))
     return answer
 
 
@@ -133,10 +136,14 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+_MEMBERS: Final = {"usage": dict, "service_tier": str, "system_fingerprint": str, "id": str, "model": str}
+
+
 def _fits(path: str, answer: Mapping[str, Any]) -> bool:
     if path.endswith("/chat/completions"):
         choices = answer.get("choices")
-        return isinstance(choices, list) and bool(choices) and all(map(_is_whole_choice, choices))
+        whole = isinstance(choices, list) and bool(choices) and all(map(_is_whole_choice, choices))
+        return whole and all(isinstance(answer.get(name), kind | None) for name, kind in _MEMBERS.items())
     if path.endswith("/search"):
         results = answer.get("results")
         return isinstance(results, list) and all(isinstance(result, dict) for result in results)
@@ -145,4 +152,19 @@ def _fits(path: str, answer: Mapping[str, Any]) -> bool:
 
 def _is_whole_choice(choice: object) -> bool:
     """A choice that has a message and says why it ended."""
-    return isinstance(choice, dict) and isinstance(choice.get("message"), dict) and bool(choice.get("finish_reason"))
+    if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+        return False
+    ended, calls = choice.get("finish_reason"), choice["message"].get("tool_calls") or []
+    return isinstance(ended, str) and bool(ended) and isinstance(calls, list) and all(map(_is_call, calls))
+
+
+def _is_call(call: object) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("function"), dict)
+
+
+def _is_unicode(answer: Mapping[str, Any]) -> bool:
+    try:
+        json.dumps(answer, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

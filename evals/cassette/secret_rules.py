@@ -14,9 +14,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from evals.cassette.held import held_in
+
 Match = re.Match[str]
 
 EMAIL: Final = "email"
+HELD: Final = "key_in_use"
 HIGH_ENTROPY: Final = "high_entropy"
 SHORTEST: Final = 15
 """No secret is shorter, but for those with an "@" in them."""
@@ -175,7 +178,17 @@ _PUBLIC_TOKEN: Final = re.compile(r"(?:chatcmpl|call|req|fp|resp|msg|toolu|run|s
 
 
 def known_formats(text: str) -> Iterator[Sighting]:
-    """Every secret of a published format, the most particular rule's word for each stretch of text."""
+    """Every key that is in use, and every secret of a published format."""
+    yield from _held(text)
+    yield from _published(text)
+
+
+def _held(text: str) -> tuple[Sighting, ...]:
+    return tuple(Sighting(HELD, start, spelling) for start, spelling in held_in(text))
+
+
+def _published(text: str) -> Iterator[Sighting]:
+    """The most particular rule's word for each stretch of text."""
     taken: list[tuple[int, int]] = []
     for place in sorted({place for hint, place in _HINTS if hint in text}):
         rule = RULES[place]
@@ -187,8 +200,8 @@ def known_formats(text: str) -> Iterator[Sighting]:
 
 
 def secrets_in(text: str) -> tuple[Sighting, ...]:
-    """Every secret: the known formats, somebody's address, and what is too random to be a name."""
-    return _seen(text) if len(text) >= SHORTEST or "@" in text else ()
+    """Every secret: a key in use, the known formats, somebody's address, and what is too random to be a name."""
+    return (*_held(text), *(_seen(text) if len(text) >= SHORTEST or "@" in text else ()))
 
 
 def none_in(texts: Collection[str]) -> bool:
@@ -197,6 +210,8 @@ def none_in(texts: Collection[str]) -> bool:
     Hints, addresses and random words hold no line break, so that lines which recur are looked at once; formats may span
     lines, and are searched in whole texts.
     """
+    if any(_held(text) for text in texts):
+        return False
     lines = "\n".join({line for text in texts for line in text.split("\n")})
     if any(_is_random(match.group()) for match in _TOKEN.finditer(lines)):
         return False
@@ -211,7 +226,7 @@ def none_in(texts: Collection[str]) -> bool:
 @lru_cache(maxsize=2048)
 def _seen(text: str) -> tuple[Sighting, ...]:
     """Remembered, since the requests of a cassette repeat their prompts and schemas."""
-    seen = list(known_formats(text))
+    seen = list(_published(text))
     taken = [(sighting.start, sighting.start + len(sighting.secret)) for sighting in seen]
     if "@" in text:
         people = [match for match in _EMAIL.finditer(text) if _is_somebody(match) and not _overlaps(match, taken)]

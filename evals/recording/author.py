@@ -17,6 +17,11 @@ def author(given: str | None, workspace: Workspace) -> str:
             that would be said of each after it was paid for.
     """
     name = given or git_user(workspace.root)
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        source = "--recorded-by" if given else "git's user.name"
+        raise ConfigurationError(f"{source}: no text in UTF-8; give a plain name with --recorded-by") from error
     if found := scan(name, allowed=read_allowed(workspace.cassettes / FILE)):
         source = "--recorded-by" if given else "git's user.name"
         raise ConfigurationError(
@@ -33,6 +38,7 @@ def git_user(root: Path) -> str:
             ["git", "-C", str(root), "config", "user.name"],  # noqa: S607 - the git of this machine
             capture_output=True,
             text=True,
+            errors="surrogateescape",
             check=False,
         )
     except OSError:

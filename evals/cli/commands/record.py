@@ -13,6 +13,7 @@ from typing import Final
 
 from rich.console import Console
 
+from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
@@ -77,6 +78,7 @@ def record(
         RecordingError: the endpoint failed, a limit was reached or a trial does not replay; what was answered is kept
             for the next try.
     """
+    hold(api_key, tavily_key)
     chosen = selected(name, root, options)
     meter = Meter(load_prices(prices), budget_usd, max_requests)
     if budget_usd is not None:

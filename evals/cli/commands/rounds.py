@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from evals.cassette.allowed_secrets import AllowedSecrets
+from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cli.terminal.endpoint import search_endpoint
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError
@@ -71,6 +72,7 @@ def record_rounds(name: str, root: Path, options: Options, batch: Batch, *, tavi
         ConfigurationError: an answer file cannot be read, or the answering command cannot be started.
         RecordingError: the answering command failed.
     """
+    hold(tavily_key)
     answers = batch.read(batch.answers)  # before anything is run: a misspelled file is no empty one
     chosen = selected(name, root, options)
     with search_endpoint(chosen.workspace.datasets, tavily_key) as search:

@@ -495,3 +495,20 @@ def test_a_kill_loses_nothing_that_anybody_was_told(path, answers_before_the_kil
 
     asyncio.run(record(path, "resumed"))
     assert len(load(path).interactions) == len(recorded) + 1
+
+
+async def test_what_prevents_keeping_an_answer_ends_the_recording(path, monkeypatch):
+    """Whatever it is: the next answer would be paid for and lost as well."""
+
+    def stumble(*_args, **_more):
+        raise UnicodeEncodeError("utf-8", "x", 0, 1, "surrogates not allowed")
+
+    monkeypatch.setattr("evals.cassette.recorder.merge_write", stumble)
+    llm, recorder = AnLlm(), a_recorder()
+    transport = RecordingTransport(recorder, llm)
+    with playing(Tape(load(path))):
+        for words in ("a", "b"):
+            with contextlib.suppress(RecordingStoppedError):
+                await ask(transport, words)
+
+    assert (llm.heard, "cannot be kept" in str(recorder.stop.reason)) == (["a"], True)

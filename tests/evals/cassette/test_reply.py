@@ -54,3 +54,34 @@ def test_a_search_that_is_refused_speaks_of_its_own_key():
 
 def test_a_whole_answer_is_its_json():
     assert usable(an_asked(), a_reply(body=a_chat_answer())) == a_chat_answer()
+
+
+ODD = {
+    "a usage that is a list": {"usage": [1]},
+    "a service tier that is an object": {"service_tier": {}},
+    "a fingerprint that is a number": {"system_fingerprint": 7},
+    "a model that is a list": {"model": ["m"]},
+    "half a surrogate pair": {"model": "\ud800"},
+}
+ODD_CHOICES = {
+    "a reason that is a list": {"finish_reason": ["stop"]},
+    "calls that are a text": {"message": {"content": "", "tool_calls": "search"}},
+    "calls that are a number": {"message": {"content": "", "tool_calls": 3}},
+    "a call that is null": {"message": {"content": "", "tool_calls": [None]}},
+    "a call without a function": {"message": {"content": "", "tool_calls": [{}]}},
+}
+
+
+@pytest.mark.parametrize("answer", [*ODD.values()], ids=[*ODD])
+def test_an_odd_but_whole_answer_costs_its_trial_and_nothing_more(answer):
+    with pytest.raises(RecordingError, match="nothing recorded"):
+        usable(an_asked(), a_reply(body={**a_chat_answer("a"), **answer}))
+
+
+@pytest.mark.parametrize("choice", [*ODD_CHOICES.values()], ids=[*ODD_CHOICES])
+def test_an_odd_choice_costs_its_trial_and_nothing_more(choice):
+    whole = a_chat_answer("a")
+    odd = {**whole, "choices": [{**whole["choices"][0], **choice}]}
+
+    with pytest.raises(RecordingError, match="another shape"):
+        usable(an_asked(), a_reply(body=odd))

@@ -44,3 +44,16 @@ def test_an_address_that_somebody_allowed_is_a_name(workspace):
     (workspace.cassettes / FILE).write_text(f"[[allowed]]\n{fields}")
 
     assert author(ADDRESS, workspace) == ADDRESS
+
+
+def test_a_name_that_is_no_utf8_is_refused_before_anything_is_asked(workspace):
+    with pytest.raises(ConfigurationError, match=r"--recorded-by: no text in UTF-8"):
+        author("J\udcf6rg", workspace)
+
+
+def test_a_name_of_git_that_is_no_utf8_is_refused_too(workspace):
+    config = workspace.root / ".git" / "config"
+    config.write_bytes(config.read_bytes() + b"[user]\n\tname = J\xf6rg\n")
+
+    with pytest.raises(ConfigurationError, match=r"git's user\.name: no text in UTF-8"):
+        author(None, workspace)
