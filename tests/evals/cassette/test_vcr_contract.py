@@ -1,5 +1,6 @@
 """Stock vcrpy and pytest-recording load and replay the very files this package writes."""
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import openai
 import pytest
 import vcr
 from vcr.errors import CannotOverwriteExistingCassetteException
+from vcr.matchers import read_body
 from vcr.serializers import yamlserializer
 
 from evals.cassette.player import Tape, playing
@@ -100,7 +102,8 @@ def test_bodies_that_share_their_prompt_are_whole_to_stock_vcrpy(tmp_path):
     assert (tmp_path / "c.yaml").read_text().count("You triage bugs") == 1
 
     for match_on in ("body", "raw_body"):
-        with vcr.use_cassette(str(tmp_path / "c.yaml"), record_mode="none", match_on=["method", "path", match_on]):
+        matched = ["method", "path", match_on]
+        with vcr.use_cassette(str(tmp_path / "c.yaml"), record_mode="none", match_on=matched), hearing() as heard_of:
             assert [heard_of(found) for found in asked] == [found.body for found in asked]
 
 
@@ -151,23 +154,30 @@ def test_there_are_committed_cassettes_to_replay():
 @pytest.mark.slow
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
 def test_stock_vcrpy_replays_every_committed_cassette(path):
-    """Every interaction, on another host. `raw_body` is vcrpy's own cheap way to compare bodies."""
+    """Every interaction, on another host. Bodies are compared byte by byte, as `raw_body` does, which also writes a
+    diff of every pair that is not alike: minutes where a cassette holds hundreds."""
     recorded = load(path).interactions
-    match_on = ["method", "path", "query", "raw_body"]
+    player = vcr.VCR(record_mode="none", match_on=["method", "path", "query", "bytes"])
+    player.register_matcher("bytes", lambda one, other: read_body(one) == read_body(other))
 
-    with vcr.use_cassette(str(path), record_mode="none", match_on=match_on) as cassette:
+    with player.use_cassette(str(path)) as cassette, hearing() as heard_of:
         wrong = [found.key for found in recorded if heard_of(found) != found.body]
 
     assert (wrong, cassette.all_played, len(cassette.requests)) == ([], True, len(recorded))
 
 
-def heard_of(interaction) -> bytes:
-    """What its library hears when the request is made again: searches are Tavily's, so httpx's."""
-    library = httpx if interaction.uri.startswith("/search") else httpx2
-    with library.Client(trust_env=False) as client:
-        return client.request(
-            interaction.method, f"http://elsewhere.invalid{interaction.uri}", content=interaction.body_sent
-        ).content
+@contextlib.contextmanager
+def hearing():
+    """What its library hears when a request is made again: searches are Tavily's, so httpx's. A client a library, since
+    making one takes longer than the request."""
+    with httpx.Client(trust_env=False) as searching, httpx2.Client(trust_env=False) as chatting:
+
+        def heard_of(interaction) -> bytes:
+            client = searching if interaction.uri.startswith("/search") else chatting
+            url = f"http://elsewhere.invalid{interaction.uri}"
+            return client.request(interaction.method, url, content=interaction.body_sent).content
+
+        yield heard_of
 
 
 PYTEST_RECORDING_LOOP = textwrap.dedent("""
