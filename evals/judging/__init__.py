@@ -12,6 +12,7 @@
     baseline    trials -> what a suite keeps of them, and whether it still compares
     material    all that a run is made from
     sides       which side is compared with which
+    redraws     the same with one sample a side: how far one draw can be trusted
     slices      archetypes that collapsed
     facts       everything the gate may know of a run
     gate        facts -> verdict

@@ -13,6 +13,7 @@ from evals.judging.measures.calibration import calibration_of
 from evals.judging.measures.confusion import confusions_of
 from evals.judging.measures.evidence import Evidence
 from evals.judging.measures.twins import twins_of
+from evals.judging.redraws import redraws
 from evals.judging.sampling import sample_agreements
 from evals.judging.scoring import scorer_infos
 from evals.judging.sides import compared
@@ -47,6 +48,7 @@ def assemble(material: Material) -> Run:
         coverage={name: coverage_of(trials, name) for name in material.names},
         summaries=summarise(trials, material.cases, material.names, scorers),
         samples=sample_agreements(trials, material.names, suite.samples),
+        redraws=redraws(material, scorers),
         measure_infos=tuple(measuring.info for measuring in MEASURES),
         measures=tuple(measuring.of(each) for each in evidence for measuring in MEASURES),
         confusions=tuple(table for each in evidence for table in confusions_of(each)),

@@ -33,7 +33,7 @@ def compared(
         _explained(item, (since if item.against == "baseline" else parted).get(item.left))
         if item.endpoint in routed
         else item
-        for item in (*_against_reference(material, primary), *_against_baseline(material, primary))
+        for item in (*against_reference(material, primary), *_against_baseline(material, primary))
     ]
     return tuple(told), tuple(one for found in (*parted.values(), *since.values()) for one in found)
 
@@ -45,7 +45,7 @@ def _explained(item: Comparison, parted: Sequence[Divergence] | None) -> Compari
     return item.model_copy(update={"divergence": clause(item.broke, parted)})
 
 
-def _against_reference(material: Material, primary: Sequence[ScorerInfo]) -> tuple[Comparison, ...]:
+def against_reference(material: Material, primary: Sequence[ScorerInfo]) -> tuple[Comparison, ...]:
     """Every other variant against the reference, on what was scored in this run."""
     reference = material.suite.reference
     if reference not in material.names:

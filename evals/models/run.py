@@ -12,7 +12,7 @@ from evals.models.closed import Closed
 from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, Twins
 from evals.models.outcome import Outcome
 from evals.models.route import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
-from evals.models.sampling import SampleAgreement
+from evals.models.sampling import Redraw, SampleAgreement
 from evals.models.sealed import Sealed
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
@@ -279,6 +279,7 @@ class Run(Sealed):
     coverage: dict[str, Coverage]
     summaries: tuple[Summary, ...]
     samples: tuple[SampleAgreement, ...] = ()
+    redraws: tuple[Redraw, ...] = ()
     measure_infos: tuple[MeasureInfo, ...] = ()
     measures: tuple[Measure, ...] = ()
     confusions: tuple[Confusion, ...] = ()

@@ -31,3 +31,12 @@ class SampleAgreement(Closed):
     pass_hat: tuple[PassHat, ...]
     decisions: Agreement
     routes: Agreement
+
+
+class Redraw(Closed):
+    """What the comparison of candidate and reference would have said of an endpoint with one sample a side: verdict ->
+    in how many of the `draws`."""
+
+    endpoint: str
+    draws: int
+    verdicts: dict[str, int]

@@ -14,6 +14,7 @@ from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
 from evals.report.view.samples import in_words as in_words_of_samples
+from evals.report.view.samples import redraws_in_words
 from evals.report.view.scope import in_words
 
 _STYLE: Final = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
@@ -29,6 +30,8 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
         console.print(shown(reasons))
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
+    if run.redraws:
+        console.print(redraws_in_words(run), markup=False)
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
     say_verdict(console, run)

@@ -31,7 +31,7 @@ from evals.report.view.pools import pools_for
 from evals.report.view.prompt_diff import Line, PromptDiff, prompt_diffs
 from evals.report.view.ribbon import LETTERS
 from evals.report.view.rules import RuleSheet
-from evals.report.view.samples import sample_table
+from evals.report.view.samples import redraw_table, sample_table
 from evals.report.view.scope import ScopeView, scope_view
 from evals.report.view.systems import PromptText, difference, prompt_texts
 from evals.report.view.table import Table
@@ -80,6 +80,7 @@ class Page:
     secondary: Table
     measures: Table
     samples: Table
+    redraws: Table
     slices: Table
     twins: Table
     confusions: tuple[ConfusionView, ...]
@@ -124,6 +125,7 @@ def page(run: Run) -> Page:
         secondary=secondary(run),
         measures=measure_table(run),
         samples=sample_table(run),
+        redraws=redraw_table(run),
         slices=_slices(run),
         twins=twin_table(run),
         confusions=confusion_views(run),

@@ -1,7 +1,7 @@
 """Several samples of one case: whether a variant does the same thing twice."""
 
 from evals.models.run import Run
-from evals.models.sampling import Agreement, PassHat, SampleAgreement
+from evals.models.sampling import Agreement, PassHat, Redraw, SampleAgreement
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.table import Table
 
@@ -28,6 +28,30 @@ def in_words(found: SampleAgreement) -> str:
         f"{found.variant}, {found.samples} samples per case: {', '.join(chances)}; all samples agree on "
         f"{_share(found.decisions)} frozen decisions and on the route of {_share(found.routes)} cases"
     )
+
+
+def redraw_table(run: Run) -> Table:
+    """What one sample a side would have said, endpoint by endpoint; no row where every case was run once."""
+    rows = [(each.endpoint, _counted(each)) for each in run.redraws]
+    return Table(
+        f"{run.candidate} against {run.reference} with one sample a side, every way to draw them",
+        ("endpoint", "the comparison says, in so many draws"),
+        tuple(rows),
+    )
+
+
+def redraws_in_words(run: Run) -> str:
+    """One line for a terminal or a comment; empty where every case was run once."""
+    said = [f"{each.endpoint} {_counted(each)}" for each in run.redraws]
+    if not said:
+        return ""
+    sides = f"{run.candidate} against {run.reference} in {run.redraws[0].draws} draws"
+    return f"with one sample a side, {sides}: {'; '.join(said)}"
+
+
+def _counted(found: Redraw) -> str:
+    ranked = sorted(found.verdicts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{verdict} {count}" for verdict, count in ranked)
 
 
 def _chance(found: PassHat, k: int) -> str:
