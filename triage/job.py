@@ -8,7 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
-from triage.graph import TriageGraph, recursion_limit
+from triage.graph import DURABILITY, TriageGraph, recursion_limit
 from triage.options import Options
 from triage.state import BugTriageState, HumanExchange
 
@@ -69,7 +69,7 @@ async def drive(
 async def _step(
     graph: TriageGraph, config: RunnableConfig, given: BugTriageState | Command[None] | None, tell: Tell
 ) -> None:
-    async for update in graph.astream(given, config, stream_mode="updates", durability="sync"):
+    async for update in graph.astream(given, config, stream_mode="updates", durability=DURABILITY):
         for node, changes in update.items():
             if not node.startswith("__") and changes is not None:  # a node that only waits is no step to tell of
                 tell(node, changes)

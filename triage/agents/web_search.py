@@ -125,12 +125,16 @@ def _told_to_the_model(error: ToolException) -> str:
 
 
 def _tool_runner(node: ToolNode) -> Runnable[Any, Any]:
-    """A graph around the ToolNode, which cannot run outside of one; it keeps nothing between calls."""
+    """A graph around the ToolNode, which cannot run outside of one; it keeps nothing between calls.
+
+    A thread of its own is how LangGraph is told that it is no part of the graph it is called from: it would take over
+    the way that one is stored, and wait for a checkpoint that nobody writes. Callbacks still reach it.
+    """
     graph = StateGraph(MessagesState)
     graph.add_node("search", node)
     graph.add_edge(START, "search")
     graph.add_edge("search", END)
-    return graph.compile(checkpointer=False)
+    return graph.compile(checkpointer=False).with_config(configurable={"thread_id": "web_search"})
 
 
 def _calls(asked: AnyMessage) -> list[ToolCall]:
