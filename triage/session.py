@@ -106,7 +106,8 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             how = f"{session.how_to_resume} --guards hardened"
             talk.say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
-    talk.note(summary(account, time.monotonic() - since))
+    visits = len(job.state.visits) if job else 0
+    talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
     return _close(session, Path(str(options.out)), job, talk.say)
 
 

@@ -41,7 +41,7 @@ def agent_of(body: Mapping[str, Any]) -> str:
     two texts by their format."""
     wanted = body.get("response_format") or {}
     if wanted.get("type") == "json_schema":
-        return SCHEMAS[wanted["json_schema"]["name"]]
+        return SCHEMAS.get(wanted["json_schema"]["name"], "stranger")
     if SEARCH_TOOL in _offered(body):
         return "web_search"
     if "think" in _offered(body) or REGISTRY_MARK in str(body["messages"][-1]["content"]):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.llm_server import answering
-from tests.builders.unruly import a_web_page, only, refusing, resetting, saying
+from tests.builders.unruly import a_web_page, hanging, only, refusing, resetting, saying
 from triage.supervisors import SUPERVISORS
 
 NO_COMPLETIONS = {
@@ -81,3 +81,28 @@ def test_one_agent_that_fails_is_no_outage(desk, monkeypatch):
         assert triage("run", "--repo", "shop", *NEW) == 0
 
     assert "writer" in llm.asked
+
+
+def test_one_service_that_is_down_is_no_outage(desk, monkeypatch):
+    monkeypatch.setenv("TRIAGE_AGENT_URLS", '{"critic": "http://127.0.0.1:9"}')
+    with triage_at(monkeypatch) as (triage, llm):
+        assert triage("run", "--repo", "shop", *NEW) == 0
+
+    assert "writer" in llm.asked
+
+
+def test_services_that_are_all_down_are_an_outage_under_the_rules(desk, monkeypatch, capsys):
+    agents = ("investigator", "codebase_search", "web_search", "critic", "writer")
+    monkeypatch.setenv("TRIAGE_AGENT_URLS", json.dumps(dict.fromkeys(agents, "http://127.0.0.1:9")))
+    with triage_at(monkeypatch) as (triage, _):
+        assert triage("run", "--repo", "shop", *NEW, "--supervisor", "rules", typed="I do not know\n") == 3
+
+    assert "127.0.0.1:9/agents/investigator/invoke" in capsys.readouterr().err
+
+
+def test_an_endpoint_that_hangs_is_an_outage_after_its_time(desk, monkeypatch, capsys):
+    monkeypatch.setenv("TRIAGE_TIMEOUT_S", "0.2")
+    with triage_at(monkeypatch, hanging) as (triage, _):
+        assert triage("run", "--repo", "shop", *NEW, "--supervisor", "rules", typed="I do not know\n") == 3
+
+    assert "the endpoint failed (Request timed out." in capsys.readouterr().err
