@@ -94,8 +94,8 @@ def on_the_endpoint(error: BaseException) -> bool:
 
 
 def unreachable(error: BaseException) -> bool:
-    """Whether asking for anybody else would be no better: nobody listens at the endpoint, or the key is wrong. (A single
-    agent's service that is down is that agent's failure.)"""
+    """Whether asking for anybody else would be no better: nobody listens at the endpoint, or the key is wrong. (An
+    agent's own service that is down is that agent's failure.)"""
     gone = AuthenticationError | httpx2.ConnectError
     return any(isinstance(cause, gone) for cause in _causes(error))
 

@@ -8,6 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
+from triage.errors import InputError
 from triage.graph import DURABILITY, TriageGraph, recursion_limit
 from triage.options import Options
 from triage.results import missing_texts
@@ -60,8 +61,14 @@ async def stored(graph: TriageGraph, config: RunnableConfig) -> Job | None:
 
 async def reopened(graph: TriageGraph, config: RunnableConfig, changes: Mapping[str, Any]) -> Given:
     """What a stored job goes on with, its state changed as said; one that only lacks the writer's texts is sent to the
-    writer again, beside whatever the supervisor had in mind."""
+    writer again, beside whatever the supervisor had in mind.
+
+    Raises:
+        InputError: the job is over, and there is nothing left that the changes could change.
+    """
     job = await stored(graph, config)
+    if job is not None and job.finished and not job.unwritten and changes:
+        raise InputError("this job is over: leave --max-iterations and --redirect out for its results, or start anew")
     if job is None or not job.unwritten:
         return Command(update=dict(changes)) if changes else None
     again = {"next_node": "end", "routed_node": "writer", "selected_tasks": []}

@@ -2,7 +2,7 @@
 
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -15,16 +15,15 @@ from openai import OpenAIError
 
 from triage.account import Account, reason
 from triage.agents.web_search import NO_WEB
-from triage.caveats import caveats
 from triage.checkpoints import is_kept, open_jobs
-from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, EXIT_UNFOUNDED, InputError
+from triage.closing import close, summary
+from triage.errors import EXIT_OUTAGE, EXIT_UNFINISHED, InputError
 from triage.graph import TriageGraph, build_graph
 from triage.issue import Issue
-from triage.job import Given, Job, begun_with, drive, job_config, reopened, stored
+from triage.job import Given, begun_with, drive, job_config, reopened, stored
 from triage.live import index_of_repository, live_toolbox, settings_from_environment
 from triage.locks import held
 from triage.options import Options
-from triage.results import missing_texts, texts_of, write_results
 from triage.server import app
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange
 
@@ -108,7 +107,7 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             return EXIT_UNFINISHED
     visits = len(job.state.visits) if job else 0
     talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
-    return _close(session, Path(str(options.out)), job, talk.say)
+    return close(job, Path(str(options.out)), session.how_to_resume, talk.say)
 
 
 async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
@@ -116,14 +115,6 @@ async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
     settings = settings_from_environment(model)
     async with live_toolbox(settings, index_of_repository(repo)) as toolbox:
         await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
-
-
-def summary(account: Account, seconds: float) -> str:
-    """What a sitting has asked for: answered calls, tokens as the endpoint counted them, time."""
-    tokens_in = sum(call.tokens_in for call in account.calls)
-    tokens_out = sum(call.tokens_out for call in account.calls)
-    refused = f" ({account.refused} refused)" if account.refused else ""
-    return f"{len(account.calls)} calls{refused}, {tokens_in:,} + {tokens_out:,} tokens, {seconds:.0f} s"
 
 
 async def _begun(session: Session) -> Options | None:
@@ -188,31 +179,6 @@ async def _config(graph: TriageGraph, session: Session, options: Options) -> Run
     job = await stored(graph, config)
     kept = session.max_iterations is None and job is not None
     return job_config(session.name, job.state.max_iterations if kept and job else budget, options)
-
-
-def _close(session: Session, out: Path, job: Job | None, say: Callable[[str], None]) -> int:
-    if job is None or not job.finished:
-        say(f"waiting for an answer; {session.how_to_resume}")
-        return EXIT_UNFINISHED
-    for path in write_results(out, job.state):
-        say(f"wrote {path}")
-    if missing := missing_texts(job.state):
-        say(f"{_what_is_missing(job.state, missing)}{f'; {session.how_to_resume}' if job.unwritten else ''}")
-        return EXIT_UNFINISHED
-    grave = [caveat.text for caveat in caveats(job.state) if caveat.grave]
-    if grave:
-        say(f"the report rests on too little: {' '.join(grave)}")
-        return EXIT_UNFOUNDED
-    return EXIT_OK
-
-
-def _what_is_missing(state: BugTriageState, missing: tuple[str, ...]) -> str:
-    """Which texts were not written, and why."""
-    failures = [failure.error for failure in state.agent_errors if failure.agent_name == "writer"]
-    failures += [failure.error for failure in state.supervisor_errors]
-    why = failures[-1] if failures else "the supervisor ended the job without one"
-    what = "report" if texts_of(state).report is None else " and no ".join(missing)
-    return f"no {what} was written ({why})"
 
 
 def _make_room(folder: Path) -> None:

@@ -240,3 +240,11 @@ def test_an_answer_is_kept_as_it_was_typed(desk, monkeypatch):
         assert triage("run", "--repo", "shop", *NEW, typed="\n  two words \n") == 0
 
     assert the_job().state.human_exchanges[0].answer == "  two words "
+
+
+def test_a_job_that_is_over_takes_no_orders(desk, monkeypatch, capsys):
+    with triage_at(monkeypatch) as (triage, _):
+        triage("run", "--repo", "shop", *NEW)
+        assert triage("run", *AGAIN, "--redirect", "Look at rounding.") == 2
+        assert "triage: this job is over: leave --max-iterations and --redirect out" in capsys.readouterr().err
+        assert triage("run", *AGAIN) == 0
