@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import subprocess
 import sys
 import time
@@ -163,7 +164,7 @@ def test_control_c_at_the_prompt_ends_the_sitting_at_once_and_loses_no_answer(de
         job, terminal = at_a_terminal("run", "--repo", "shop", *NEW)
         read_until(terminal, b"Answer: ")
         os.write(terminal, b"\x03")
-        told = read_until(terminal, b"--repo shop")
+        told = read_until(terminal, b"--repo shop", seconds=20)
         assert job.wait(timeout=20) == 130
         assert b"interrupted; the job is kept: triage run --resume --job-id one" in told
 
@@ -188,7 +189,7 @@ def at_a_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
 
 def read_until(terminal: int, text: bytes, seconds: float = 120) -> bytes:
     seen, until = b"", time.monotonic() + seconds
-    while text not in seen and time.monotonic() < until:
+    while text not in seen and select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:
         try:
             seen += os.read(terminal, 4096)
         except OSError:  # the other end is closed

@@ -248,3 +248,14 @@ def test_a_job_that_is_over_takes_no_orders(desk, monkeypatch, capsys):
         assert triage("run", *AGAIN, "--redirect", "Look at rounding.") == 2
         assert "triage: this job is over: leave --max-iterations and --redirect out" in capsys.readouterr().err
         assert triage("run", *AGAIN) == 0
+
+
+def test_control_c_before_the_first_step_does_not_say_that_the_job_is_kept(desk, monkeypatch, capsys):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("triage.session.index_of_repository", interrupt)
+    with triage_at(monkeypatch) as (triage, _):
+        assert triage("run", "--repo", "shop", *NEW) == 130
+
+    assert capsys.readouterr().err.strip() == "triage: interrupted; nothing of the job was kept yet: start it again"
