@@ -6,7 +6,7 @@ from the schema, given here explicitly so that it does not depend on who importe
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,11 +58,25 @@ async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
         InputError: no SQLite file can be opened there.
     """
     try:
-        sqlite3.connect(path).close()  # aiosqlite would fail in a thread of its own
+        with closing(sqlite3.connect(path)) as probe:  # aiosqlite would fail in a thread of its own
+            probe.execute("pragma quick_check(1)")  # connecting alone reads nothing
     except sqlite3.Error as error:
         raise InputError(f"{path}: jobs cannot be kept there ({error}); name another file with --jobs") from error
     async with aiosqlite.connect(path) as connection:
         yield JobSaver(connection, serde=serializer())
+
+
+def is_kept(path: Path, job_id: str) -> bool:
+    """Whether anything of the job is stored; a job that was stopped before its first step is not."""
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(path)) as jobs:
+            return (
+                jobs.execute("select 1 from checkpoints where thread_id = ? limit 1", [job_id]).fetchone() is not None
+            )
+    except sqlite3.Error:
+        return False
 
 
 def _current(values: dict[str, Any]) -> dict[str, Any]:

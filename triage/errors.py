@@ -16,6 +16,7 @@ EXIT_OK: Final = 0
 EXIT_USAGE: Final = 2
 EXIT_OUTAGE: Final = 3
 EXIT_UNFINISHED: Final = 4
+EXIT_UNFOUNDED: Final = 5
 EXIT_INTERRUPTED: Final = 130
 
 

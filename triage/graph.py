@@ -10,6 +10,7 @@ from typing import Any, Final
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Durability
 
 from triage.agents import AGENTS
 from triage.agents.agent import Toolbox
@@ -25,9 +26,13 @@ from triage.supervisors import SUPERVISORS, Supervise
 from triage.supervisors.plan import as_task, dispatched, fan_out, for_review
 from triage.supervisors.plan.execution import REVIEW, review
 
-__all__ = ["Configuration", "TriageGraph", "build_graph", "recursion_limit", "supervisor_node"]
+__all__ = ["DURABILITY", "Configuration", "TriageGraph", "build_graph", "recursion_limit", "supervisor_node"]
 
 TriageGraph = CompiledStateGraph[BugTriageState, None, BugTriageState, BugTriageState]
+
+DURABILITY: Final[Durability] = "sync"
+"""When a step is stored: before the next begins, so that a killed job repeats none. Graphs inside workers hear of it,
+so a replay runs jobs with it as well, although it keeps nothing: what works there works here."""
 
 STOPS: Final[dict[str, str]] = {**{name: name for name in WORKERS}, "end": END}
 """Where the supervisor may send a job."""

@@ -1,18 +1,24 @@
 """Wiring for real use: settings checked, clients opened and closed, one repository indexed."""
 
 import datetime as dt
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any, Final
 
 from pydantic import ValidationError
 
+from triage.account import Account
 from triage.agents.agent import Toolbox
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
 from triage.errors import ConfigurationError, InputError
 from triage.llm import ModelFactory, live_clients
 from triage.settings import Settings
+
+PUBLIC: Final = Settings.model_fields["base_url"].default
+"""The endpoint that is asked where none is named."""
 
 
 def settings_from_environment(model: str | None = None) -> Settings:
@@ -22,17 +28,33 @@ def settings_from_environment(model: str | None = None) -> Settings:
         ConfigurationError: a variable is malformed, or the public endpoint is to be used without a key.
     """
     try:
-        settings = Settings()
+        settings = Settings(**_of_openai(os.environ))
     except ValidationError as error:
         first = error.errors()[0]
-        name = "TRIAGE_" + "_".join(map(str, first["loc"])).upper()
-        raise ConfigurationError(f"{name}: {first['msg']}") from error
-    if not settings.api_key.get_secret_value() and settings.base_url == Settings.model_fields["base_url"].default:
+        name = "TRIAGE_" + str(first["loc"][0]).upper()
+        raise ConfigurationError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from error
+    if not settings.api_key.get_secret_value() and settings.base_url == PUBLIC:
         raise ConfigurationError("no key: set TRIAGE_API_KEY, or TRIAGE_BASE_URL for an endpoint that needs none")
     if model is None:
         return settings
     same = {"models": dict.fromkeys(settings.models, model), "fallbacks": dict.fromkeys(settings.fallbacks, model)}
     return settings.model_copy(update=same)
+
+
+def _of_openai(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the OpenAI SDK would read, for what `TRIAGE_…` leaves open. Its key goes to its own endpoint only: another
+    one, named in TRIAGE_BASE_URL, must not get to see it."""
+    if "TRIAGE_BASE_URL" in environment:
+        return {}
+    found = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
+    open_ = {name: variable for name, variable in found.items() if f"TRIAGE_{name.upper()}" not in environment}
+    return {name: environment[variable] for name, variable in open_.items() if environment.get(variable)}
+
+
+def can_search(settings: Settings) -> bool:
+    """Whether the web can be searched: with a key, or at a service of one's own, which may need none."""
+    public = settings.tavily_base_url == Settings.model_fields["tavily_base_url"].default
+    return bool(settings.tavily_api_key.get_secret_value()) or not public
 
 
 def index_of_repository(root: Path) -> CodebaseIndex:
@@ -58,13 +80,17 @@ def now() -> dt.datetime:
 
 
 @asynccontextmanager
-async def live_toolbox(settings: Settings, index: CodebaseIndex) -> AsyncIterator[Toolbox]:
-    """A toolbox that really connects; every repository name means the one indexed. Open it in the loop that uses it."""
-    clients = live_clients(settings)
+async def live_toolbox(
+    settings: Settings, index: CodebaseIndex, account: Account | None = None
+) -> AsyncIterator[Toolbox]:
+    """A toolbox that really connects, and enters what it asks in `account`; every repository name means the one
+    indexed. Open it in the loop that uses it."""
+    clients = live_clients(settings, account)
     async with AsyncExitStack() as opened:
         opened.enter_context(clients.openai)
         await opened.enter_async_context(clients.openai_async)
         await opened.enter_async_context(clients.tavily_async)
         if clients.services_async is not None:
             await opened.enter_async_context(clients.services_async)
-        yield Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index, now)
+        models = ModelFactory(settings, clients)
+        yield Toolbox(settings, clients, models, lambda _repository: index, now, account, can_search(settings))

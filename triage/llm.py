@@ -15,6 +15,7 @@ from langchain_openai import ChatOpenAI
 from openai import RateLimitError
 from pydantic import SecretStr
 
+from triage.account import Account
 from triage.settings import Settings
 
 Input = TypeVar("Input")
@@ -38,12 +39,13 @@ class HttpClients:
     """For agents run as services: a client of its own, since the Tavily SDK puts its key on the one given."""
 
 
-def live_clients(settings: Settings) -> HttpClients:
-    """Clients that really connect; call it inside the event loop that will use them."""
-    timeout_s = settings.timeout_s
+def live_clients(settings: Settings, account: Account | None = None) -> HttpClients:
+    """Clients that really connect, their answers entered in `account` if one is given; call it inside the event loop
+    that will use them."""
+    timeout_s, entered = settings.timeout_s, account or Account()
     return HttpClients(
         openai=httpx2.Client(timeout=timeout_s),
-        openai_async=httpx2.AsyncClient(timeout=timeout_s),
+        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks={"response": [entered.enter]}),
         tavily_async=httpx.AsyncClient(timeout=timeout_s),
         services_async=httpx.AsyncClient(timeout=timeout_s) if settings.agent_urls else None,
     )

@@ -1,10 +1,12 @@
 """What a job runs with: the choices of the command line, what they default to, and what a resumed job began with.
 
-They are kept beside the job's checkpoints as LangGraph's own metadata, by name: a prompt's text is never stored.
+They are kept beside the job's checkpoints as LangGraph's own metadata, by name: a prompt's text is never stored, and
+neither is a key.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Final, Self
 
 from triage.configuration import Configuration
@@ -20,18 +22,35 @@ _PREFIX: Final = "triage_"
 
 @dataclass(frozen=True)
 class Options:
-    """Names as the command line has them; None: not said."""
+    """As the command line has them; None: not said. Files and folders are absolute, so that a job goes on anywhere."""
 
     supervisor: str | None = None
     prompt: str | None = None
     plan: str | None = None
     guards: str | None = None
+    model: str | None = None
+    repo: str | None = None
+    out: str | None = None
+    base_url: str | None = None
+    """Where the job was last asked for; it comes from the environment, and is kept to be compared."""
+
+    def __post_init__(self) -> None:
+        """A relative name would mean another file in another folder."""
+        for name, suffixes in (("prompt", (".md",)), ("plan", (".yaml", ".yml"))):
+            given = getattr(self, name)
+            if given is not None and Path(given).suffix in suffixes:
+                object.__setattr__(self, name, str(Path(given).absolute()))
+        for name in ("repo", "out"):
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, str(Path(given).resolve()))
 
     def completed(self) -> Self:
         """What a new job runs with: what was not said is what suits its supervisor."""
         supervisor = self.supervisor or "llm"
         planned = supervisor in MODES and starts_from_a_plan(MODES[supervisor])
-        return type(self)(
+        return replace(
+            self,
             supervisor=supervisor,
             prompt=self.prompt or DEFAULT_PROMPTS.get(supervisor),
             plan=self.plan or (DEFAULT_PLAN if planned else None),
@@ -39,17 +58,38 @@ class Options:
         )
 
     def continued(self, begun: Self) -> Self:
-        """What a resumed job runs with: what it was begun with, under another prompt or guard set where one is named.
+        """What a resumed job runs with: what it was begun with, but for the prompt, guard set, model or folder for
+        results that is named now.
 
         Raises:
-            InputError: another supervisor or plan is named, which could not read what the job has left.
+            InputError: another supervisor or plan is named, which could not read what the job has left, or another
+                repository, which is not what its findings are about.
         """
         for option in ("supervisor", "plan"):
             said, was = getattr(self, option), getattr(begun, option)
             if said not in (None, was):
                 told = f"with --{option} {was}" if was else f"without --{option}"
                 raise InputError(f"this job was begun {told}: leave --{option} out to go on, or start a new job")
-        return type(self)(begun.supervisor, self.prompt or begun.prompt, begun.plan, self.guards or begun.guards)
+        may_change = ("prompt", "guards", "model", "out", "base_url")
+        said_now = {name: getattr(self, name) for name in may_change if getattr(self, name) is not None}
+        return replace(begun, **said_now, repo=self._repository(begun))
+
+    def _repository(self, begun: Self) -> str | None:
+        """The job's checkout. One that has been moved may be named anew, as long as its folder is called the same."""
+        if self.repo is None or begun.repo in (None, self.repo):
+            return self.repo or begun.repo
+        moved = not Path(begun.repo).exists() and Path(begun.repo).name == Path(self.repo).name
+        if moved:
+            return self.repo
+        raise InputError(f"this job was begun with --repo {begun.repo}: leave --repo out to go on, or start a new job")
+
+    def told(self) -> str:
+        """One line for whoever runs the job."""
+        said = [("prompt", self.prompt), ("plan", self.plan), ("guards", self.guards), ("model", self.model)]
+        parts = [str(self.supervisor), *(f"{name} {value}" for name, value in said if value)]
+        return ", ".join(
+            [*parts, *(f"{name} {getattr(self, name)}" for name in ("repo", "out") if getattr(self, name))]
+        )
 
     def configuration(self) -> Configuration:
         """The configuration these completed options name.

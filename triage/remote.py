@@ -25,8 +25,29 @@ def remote_chain(agent: AnyAgent, url: str, client: httpx.AsyncClient | None) ->
 
     async def call(given: AgentInput) -> Answer:
         response = await client.post(address, json={"input": given.model_dump(mode="json")})
-        response.raise_for_status()
-        output: Answer = agent.output_model.model_validate(response.json()["output"])
+        if response.is_error:
+            said = f"HTTP {response.status_code} from {address}: {_detail(response)}"
+            raise httpx.HTTPStatusError(said, request=response.request, response=response)
+        output: Answer = agent.output_model.model_validate(_without_name(response.json()["output"], agent.name))
         return output
 
     return RunnableLambda(call)
+
+
+def _detail(response: httpx.Response) -> str:
+    """Why the service failed, as far as it says so."""
+    try:
+        said = response.json()["detail"]
+    except (ValueError, LookupError, TypeError):
+        said = response.text
+    return " ".join(str(said).split()) or response.reason_phrase
+
+
+def _without_name(output: object, name: str) -> object:
+    """The output without `agent_name`, which other services of this wire format send along; here the caller knows whom
+    it has asked. Raises ValueError if somebody else has answered."""
+    if not isinstance(output, dict) or "agent_name" not in output:
+        return output
+    if output["agent_name"] != name:
+        raise ValueError(f"{output['agent_name']!r} answered in the place of {name}: see TRIAGE_AGENT_URLS")
+    return {key: value for key, value in output.items() if key != "agent_name"}

@@ -1,29 +1,58 @@
-"""The files a finished job leaves: the report and the comment as Markdown, the ticket as JSON."""
+"""The files a finished job leaves: report and comment as Markdown, the ticket as JSON, and the report for programs."""
 
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from triage.state import BugTriageState, TriageReport
+from triage.caveats import caveats
+from triage.state import BugTriageState, TriageReport, WriterDraft
+
+
+def texts_of(state: BugTriageState) -> WriterDraft:
+    """The writer's three texts: the job's, or what a writer that failed had finished."""
+    if state.report is not None or state.draft is None:
+        return WriterDraft(report=state.report, comment=state.comment, ticket=state.ticket)
+    return state.draft
+
+
+def missing_texts(state: BugTriageState) -> tuple[str, ...]:
+    """Which of the three texts there are not."""
+    texts = texts_of(state)
+    have = {"report": texts.report is not None, "comment": bool(texts.comment), "ticket": texts.ticket is not None}
+    return tuple(name for name, there in have.items() if not there)
 
 
 def write_results(folder: Path, state: BugTriageState) -> list[Path]:
-    """Write `report.md`, `comment.md` and `ticket.json` as far as the job has them; returns what was written."""
-    texts: dict[str, str] = {}
-    if state.report is not None:
-        texts["report.md"] = report_markdown(state.issue_title, state.report)
-    if state.comment:
-        texts["comment.md"] = state.comment.strip() + "\n"
-    if state.ticket is not None:
-        texts["ticket.json"] = json.dumps(state.ticket.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    """Write `report.md`, `report.json`, `comment.md` and `ticket.json` as far as the job has them; returns what was
+    written."""
+    have, files = texts_of(state), dict[str, str]()
+    if have.report is not None:
+        files["report.md"] = report_markdown(state.issue_title, have.report, _said(state))
+        files["report.json"] = _json(report_data(state, have.report))
+    if have.comment:
+        files["comment.md"] = have.comment.strip() + "\n"
+    if have.ticket is not None:
+        files["ticket.json"] = _json(have.ticket.model_dump(mode="json"))
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
+    for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return [folder / name for name in texts]
+    return [folder / name for name in files]
 
 
-def report_markdown(title: str, report: TriageReport) -> str:
-    """The report as a page: what, where, how bad, and what next."""
+def report_data(state: BugTriageState, report: TriageReport) -> dict[str, Any]:
+    """The report with what led to it: caveats, visits, failures, vetoes, questions."""
+    job = state.model_dump(
+        mode="json",
+        include={"job_id", "issue_title", "issue_url", "repository", "visits", "agent_errors", "supervisor_errors"}
+        | {"vetoes", "human_exchanges", "retry_reasons", "decision_events", "redirect_instructions"},
+    )
+    said = [{"text": caveat.text, "grave": caveat.grave} for caveat in caveats(state)]
+    return {"report": report.model_dump(mode="json"), "caveats": said, "missing": missing_texts(state), **job}
+
+
+def report_markdown(title: str, report: TriageReport, did_not_happen: Iterable[str] = ()) -> str:
+    """The report as a page: what did not happen, if anything; then what, where, how bad, and what next."""
     facts = [
         f"- **Root cause:** {report.root_cause}",
         f"- **Location:** {report.root_cause_location or 'not in this repository'}",
@@ -31,8 +60,10 @@ def report_markdown(title: str, report: TriageReport) -> str:
         f"- **Severity:** {report.severity}",
         f"- **Confidence:** {report.confidence:.2f}",
     ]
+    warned = [f"> - {' '.join(line.split())}" for line in did_not_happen]
     parts = [
         f"# {title}",
+        *(["\n".join(["> **What did not happen**", ">", *warned])] if warned else []),
         "\n".join(facts),
         _section("Affected files", report.affected_files),
         _section("Evidence", report.evidence),
@@ -41,5 +72,14 @@ def report_markdown(title: str, report: TriageReport) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _said(state: BugTriageState) -> list[str]:
+    missing = [f"The writer brought no {name}." for name in missing_texts(state)]
+    return [*(caveat.text for caveat in caveats(state)), *missing]
+
+
 def _section(heading: str, lines: Iterable[str]) -> str:
     return "\n".join([f"## {heading}", "", *([f"- {line}" for line in lines] or ["None."])])
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

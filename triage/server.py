@@ -1,7 +1,8 @@
 """Agents as services: `POST /agents/{name}/invoke` with `{"input": …}` answers `{"output": …}`.
 
 The wire format is LangServe's, without its package: a dozen lines here against a dependency that no longer
-moves. `app` serves every agent of the team; run one process per agent or one for all, as load demands.
+moves. `GET /health` says that the service is up, and whom it serves. `app` serves every agent of the team; run one
+process per agent or one for all, as load demands.
 """
 
 from typing import Annotated, Any
@@ -12,12 +13,17 @@ from pydantic import ValidationError
 
 from triage.agents import AGENTS
 from triage.agents.agent import Toolbox
+from triage.agents.visit import describe
 
 
 def app(toolbox: Toolbox) -> FastAPI:
     """The service. 404: no such agent; 422: the input is not what the agent reads; 502: the agent failed."""
     service = FastAPI(title="bug-triage agents")
     chains: dict[str, Runnable[Any, Any]] = {}
+
+    @service.get("/health")
+    async def health() -> dict[str, Any]:
+        return {"status": "ok", "agents": list(AGENTS)}
 
     @service.post("/agents/{name}/invoke")
     async def invoke(name: str, given: Annotated[dict[str, Any], Body(alias="input", embed=True)]) -> dict[str, Any]:
@@ -28,12 +34,12 @@ def app(toolbox: Toolbox) -> FastAPI:
             checked = agent.input_model.model_validate(given)
         except ValidationError as error:
             raise HTTPException(422, error.errors(include_url=False, include_input=False)) from error
-        if name not in chains:
-            chains[name] = agent.chain(toolbox)
         try:
+            if name not in chains:
+                chains[name] = agent.chain(toolbox)
             output = await chains[name].ainvoke(checked)
         except Exception as error:  # the caller counts it as a failed visit, and should know whose fault it is
-            raise HTTPException(502, f"{type(error).__name__}: {error}"[:300]) from error
+            raise HTTPException(502, describe(error)) from error
         return {"output": output.model_dump(mode="json")}
 
     return service

@@ -1,26 +1,33 @@
 """One sitting at a job: wire everything up, run it as far as it goes, write what came out, and say how it ended."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Final, Protocol
 
+import httpx
 import uvicorn
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
-from openai import APIStatusError, OpenAIError
+from openai import OpenAIError
 
-from triage.checkpoints import JobSaver, open_jobs
-from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, InputError
+from triage.account import Account, reason
+from triage.agents.web_search import NO_WEB
+from triage.checkpoints import is_kept, open_jobs
+from triage.closing import close, summary
+from triage.errors import EXIT_OUTAGE, EXIT_UNFINISHED, InputError
 from triage.graph import TriageGraph, build_graph
 from triage.issue import Issue
-from triage.job import Ask, Job, Tell, begun_with, drive, job_config, stored
+from triage.job import Given, begun_with, drive, job_config, reopened, stored
 from triage.live import index_of_repository, live_toolbox, settings_from_environment
+from triage.locks import held
 from triage.options import Options
-from triage.results import write_results
 from triage.server import app
-from triage.state import BugTriageState
+from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange
 
-Say = Callable[[str], None]
+DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
 
 @dataclass(frozen=True)
@@ -28,47 +35,79 @@ class Session:
     """What the command line asks for; `issue` is None when the job `name` is to be resumed."""
 
     name: str
-    repo: Path
     issue: Issue | None
     options: Options
-    max_iterations: int
     jobs: Path
-    out: Path
-    model: str | None = None
+    max_iterations: int | None = None
+    redirects: tuple[str, ...] = ()
+    repo_as_typed: str = ""
+    account: Account = field(default_factory=Account)
 
     @property
     def how_to_resume(self) -> str:
-        """What to type to go on with the job."""
-        elsewhere = "" if self.jobs == Path(".triage/jobs.sqlite") else f" --jobs {self.jobs}"
-        return f"the job is kept: triage run --resume --job-id {self.name} --repo {self.repo}{elsewhere}"
+        """What to type to go on with the job, or that it has to be begun anew."""
+        if not is_kept(self.jobs, self.name):
+            return "nothing of the job was kept yet: start it again"
+        words = ["triage", "run", "--resume", "--job-id", self.name]
+        words += ["--repo", self.repo_as_typed] if self.repo_as_typed else []
+        words += ["--jobs", str(self.jobs)] if self.jobs != DEFAULT_JOBS else []
+        return f"the job is kept: {shlex.join(words)}"
 
 
-async def run_session(session: Session, ask: Ask, tell: Tell, say: Say) -> int:
+class Talk(Protocol):
+    """Who is told how a sitting goes, and asked."""
+
+    def ask(self, question: HumanExchange) -> str | None:
+        """The answer, or None if nobody is there to answer."""
+
+    def tell(self, node: str, changes: Mapping[str, Any]) -> None:
+        """A step of the job."""
+
+    def note(self, message: str) -> None:
+        """What a sitting begins with, and what it took."""
+
+    def say(self, message: str) -> None:
+        """How it ended."""
+
+
+async def run_session(session: Session, talk: Talk) -> int:
     """Run the job of `session` and return the exit code (see `triage.cli`).
 
     Raises:
         TriageError: wrong input or configuration; nothing was asked of the endpoint.
     """
-    settings = settings_from_environment(session.model)
     if session.issue is not None:
+        settings_from_environment(session.options.model)
         session.options.completed().configuration()  # what is wrong with it is said before anything is made
-    index = index_of_repository(session.repo)
     _make_room(session.jobs.parent)
-    _make_room(session.out)
-    async with live_toolbox(settings, index) as toolbox, open_jobs(session.jobs) as jobs:
-        options = await _options(session, jobs)
-        graph = build_graph(options.configuration(), toolbox, jobs)
+    with held(session.jobs, session.name):
+        begun = await _begun(session)
+        return await _run(session, _agreed(session, begun), begun, talk)
+
+
+async def _run(session: Session, options: Options, begun: Options | None, talk: Talk) -> int:
+    settings = settings_from_environment(options.model)
+    configuration = options.configuration()
+    index = index_of_repository(Path(str(options.repo)))
+    _make_room(Path(str(options.out)))
+    options = replace(options, base_url=settings.base_url)
+    account, since = session.account, time.monotonic()
+    async with live_toolbox(settings, index, account) as toolbox, open_jobs(session.jobs) as jobs:
+        graph = build_graph(configuration, toolbox, jobs)
+        _introduce(session, options, begun, talk, searches=toolbox.searches)
         config = await _config(graph, session, options)
         try:
-            job = await drive(graph, config, _new(session), ask, tell)
-        except OpenAIError as error:
-            say(f"the endpoint failed ({_reason(error)}); {session.how_to_resume}")
+            job = await drive(graph, config, await _first(graph, config, session, options), talk.ask, talk.tell)
+        except (OpenAIError, httpx.HTTPError) as error:
+            talk.say(f"the endpoint failed ({reason(error)}); {session.how_to_resume}")
             return EXIT_OUTAGE
         except GraphRecursionError:
             how = f"{session.how_to_resume} --guards hardened"
-            say(f"guard set {options.guards!r} let the job go round in circles; {how}")
+            talk.say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
-    return _close(session, job, say)
+    visits = len(job.state.visits) if job else 0
+    talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
+    return close(job, Path(str(options.out)), session.how_to_resume, talk.say)
 
 
 async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
@@ -78,54 +117,68 @@ async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
         await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
 
 
-def _new(session: Session) -> BugTriageState | None:
+async def _begun(session: Session) -> Options | None:
+    """What the stored job began with. Raises InputError where the name does not fit what is to be done."""
+    if session.issue is None and not session.jobs.exists():
+        raise InputError(f"{session.jobs}: no job is called {session.name!r}; start it with --issue FILE")
+    async with open_jobs(session.jobs) as jobs:
+        begun = await begun_with(jobs, session.name)
+    if session.issue is None and begun is None:
+        raise InputError(f"{session.jobs}: no job is called {session.name!r}; start it with --issue FILE")
+    if session.issue is not None and begun is not None:
+        raise InputError(f"job {session.name!r} exists already: go on with --resume, or choose another --job-id")
+    return begun
+
+
+def _agreed(session: Session, begun: Options | None) -> Options:
+    """What the job runs with, a resumed one as it was begun."""
+    options = session.options.completed() if begun is None else session.options.continued(begun)
+    if options.repo is None:
+        raise InputError("this job does not know its repository yet: give --repo")
+    return replace(options, out=options.out or str((DEFAULT_JOBS.parent / session.name).resolve()))
+
+
+def _introduce(session: Session, options: Options, begun: Options | None, talk: Talk, *, searches: bool) -> None:
+    """What the job runs with, and what about that may surprise."""
+    talk.note(f"job {session.name}{'' if begun is None else ' goes on'}: {options.told()}")
+    if begun is not None and begun.base_url not in (None, options.base_url):
+        talk.note(f"it was begun at {begun.base_url}, and goes on at {options.base_url}")
+    if not searches:
+        talk.note(NO_WEB.replace("was not", "is not"))
+
+
+async def _first(graph: TriageGraph, config: RunnableConfig, session: Session, options: Options) -> Given:
+    """The state of a new job, or what a stored one goes on with."""
     if session.issue is None:
-        return None
+        return await reopened(graph, config, _changes(session))
     return BugTriageState(
         job_id=session.name,
         issue_title=session.issue.title,
         issue_body=session.issue.body,
         issue_url=session.issue.url,
-        repository=session.repo.resolve().name,
-        max_iterations=session.max_iterations,
+        repository=Path(str(options.repo)).name,
+        max_iterations=session.max_iterations or DEFAULT_MAX_ITERATIONS,
+        redirect_instructions=list(session.redirects),
     )
 
 
-async def _options(session: Session, jobs: JobSaver) -> Options:
-    """What the job runs with, a resumed one as it was begun. Raises InputError where the name does not fit."""
-    begun = await begun_with(jobs, session.name)
-    if session.issue is None and begun is None:
-        raise InputError(f"{session.jobs}: no job is called {session.name!r}; start it with --issue FILE")
-    if session.issue is not None and begun is not None:
-        raise InputError(f"job {session.name!r} exists already: go on with --resume, or choose another --job-id")
-    return session.options.completed() if begun is None else session.options.continued(begun)
+def _changes(session: Session) -> dict[str, Any]:
+    """What the operator changes in a stored job: its budget, and its orders, which replace older ones."""
+    changes: dict[str, Any] = {}
+    if session.max_iterations is not None:
+        changes["max_iterations"] = session.max_iterations
+    if session.redirects:
+        changes["redirect_instructions"] = list(session.redirects)
+    return changes
 
 
 async def _config(graph: TriageGraph, session: Session, options: Options) -> RunnableConfig:
-    """The config of the job; a resumed one has the budget it was begun with."""
-    config = job_config(session.name, session.max_iterations, options)
+    """The config of the job; a resumed one has the budget it was begun with, unless another is given now."""
+    budget = session.max_iterations or DEFAULT_MAX_ITERATIONS
+    config = job_config(session.name, budget, options)
     job = await stored(graph, config)
-    return config if job is None else job_config(session.name, job.state.max_iterations, options)
-
-
-def _close(session: Session, job: Job | None, say: Say) -> int:
-    if job is None or not job.finished:
-        say(f"waiting for an answer; {session.how_to_resume}")
-        return EXIT_UNFINISHED
-    for path in write_results(session.out, job.state):
-        say(f"wrote {path}")
-    if job.state.report is not None:
-        return EXIT_OK
-    failures = [failure.error for failure in job.state.agent_errors if failure.agent_name == "writer"]
-    failures += [failure.error for failure in job.state.supervisor_errors]
-    say(f"no report was written ({failures[-1] if failures else 'the supervisor ended the job without one'})")
-    return EXIT_UNFINISHED
-
-
-def _reason(error: OpenAIError) -> str:
-    if isinstance(error, APIStatusError):
-        return f"HTTP {error.status_code} from {error.request.url}"
-    return next(iter(str(error).splitlines()), type(error).__name__)
+    kept = session.max_iterations is None and job is not None
+    return job_config(session.name, job.state.max_iterations if kept and job else budget, options)
 
 
 def _make_room(folder: Path) -> None:

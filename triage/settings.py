@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from triage.errors import ConfigurationError
@@ -19,6 +19,8 @@ _MODELS: Final = {
     "critic": LARGE_MODEL,
     "writer": LARGE_MODEL,
 }
+SERVICES: Final = tuple(agent for agent in _MODELS if agent != "supervisor")
+"""Agents that can run as services."""
 # A fallback is asked because its primary is rate-limited, so it is never the same model.
 _FALLBACKS: Final = {agent: LARGE_MODEL if model == SMALL_MODEL else SMALL_MODEL for agent, model in _MODELS.items()}
 
@@ -47,6 +49,28 @@ class Settings(BaseSettings):
     """Service URL by agent name; an agent that is not named here runs in this process."""
     retry_jitter: bool = True
     """Wait (exponentially, with jitter) between attempts. Off in replay, where waiting helps nobody."""
+
+    @field_validator("base_url", "tavily_base_url")
+    @classmethod
+    def _with_a_scheme(cls, url: str) -> str:
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"{url!r} is no address: begin it with http:// or https://")
+        return url
+
+    @field_validator("models", "fallbacks", "agent_urls")
+    @classmethod
+    def _of_agents_there_are(cls, named: dict[str, str], field: ValidationInfo) -> dict[str, str]:
+        """A misspelt name would change nothing, without a word."""
+        known = SERVICES if field.field_name == "agent_urls" else (*_MODELS, "human_input")
+        unknown = [name for name in named if name not in known]
+        if unknown:
+            raise ValueError(f"no agent is called {unknown[0]!r}; there are {', '.join(known)}")
+        return named
+
+    @field_validator("agent_urls")
+    @classmethod
+    def _each_with_a_scheme(cls, urls: dict[str, str]) -> dict[str, str]:
+        return {name: cls._with_a_scheme(url) for name, url in urls.items()}
 
     @field_validator("models")
     @classmethod

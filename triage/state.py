@@ -21,7 +21,7 @@ WORKERS: Final[tuple[Worker, ...]] = (
 NODES: Final[tuple[Node, ...]] = (*WORKERS, "end")
 MAX_QUESTIONS: Final = 2
 DEFAULT_MAX_ITERATIONS: Final = 10
-CURRENT_SCHEMA_VERSION: Final = 4
+CURRENT_SCHEMA_VERSION: Final = 5
 
 
 class Value(BaseModel):
@@ -106,6 +106,14 @@ class TicketDraft(Value):
     labels: tuple[str, ...] = ()
     assignee: str = ""
     effort: Literal["XS", "S", "M", "L", "XL"] = "M"
+
+
+class WriterDraft(Value):
+    """What a writer that failed had finished all the same; empty where it has not."""
+
+    report: TriageReport | None = None
+    comment: str = ""
+    ticket: TicketDraft | None = None
 
 
 class SearchScope(Value):
@@ -275,4 +283,6 @@ class BugTriageState(BaseModel):
     report: Annotated[TriageReport | None, latest] = None
     comment: Annotated[str, latest] = ""
     ticket: Annotated[TicketDraft | None, latest] = None
+    draft: Annotated[WriterDraft | None, latest] = None
+    """Of a visit of the writer that did not bring all three texts; they are the job's only once they are complete."""
     agent_errors: Annotated[list[AgentError], add] = Field(default_factory=list)

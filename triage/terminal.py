@@ -1,12 +1,20 @@
-"""What a person at the terminal sees and is asked. Everything goes to stderr; model text is never taken for markup."""
+"""What a person at the terminal sees and is asked. Progress goes to stderr, what was asked for to stdout; model text is
+never taken for markup."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
 from triage.state import AgentError, HumanExchange, TaskItem
+
+if TYPE_CHECKING:
+    from triage.account import Call  # loads the OpenAI SDK, which `--help` can do without
 
 STDERR: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -16,24 +24,90 @@ def say(message: str, style: str = "") -> None:
     STDERR.print(Text(message, style=style))
 
 
-def ask(question: HumanExchange) -> str | None:
-    """Ask and wait; None when standard input has come to its end."""
-    say(f"\nQuestion: {question.question or '(the supervisor gave no text)'}", "bold")
-    if question.context:
-        say(question.context, "dim")
+def put(text: str) -> None:
+    """What a command was asked for, to stdout."""
+    print(text)
+
+
+def complain(message: str, code: int) -> int:
+    """One line about what went wrong; returns the exit code that means it."""
+    say(f"triage: {message}", "red")
+    return code
+
+
+@dataclass
+class Terminal:
+    """One sitting's way of talking: how much, and the answers that were given beforehand."""
+
+    quiet: bool = False
+    verbose: bool = False
+    answers: list[str] = field(default_factory=list)
+
+    def say(self, message: str) -> None:
+        """How a sitting ends; quiet or not."""
+        say(message)
+
+    def note(self, message: str) -> None:
+        """What it begins with, and what it took."""
+        if not self.quiet:
+            say(message, "dim")
+
+    def tell(self, node: str, changes: Mapping[str, Any]) -> None:
+        """One line for each step of a job, or a few."""
+        if self.quiet:
+            return
+        if node == "supervisor":
+            say(decision_line(changes), "cyan")
+        else:
+            say(f"   {node}: {visit_line(changes)}")
+        if self.verbose:
+            for finding in changes.get("findings", []):
+                say(f"      {finding.details}\n      {', '.join(finding.relevant_files) or 'no files'}", "dim")
+
+    def called(self, call: "Call") -> None:
+        """A line for each call of a model, where all is to be seen."""
+        if self.verbose:
+            tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
+            say(f"      {call.agent} asked {call.model}: {tokens}, {call.seconds:.1f} s", "dim")
+
+    def ask(self, question: HumanExchange) -> str | None:
+        """The next answer given beforehand, else the one that is typed; None when standard input has come to its end.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C at the prompt.
+        """
+        say(f"\nQuestion: {question.question or '(the supervisor gave no text)'}", "bold")
+        if question.context:
+            say(question.context, "dim")
+        if self.answers:
+            say(f"Answer: {self.answers[0]}")
+            return self.answers.pop(0)
+        try:
+            with _interruptible():
+                return _typed()
+        except EOFError:
+            say("")
+            return None
+
+
+def _typed() -> str:
+    """What is typed; Enter alone is no answer, and uses up no question."""
+    while not (typed := STDERR.input("Answer: ")).strip():
+        say("(nothing typed; Ctrl-D leaves the job waiting)", "dim")
+    return typed
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C ends the waiting at once. The event loop would only note it, and go on waiting for the line."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return STDERR.input("Answer: ")
-    except EOFError:
-        say("")
-        return None
-
-
-def tell(node: str, changes: Mapping[str, Any]) -> None:
-    """One line for each step of a job."""
-    if node == "supervisor":
-        say(decision_line(changes), "cyan")
-    else:
-        say(f"   {node}: {visit_line(changes)}")
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def decision_line(changes: Mapping[str, Any]) -> str:

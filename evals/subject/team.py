@@ -23,6 +23,7 @@ from evals.subject.clients import Clients
 from evals.subject.prompt import configuration_of
 from evals.subject.settings import settings_of
 from triage.agents.agent import Toolbox
+from triage.checkpoints import serializer
 from triage.codebase.index import CodebaseIndex
 from triage.graph import Configuration, TriageGraph, build_graph, supervisor_node
 from triage.llm import HttpClients, ModelFactory
@@ -78,7 +79,7 @@ class Team:
 
     @cached_property
     def _memory(self) -> InMemorySaver:
-        return InMemorySaver()
+        return InMemorySaver(serde=serializer())
 
     def forget(self, thread: str) -> None:
         """Drop what the checkpointer knows of a thread."""

@@ -28,7 +28,7 @@ from evals.subject.team import Team, searching, team_of
 from evals.subject.watch import Watcher
 from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
-from triage.graph import recursion_limit
+from triage.graph import DURABILITY, recursion_limit
 from triage.state import BugTriageState
 
 _threads: Final = itertools.count()
@@ -137,7 +137,7 @@ async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, ha
     while turn is not None:
         waiting = None
         async with aclosing(
-            graph.astream(turn, config, stream_mode=["updates", "values"], durability="exit")
+            graph.astream(turn, config, stream_mode=["updates", "values"], durability=DURABILITY)
         ) as stream:
             async for mode, chunk in stream:
                 if mode == "updates" and "__interrupt__" in chunk:

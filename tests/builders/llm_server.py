@@ -19,9 +19,16 @@ SCHEMAS = {
     "PlanDecision": "supervisor",
     "InvestigatorOutput": "investigator",
     "CodebaseAnswer": "codebase_search",
+    "WebSearchOutput": "web_search",
     "CriticOutput": "critic",
     "ReportDraft": "writer",
 }
+SEARCH_TOOL = "tavily_search"
+SEARCHED = {
+    "query": "q",
+    "results": [{"title": "Known", "url": "https://docs.invalid/0", "content": "A known bug.", "score": 0.5}],
+}
+"""What the search service on the same port answers."""
 REGISTRY_MARK = "## Flagged agents"
 """A heading that only the registry supervisor's message has; it asks for plain text, like the writer's comment."""
 Answered = tuple[int, str, bytes] | tuple[int, str, bytes, dict[str, str]] | Callable[[BaseHTTPRequestHandler], None]
@@ -34,7 +41,9 @@ def agent_of(body: Mapping[str, Any]) -> str:
     two texts by their format."""
     wanted = body.get("response_format") or {}
     if wanted.get("type") == "json_schema":
-        return SCHEMAS[wanted["json_schema"]["name"]]
+        return SCHEMAS.get(wanted["json_schema"]["name"], "stranger")
+    if SEARCH_TOOL in _offered(body):
+        return "web_search"
     if "think" in _offered(body) or REGISTRY_MARK in str(body["messages"][-1]["content"]):
         return "supervisor"
     return "writer-ticket" if wanted.get("type") == "json_object" else "writer-comment"
@@ -47,32 +56,40 @@ def next_stop(context: str, route: Sequence[str] = ROUTE) -> str:
 
 
 def answering(
-    decide: Callable[[str], str] = next_stop, *, confidence: float = 0.7, **replies: Mapping[str, Any]
+    decide: Callable[[str], str] | None = None,
+    *,
+    confidence: float = 0.7,
+    route: Sequence[str] = ROUTE,
+    **replies: Mapping[str, Any],
 ) -> Answer:
-    """Valid answers for the whole team; `decide` maps the supervisor's context to the next node, `replies` replaces
-    what a worker says."""
+    """Valid answers for the whole team; a web search calls its tool. `decide` maps the supervisor's context to the next
+    node, in place of the next stop of `route`; `replies` replaces what a worker says."""
+    choose = decide or (lambda context: next_stop(context, route))
 
     def answer(agent: str, body: dict[str, Any]) -> Answered:
-        completion = (
-            _supervising(body, decide, confidence)
-            if agent == "supervisor"
-            else a_completion(_text({**WORKER_REPLIES, **replies}[agent]))
-        )
+        if agent == "supervisor":
+            completion = _supervising(body, choose, confidence, route)
+        elif SEARCH_TOOL in _offered(body):
+            completion = a_completion(None, "tool_calls", tool_calls=[tool_call(1, SEARCH_TOOL, query="carts")])
+        else:
+            completion = a_completion(_text({**WORKER_REPLIES, **replies}[agent]))
         return 200, "application/json", json.dumps(completion).encode()
 
     return answer
 
 
-def _supervising(body: Mapping[str, Any], decide: Callable[[str], str], confidence: float) -> dict[str, Any]:
+def _supervising(
+    body: Mapping[str, Any], decide: Callable[[str], str], confidence: float, route: Sequence[str]
+) -> dict[str, Any]:
     """What a supervisor of the kind that asks can read."""
     context = str(body["messages"][1]["content"])
     if offered := _offered(body):
-        calls = _planning(offered) if "There is no task yet." in context else []
+        calls = _planning(offered, route) if "There is no task yet." in context else []
         return a_completion("ready", "tool_calls" if calls else "stop", **({"tool_calls": calls} if calls else {}))
     if REGISTRY_MARK in context:
         called = re.search(r"^Calls so far: (.*)$", context, re.MULTILINE)
         counts = json.loads(called[1]) if called else {}
-        chosen = next((node for node in ROUTE if node not in counts), "finished")
+        chosen = next((node for node in route if node not in counts), "finished")
         return a_completion(_text({"reasoning": "It is next.", "next_agent": chosen, "input_check": "all there"}))
     if body["response_format"]["json_schema"]["name"] == "PlanDecision":
         return a_completion(_text(everything(context)))
@@ -81,12 +98,17 @@ def _supervising(body: Mapping[str, Any], decide: Callable[[str], str], confiden
     )
 
 
-def _planning(offered: Sequence[str]) -> list[dict[str, Any]]:
-    """The calls that make a chain of three tasks, where tasks can be added."""
-    chain = ("investigator", "codebase_search", "writer") if "add_task" in offered else ()
+def _planning(offered: Sequence[str], route: Sequence[str]) -> list[dict[str, Any]]:
+    """The calls that make a chain of the route's tasks, where tasks can be added; reviews come by themselves."""
+    chain = [name for name in route if name != "critic"] if "add_task" in offered else []
     return [
         tool_call(
-            n, "add_task", objective=f"Do part {n}.", capability=name, dependencies=[n - 1][: n - 1], is_final=n == 3
+            n,
+            "add_task",
+            objective=f"Do part {n}.",
+            capability=name,
+            dependencies=[n - 1][: n - 1],
+            is_final=n == len(chain),
         )
         for n, name in enumerate(chain, 1)
     ]
@@ -102,14 +124,21 @@ def _text(content: Any) -> str:
 
 @dataclass
 class LlmServer:
-    """What the server answers with, and who has asked so far; `authorised` holds the keys that were sent."""
+    """What the server answers with, and who has asked so far; `authorised` holds the keys that were sent, `searched`
+    what was put to the search service, which lives at the same address without `/v1`."""
 
     answer: Answer
     base_url: str = ""
     asked: list[str] = field(default_factory=list)
     authorised: list[str] = field(default_factory=list)
+    searched: list[str] = field(default_factory=list)
     heard: Callable[[int], None] = lambda _: None
     """Called with the number of requests so far, before each answer."""
+
+    @property
+    def search_url(self) -> str:
+        """Where the search service is."""
+        return self.base_url.removesuffix("/v1")
 
 
 @contextmanager
@@ -117,14 +146,21 @@ def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
     """The server, until the block ends; any free port of 127.0.0.1."""
     told = LlmServer(answer or answering())
 
+    def found(body: dict[str, Any]) -> Answered:
+        told.searched.append(body["query"])
+        return 200, "application/json", json.dumps(SEARCHED).encode()
+
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        def asked(self, body: dict[str, Any]) -> Answered:
             agent = agent_of(body)
             told.asked.append(agent)
             told.authorised.append(self.headers.get("authorization", ""))
             told.heard(len(told.asked))
-            answered = told.answer(agent, body)
+            return told.answer(agent, body)
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            answered = found(body) if self.path == "/search" else self.asked(body)
             if callable(answered):
                 answered(self)
                 return

@@ -1,8 +1,10 @@
 """What an endpoint does wrong, as answers of `an_llm_server`: on the bare connection where HTTP has no word for it."""
 
+import json
 import socket
 import struct
 import time
+from collections.abc import Collection
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from typing import Any
@@ -28,6 +30,22 @@ def first(times: int, fault: Answer) -> Answer:
         return fault(agent, body) if next(met) <= times else answering()(agent, body)
 
     return answer
+
+
+def only(agents: Collection[str], fault: Answer, otherwise: Answer | None = None) -> Answer:
+    """These agents meet the fault, all others are answered, as by `otherwise` where it is given."""
+    sound = otherwise or answering()
+    return lambda agent, body: fault(agent, body) if agent in agents else sound(agent, body)
+
+
+def saying(body: object) -> Answer:
+    """Every request is answered with HTTP 200 and this JSON."""
+    return lambda *_: (200, "application/json", json.dumps(body).encode())
+
+
+def a_web_page(*_: object) -> Answered:
+    """What a portal says, or a server whose base URL lacks its /v1."""
+    return 200, "text/html", b"<!doctype html>\n<title>Sign in</title>"
 
 
 def hanging(*_: object) -> Answered:

@@ -97,8 +97,17 @@ def test_the_human_is_asked_at_the_terminal(desk, monkeypatch, capsys):
     assert "A: MySQL" in team.messages("supervisor", 2)[1]
 
 
-def test_an_empty_answer_is_taken_as_one(desk, monkeypatch):
-    assert triage(a_team("investigator", ASK, "writer"), monkeypatch, *NEW, typed="\n") == 0
+def test_enter_alone_uses_up_no_question(desk, monkeypatch):
+    team = a_team("investigator", ASK, "writer")
+    assert triage(team, monkeypatch, *NEW, typed="\n  \nMySQL\n") == 0
+
+    assert "A: MySQL" in team.messages("supervisor", 2)[1]
+
+
+def test_enter_alone_and_no_more_leaves_the_job_waiting(desk, monkeypatch, capsys):
+    assert triage(a_team("investigator", ASK, "writer"), monkeypatch, *NEW, typed="\n") == 4
+
+    assert "waiting for an answer; the job is kept" in capsys.readouterr().err
 
 
 def test_model_text_is_never_markup(desk, monkeypatch, capsys):
@@ -129,7 +138,10 @@ def test_an_endpoint_that_is_down_is_one_line(desk, monkeypatch, capsys):
     monkeypatch.setenv("TRIAGE_BASE_URL", "http://127.0.0.1:9/v1")  # the discard port: nobody listens there
 
     assert main(["run", "--repo", "shop", *NEW]) == 3
-    assert "the endpoint failed (Connection error.); the job is kept" in capsys.readouterr().err
+    assert (
+        "the endpoint failed (Connection error. http://127.0.0.1:9/v1/chat/completions); the job is kept"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_finished_job_can_be_resumed_for_its_results(desk, monkeypatch):
@@ -145,7 +157,8 @@ def test_a_writer_that_fails_is_told_and_is_no_success(desk, monkeypatch, capsys
     broken = {"writer-ticket": [{"labels": []}]}
     assert triage(a_team("investigator", "writer", **broken), monkeypatch, *NEW) == 4
 
-    assert "no report was written (" in capsys.readouterr().err
+    assert "no ticket was written (" in capsys.readouterr().err
+    assert "Quantities are overwritten." in (desk / ".triage" / "one" / "report.md").read_text()
 
 
 def test_a_looping_guard_set_is_one_line(desk, monkeypatch, capsys):

@@ -127,7 +127,8 @@ def test_a_resumed_job_keeps_its_guard_set_until_another_is_named(triage, capsys
     triage(a_team("critic"), *AGAIN)
     assert "guard set 'none' let the job go round in circles" in capsys.readouterr().err
 
-    assert triage(a_team("critic"), *AGAIN, "--guards", "hardened") == 0
+    assert triage(a_team("critic"), *AGAIN, "--guards", "hardened") == 5  # the report of a team that only reviewed
+    assert Path(".triage/one/report.md").is_file()
 
 
 def test_a_resumed_job_keeps_its_prompt_until_another_is_named(triage):

@@ -71,8 +71,8 @@ def test_the_input_is_left_alone():
 
 
 def test_a_newer_schema_is_refused():
-    with pytest.raises(CheckpointError, match=r"schema 5 and this triage reads up to 4: upgrade triage"):
-        migrate(a_stored_state(schema_version=5))
+    with pytest.raises(CheckpointError, match=r"schema 6 and this triage reads up to 5: upgrade triage"):
+        migrate(a_stored_state(schema_version=6))
 
 
 @pytest.mark.parametrize("version", [0, -1, "two", None])
@@ -86,4 +86,9 @@ def test_a_job_of_schema_three_has_read_nothing_that_anybody_knows_of():
     del before["current_node"]
     state = BugTriageState.model_validate(migrate(before))
 
-    assert (state.schema_version, state.places_read, state.web_queries, state.pages_read) == (4, [], [], [])
+    assert (state.schema_version, state.places_read, state.web_queries, state.pages_read) == (
+        CURRENT_SCHEMA_VERSION,
+        [],
+        [],
+        [],
+    )

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import uvicorn
 
-from tests.builders.endpoint import a_team, a_toolbox
+from tests.builders.endpoint import WORKER_REPLIES, a_team, a_toolbox
 from tests.builders.state import a_finding, a_state, an_exchange
 from triage.agents import AGENTS
 from triage.agents.investigator import INVESTIGATOR
@@ -78,6 +78,40 @@ async def test_a_failing_agent_is_a_502_there_and_a_failed_visit_here():
     update = await worker_node(INVESTIGATOR, a_remote_toolbox(client))(a_state())
 
     assert "502" in update["agent_errors"][0].error
+
+
+async def test_the_cause_of_a_502_reaches_the_caller():
+    update = await worker_node(INVESTIGATOR, a_remote_toolbox(a_client(a_team(investigator=[500]))))(a_state())
+
+    assert "HTTP 502 from http://agents.invalid/agents/investigator/invoke" in update["agent_errors"][0].error
+    assert "Error code: 500" in update["agent_errors"][0].error
+
+
+@pytest.mark.parametrize(("name", "failed"), [("investigator", 0), ("critic", 1)])
+async def test_a_service_may_say_who_it_is_as_long_as_it_is_the_one_asked(name, failed):
+    output = {**WORKER_REPLIES["investigator"], "agent_name": name}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"output": output}))
+
+    update = await worker_node(INVESTIGATOR, a_remote_toolbox(httpx.AsyncClient(transport=transport)))(a_state())
+
+    assert len(update.get("agent_errors", [])) == failed
+
+
+async def test_a_service_says_that_it_is_up():
+    answer = await a_client(a_team()).get("/health")
+
+    assert answer.json() == {"status": "ok", "agents": list(AGENTS)}
+
+
+async def test_a_service_without_a_web_to_search_is_a_502_that_says_so():
+    toolbox = replace(a_toolbox(a_team()), searches=False)
+    client = httpx.AsyncClient(transport=httpx.ASGITransport(app(toolbox)), base_url="http://agents.invalid")
+    answer = await client.post(
+        "/agents/web_search/invoke", json={"input": {"issue_title": "t", "issue_body": "b", "hypothesis": "h"}}
+    )
+
+    assert answer.status_code == 502
+    assert "TRIAGE_TAVILY_API_KEY is not set" in answer.json()["detail"]
 
 
 async def test_a_service_that_is_down_is_a_failed_visit():

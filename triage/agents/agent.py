@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, ConfigDict
 
+from triage.account import Account
 from triage.codebase.index import CodebaseIndex
 from triage.findings import Answer
 from triage.llm import HttpClients, ModelFactory, resilient
@@ -46,6 +47,10 @@ class Toolbox:
     """Repository name -> its index; an unknown repository has an empty one."""
     clock: Callable[[], dt.datetime]
     """What time it is; stands still in a replay."""
+    account: Account | None = None
+    """Knows whether the endpoint still answers anybody; a replay has no outages, and no account."""
+    searches: bool = True
+    """Whether there is a web to search; without a key for it nothing of an issue is sent out."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,8 @@ class Agent(Generic[Input, Output]):
     finding: Callable[[Output], AgentFinding]
     update: Callable[[BugTriageState, Output], Mapping[str, Any]] = lambda _state, _output: {}
     """State fields the answer sets besides the finding."""
+    salvage: Callable[[BugTriageState, Output], Mapping[str, Any]] = lambda _state, _output: {}
+    """State fields an answer with an error sets all the same."""
 
 
 AnyAgent = Agent[Any, Any]

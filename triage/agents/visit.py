@@ -7,6 +7,7 @@ from langchain_core.runnables import Runnable
 from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
+from triage.account import no_completion
 from triage.agents.agent import AnyAgent, Toolbox
 from triage.findings import Answer
 from triage.remote import remote_chain
@@ -22,19 +23,26 @@ def worker_node(agent: AnyAgent, toolbox: Toolbox) -> Node:
     """The graph node of `agent`; its chain is built at the first visit, here or at the service that runs it.
 
     Every failure ends as an entry in `agent_errors`, so that the supervisor can go on without this agent. That
-    includes the LookupError of a replay without a recording: the replay keeps its own account of those.
+    includes the LookupError of a replay without a recording: the replay keeps its own account of those. Only an outage
+    is raised, as the supervisor's own is: the visit has not happened, and happens when the job is resumed.
     """
     chain: list[Runnable[Any, Any]] = []
 
     async def visit(state: BugTriageState) -> dict[str, Any]:
+        account = toolbox.account
+        silent = account.silent if account else 0
         counted = {"visits": [agent.name], "iterations": state.iterations + 1}
         try:
             if not chain:
                 chain.append(chain_of(agent, toolbox))
             learned = _learned(agent, state, await chain[0].ainvoke(agent.read(state)))
+            if account:
+                account.silent = 0
         except GraphBubbleUp:  # LangGraph's way of pausing; it is derived from Exception, and is no failure
             raise
-        except Exception as error:  # noqa: BLE001  # one agent's failure, of whatever kind, must not end the job
+        except Exception as error:  # one agent's failure, of whatever kind, must not end the job
+            if account and account.is_outage(error, silent):
+                raise
             learned = _failed(agent, state, describe(error))
         return counted | learned
 
@@ -49,7 +57,7 @@ def chain_of(agent: AnyAgent, toolbox: Toolbox) -> Runnable[Any, Any]:
 
 def _learned(agent: AnyAgent, state: BugTriageState, output: Answer) -> dict[str, Any]:
     if output.error:
-        return _failed(agent, state, output.error[:ERROR_LIMIT])
+        return {**_failed(agent, state, output.error[:ERROR_LIMIT]), **agent.salvage(state, output)}
     return {"findings": [agent.finding(output)], **agent.update(state, output)}
 
 
@@ -62,5 +70,5 @@ def describe(error: Exception) -> str:
     if isinstance(error, ValidationError):
         fields = ", ".join(".".join(map(str, problem["loc"])) or "the whole" for problem in error.errors())
         return f"the answer breaks its schema at {fields}"[:ERROR_LIMIT]
-    text = next(iter(str(error).splitlines()), "")
+    text = no_completion(error) or next(iter(str(error).splitlines()), "")
     return f"{type(error).__name__}: {text}"[:ERROR_LIMIT]

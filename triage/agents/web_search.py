@@ -24,12 +24,14 @@ from triage.agents.agent import (
     structured,
 )
 from triage.agents.further import gaps_of, named_before, once
+from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
 from triage.llm import resilient
 from triage.state import AgentFinding, BugTriageState
 
 MAX_SEARCHES: Final = 3
 """Searches of one visit; a model that asks for more gets the first ones."""
+NO_WEB: Final = "the web was not searched: TRIAGE_TAVILY_API_KEY is not set"
 NO_SEARCH: Final = "No search was made."
 
 
@@ -91,9 +93,15 @@ def _told_of_before(state: BugTriageState) -> list[str]:
 
 
 def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
-    """Tool call -> search -> structured call. Where the model asks for no search, the last call is told so."""
+    """Tool call -> search -> structured call. Where the model asks for no search, the last call is told so.
+
+    Raises:
+        ConfigurationError: there is no web to search.
+    """
     from triage.search_tool import search_tool  # noqa: PLC0415  # importing it takes a second
 
+    if not toolbox.searches:
+        raise ConfigurationError(NO_WEB)
     tool = search_tool(toolbox.settings, toolbox.clients)
     prompt = prompt_of("web_search")
     choose = resilient(lambda model: prompt | model.bind_tools([tool]), toolbox.models, "web_search")
@@ -125,12 +133,16 @@ def _told_to_the_model(error: ToolException) -> str:
 
 
 def _tool_runner(node: ToolNode) -> Runnable[Any, Any]:
-    """A graph around the ToolNode, which cannot run outside of one; it keeps nothing between calls."""
+    """A graph around the ToolNode, which cannot run outside of one; it keeps nothing between calls.
+
+    A thread of its own is how LangGraph is told that it is no part of the graph it is called from: it would take over
+    the way that one is stored, and wait for a checkpoint that nobody writes. Callbacks still reach it.
+    """
     graph = StateGraph(MessagesState)
     graph.add_node("search", node)
     graph.add_edge(START, "search")
     graph.add_edge("search", END)
-    return graph.compile(checkpointer=False)
+    return graph.compile(checkpointer=False).with_config(configurable={"thread_id": "web_search"})
 
 
 def _calls(asked: AnyMessage) -> list[ToolCall]:

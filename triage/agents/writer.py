@@ -1,7 +1,10 @@
-"""The writer turns the findings into three texts at once: the report, a comment for the issue, a ticket."""
+"""The writer turns the findings into three texts at once: the report, a comment for the issue, a ticket.
+
+Where one of them fails, the visit has failed, and what succeeded is kept as a draft.
+"""
 
 import json
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
@@ -19,6 +22,7 @@ from triage.state import (
     Severity,
     TicketDraft,
     TriageReport,
+    WriterDraft,
 )
 
 EFFORTS: Final = ("XS", "S", "M", "L", "XL")
@@ -53,11 +57,12 @@ class ReportDraft(BaseModel):
 
 
 class WriterOutput(Answer):
-    """The three texts. Written by code from the three answers; no model fills this in."""
+    """The three texts, or with an `error` those that succeeded. Written by code from the three answers; no model fills
+    this in."""
 
-    report: TriageReport
-    github_comment_markdown: str
-    ticket: TicketDraft
+    report: TriageReport | None = None
+    github_comment_markdown: str = ""
+    ticket: TicketDraft | None = None
 
 
 def read(state: BugTriageState) -> WriterInput:
@@ -88,42 +93,92 @@ def chain(toolbox: Toolbox) -> Runnable[WriterInput, WriterOutput]:
     models = toolbox.models
     comment, ticket = prompt_of("writer_comment"), prompt_of("writer_ticket")
     texts: Runnable[Any, dict[str, Any]] = RunnableParallel(
-        report=structured("writer_report", ReportDraft, models, "writer"),
-        comment=resilient(lambda model: comment | model | StrOutputParser(), models, "writer"),
-        ticket=resilient(lambda model: ticket | _in_json_mode(model) | StrOutputParser(), models, "writer"),
+        report=_tried(structured("writer_report", ReportDraft, models, "writer")),
+        comment=_tried(
+            resilient(lambda model: comment | model | StrOutputParser(), models, "writer") | RunnableLambda(comment_of)
+        ),
+        ticket=_tried(
+            resilient(lambda model: ticket | _in_json_mode(model) | StrOutputParser(), models, "writer")
+            | RunnableLambda(ticket_of)
+        ),
+    )
+    return RunnableLambda(_variables) | texts | RunnableLambda(assembled)
+
+
+def _tried(part: Runnable[Any, Any]) -> Runnable[Any, Any]:
+    """The part, its failure as its result: a failing neighbour must not throw it away."""
+
+    async def attempt(variables: dict[str, str]) -> object:
+        try:
+            return await part.ainvoke(variables)
+        except Exception as error:  # noqa: BLE001 - whichever way one text fails, the others are kept
+            return error
+
+    return RunnableLambda(attempt)
+
+
+def assembled(parts: dict[str, Any]) -> WriterOutput:
+    """The writer's output from three results; a failed one is its exception.
+
+    Raises:
+        Exception: as the first part did, where nothing succeeded, or where a request was not recorded.
+    """
+    failed = {name: result for name, result in parts.items() if isinstance(result, Exception)}
+    unrecorded = [error for error in failed.values() if isinstance(error, LookupError)]
+    if unrecorded or len(failed) == len(parts):
+        raise [*unrecorded, *failed.values()][0]
+    if not failed:
+        return merge(**parts)
+    texts: dict[str, Any] = {name: None if name in failed else result for name, result in parts.items()}
+    return WriterOutput(
+        reasoning="Written from the team's findings.",
+        summary=f"Written but for the {' and the '.join(failed)}.",
+        confidence=0.0,
+        error="; ".join(f"no {name} ({_line(error)})" for name, error in failed.items()),
+        report=_report(texts["report"]) if texts["report"] else None,
+        github_comment_markdown=texts["comment"] or "",
+        ticket=texts["ticket"],
     )
 
-    async def merged(parts: dict[str, Any]) -> WriterOutput:
-        return merge(parts["report"], parts["comment"], parts["ticket"])
 
-    return RunnableLambda(_variables) | texts | RunnableLambda(merged)
+def _line(error: Exception) -> str:
+    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
 
 
 def _in_json_mode(model: ChatOpenAI) -> Runnable[Any, Any]:
     return model.bind(response_format={"type": "json_object"})
 
 
-def merge(report: ReportDraft, comment: str, ticket: str) -> WriterOutput:
-    """The writer's output; its confidence is the report's, which thereby is the system's.
-
-    Raises:
-        ValueError: the comment is empty, or the ticket is not a JSON object with a title.
-    """
-    if not comment.strip():
-        raise ValueError("the comment is empty")
+def merge(report: ReportDraft, comment: str, ticket: TicketDraft) -> WriterOutput:
+    """The writer's output; its confidence is the report's, which thereby is the system's."""
     return WriterOutput(
         reasoning="Written from the team's findings.",
         summary=f"Triage complete: {report.severity} severity, {report.category}.",
         confidence=report.confidence,
-        report=TriageReport.model_validate(report.model_dump()),
-        github_comment_markdown=comment.strip(),
-        ticket=ticket_of(ticket),
+        report=_report(report),
+        github_comment_markdown=comment,
+        ticket=ticket,
     )
 
 
+def _report(draft: ReportDraft) -> TriageReport:
+    return TriageReport.model_validate(draft.model_dump())
+
+
+def comment_of(text: str) -> str:
+    """The comment in an answer.
+
+    Raises:
+        ValueError: it is empty.
+    """
+    if not text.strip():
+        raise ValueError("the comment is empty")
+    return text.strip()
+
+
 def ticket_of(text: str) -> TicketDraft:
-    """The ticket in a JSON-mode answer. Without an assignee it is nobody's (""); an effort that is missing or
-    not one of XS S M L XL is M.
+    """The ticket in a JSON-mode answer. Without an assignee it is nobody's (""), of several the first one's; labels may
+    stand in one text, with commas; an effort that is missing or not one of XS S M L XL is M.
 
     Raises:
         ValueError: not a JSON object, or without a title.
@@ -132,14 +187,18 @@ def ticket_of(text: str) -> TicketDraft:
     if not isinstance(raw, dict) or not str(raw.get("title") or "").strip():
         raise ValueError("the ticket has no title")
     effort = str(raw.get("effort") or "").upper()
-    return TicketDraft.model_validate(
-        {
-            "title": str(raw["title"]).strip(),
-            "labels": raw.get("labels") or (),
-            "assignee": raw.get("assignee") or "",
-            "effort": effort if effort in EFFORTS else DEFAULT_EFFORT,
-        }
+    return TicketDraft(
+        title=str(raw["title"]).strip(),
+        labels=_names(raw.get("labels")),
+        assignee=next(iter(_names(raw.get("assignee"))), ""),
+        effort=cast("Any", effort if effort in EFFORTS else DEFAULT_EFFORT),
     )
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """Names in a list, or in one text with commas; models write both, and what is neither names nobody."""
+    given = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(name for one in given if isinstance(one, str) and (name := one.strip()))
 
 
 def finding(output: WriterOutput) -> AgentFinding:
@@ -147,9 +206,21 @@ def finding(output: WriterOutput) -> AgentFinding:
     return to_finding("writer", output, output.summary, ())
 
 
-def update(_state: BugTriageState, output: WriterOutput) -> dict[str, Any]:
+def update(state: BugTriageState, output: WriterOutput) -> dict[str, Any]:
     """The three texts."""
-    return {"report": output.report, "comment": output.github_comment_markdown, "ticket": output.ticket}
+    texts = {"report": output.report, "comment": output.github_comment_markdown, "ticket": output.ticket}
+    return texts if state.draft is None else texts | {"draft": None}
 
 
-WRITER: Final = Agent("writer", WriterInput, WriterOutput, read, chain, finding, update)
+def salvage(state: BugTriageState, output: WriterOutput) -> dict[str, Any]:
+    """What succeeded, and of an earlier try what has not succeeded now."""
+    before = state.draft or WriterDraft()
+    kept = WriterDraft(
+        report=output.report or before.report,
+        comment=output.github_comment_markdown or before.comment,
+        ticket=output.ticket or before.ticket,
+    )
+    return {"draft": kept}
+
+
+WRITER: Final = Agent("writer", WriterInput, WriterOutput, read, chain, finding, update, salvage)

@@ -4,7 +4,9 @@ import pytest
 
 from tests.builders.endpoint import WORKER_REPLIES, a_team, a_toolbox
 from tests.builders.state import a_finding, a_state, an_exchange
-from triage.agents.writer import WRITER, ReportDraft, merge, ticket_of
+from triage.agents.visit import worker_node
+from triage.agents.writer import WRITER, ReportDraft, comment_of, merge, ticket_of
+from triage.state import WriterDraft
 
 REPORT = ReportDraft.model_validate(WORKER_REPLIES["writer"])
 
@@ -53,12 +55,12 @@ async def test_the_report_is_written_from_findings_and_answers():
 
 
 def test_the_reports_confidence_is_the_systems():
-    assert merge(REPORT, "text", a_ticket()).confidence == REPORT.confidence
+    assert merge(REPORT, "text", ticket_of(a_ticket())).confidence == REPORT.confidence
 
 
 def test_an_empty_comment_is_an_error():
     with pytest.raises(ValueError, match="comment is empty"):
-        merge(REPORT, " \n", a_ticket())
+        comment_of(" \n")
 
 
 @pytest.mark.parametrize("title", [None, "", "  "])
@@ -83,6 +85,40 @@ def test_an_effort_that_is_missing_or_unknown_is_m(given, kept):
     assert ticket_of(a_ticket(effort=given)).effort == kept
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("bug, csv", ("bug", "csv")),
+        ("bug", ("bug",)),
+        (["bug", " csv "], ("bug", "csv")),
+        (["bug", None], ("bug",)),
+        (7, ()),
+    ],
+)
+def test_labels_may_stand_in_one_text(given, kept):
+    assert ticket_of(a_ticket(labels=given)).labels == kept
+
+
+def test_of_several_assignees_the_first_is_kept():
+    assert ticket_of(a_ticket(assignee=["ada", "bob"])).assignee == "ada"
+
+
+async def test_what_succeeded_is_kept_as_a_draft_of_a_failed_visit():
+    update = await worker_node(WRITER, a_toolbox(a_team(**{"writer-ticket": [500]})))(a_state())
+
+    assert update["draft"].report.root_cause == "Quantities are overwritten."
+    assert update["draft"].comment.startswith("## Triage")
+    assert "no ticket (OpenAIAPIError: Error code: 500" in update["agent_errors"][0].error
+    assert "report" not in update
+
+
+async def test_a_second_try_that_brings_other_texts_completes_no_draft_but_loses_none():
+    before = a_state(draft=WriterDraft(comment="Kept."))
+    update = await worker_node(WRITER, a_toolbox(a_team(**{"writer-comment": [500]})))(before)
+
+    assert (update["draft"].comment, update["draft"].ticket.title) == ("Kept.", "Cart loses quantities")
+
+
 def test_a_ticket_may_lack_all_but_its_title():
     ticket = ticket_of('{"title": "Fix the cart"}')
 
@@ -90,7 +126,7 @@ def test_a_ticket_may_lack_all_but_its_title():
 
 
 def test_the_state_gets_all_three_and_the_finding_names_no_files():
-    output = merge(REPORT, "text", a_ticket())
+    output = merge(REPORT, "text", ticket_of(a_ticket()))
 
     update = WRITER.update(a_state(), output)
     assert (update["report"], update["comment"], update["ticket"]) == (output.report, "text", output.ticket)

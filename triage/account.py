@@ -1,0 +1,135 @@
+"""What a sitting asked of the endpoint, and whether anybody there still answers.
+
+Live clients tell it of every answer. One that is no completion (the page of a portal, an error with HTTP 200, no
+choices) is refused here, before a parser stumbles over it: for whoever asked, the endpoint has failed.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+import httpx2
+from openai import APIConnectionError, APIStatusError, AuthenticationError, OpenAIError
+
+COMPLETIONS: Final = "/chat/completions"
+EXCERPT: Final = 80
+"""Characters of an answer that an error quotes."""
+
+
+class NoCompletionError(OpenAIError):
+    """An answer with HTTP 200 that is no chat completion; the message says from where and what came instead."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One answered request: tokens as the endpoint counted them (0 if it did not), seconds until it was there."""
+
+    agent: str
+    model: str
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+
+@dataclass
+class Account:
+    """The calls of one sitting. `silent` counts the visits that failed on the endpoint since it last answered."""
+
+    calls: list[Call] = field(default_factory=list)
+    refused: int = 0
+    silent: int = 0
+    heard: Callable[[Call], None] = lambda _call: None
+
+    async def enter(self, response: httpx2.Response) -> None:
+        """Enter an answer; a hook for the clients.
+
+        Raises:
+            NoCompletionError: HTTP 200 without a completion.
+        """
+        if not response.request.url.path.endswith(COMPLETIONS) or not response.is_success:
+            self.refused += not response.is_success
+            return
+        if "event-stream" not in response.headers.get("content-type", ""):  # a stream may never end
+            await response.aread()
+        body = completion_in(response)
+        self.silent = 0
+        self.calls.append(_call(response, body))
+        self.heard(self.calls[-1])
+
+    def is_outage(self, error: Exception, silent_before: int) -> bool:
+        """Whether a failed visit means that the endpoint is gone, not that one agent failed: nobody can be reached, the
+        key is refused, or the visit before it (`silent_before`, as it was when this one began) had no answer either."""
+        if not on_the_endpoint(error):
+            return False
+        self.silent += 1
+        return unreachable(error) or silent_before > 0
+
+
+def completion_in(response: httpx2.Response) -> dict[str, Any]:
+    """The completion an answer holds. Raises NoCompletionError where it holds none."""
+    try:
+        body = json.loads(response.text)
+        choices = body["choices"]
+        if isinstance(choices[0]["message"], dict):
+            return dict(body)
+    except (ValueError, LookupError, TypeError, httpx2.ResponseNotRead):
+        pass
+    raise NoCompletionError(f"{response.request.url} answered {what_came(response)}, which is no completion")
+
+
+def what_came(response: httpx2.Response) -> str:
+    """A few words on an answer that is no completion, so that whoever runs the endpoint knows it again."""
+    kind = response.headers.get("content-type", "").partition(";")[0]
+    if kind in ("text/html", "text/event-stream"):
+        return "a web page (is /v1 missing in the base URL?)" if kind == "text/html" else "a stream of events"
+    text = " ".join(response.text.split())
+    return f"{text[:EXCERPT]}{'…' * (len(text) > EXCERPT)}" or "nothing"
+
+
+def on_the_endpoint(error: BaseException) -> bool:
+    """Whether the fault is the endpoint's or a service's: no answer, or one that refuses."""
+    return isinstance(error, APIConnectionError | APIStatusError | NoCompletionError | httpx.HTTPError)
+
+
+def unreachable(error: BaseException) -> bool:
+    """Whether asking for anybody else would be no better: nobody listens at the endpoint, or the key is wrong. (An
+    agent's own service that is down is that agent's failure.)"""
+    gone = AuthenticationError | httpx2.ConnectError
+    return any(isinstance(cause, gone) for cause in _causes(error))
+
+
+def no_completion(error: BaseException) -> str:
+    """What came in place of a completion, where that is what went wrong; else empty."""
+    return next((str(cause) for cause in _causes(error) if isinstance(cause, NoCompletionError)), "")
+
+
+def reason(error: BaseException) -> str:
+    """One line: what the endpoint did, with its address where that is known."""
+    if came := no_completion(error):
+        return came
+    address = getattr(getattr(error, "request", None), "url", "")
+    if isinstance(error, APIStatusError):
+        hint = "; is TRIAGE_API_KEY right?" if isinstance(error, AuthenticationError) else ""
+        return f"HTTP {error.status_code} from {address}{hint}"
+    return " ".join([next(iter(str(error).splitlines()), type(error).__name__), str(address)]).strip()
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what it was raised from, outermost first: the SDK and LangChain each wrap it once."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _call(response: httpx2.Response, body: dict[str, Any]) -> Call:
+    usage = body.get("usage") or {}
+    agent = response.request.headers.get("x-triage-agent", "")
+    return Call(
+        agent=agent,
+        model=str(body.get("model") or ""),
+        tokens_in=int(usage.get("prompt_tokens") or 0),
+        tokens_out=int(usage.get("completion_tokens") or 0),
+        seconds=response.elapsed.total_seconds() if response.is_closed else 0.0,
+    )

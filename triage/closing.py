@@ -1,0 +1,45 @@
+"""How a sitting ends: what it took, what was written, what is missing, and the exit code that says so."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from triage.account import Account
+from triage.caveats import caveats
+from triage.errors import EXIT_OK, EXIT_UNFINISHED, EXIT_UNFOUNDED
+from triage.job import Job
+from triage.results import missing_texts, texts_of, write_results
+from triage.state import BugTriageState
+
+
+def summary(account: Account, seconds: float) -> str:
+    """What a sitting has asked for: answered calls, tokens as the endpoint counted them, time."""
+    tokens_in = sum(call.tokens_in for call in account.calls)
+    tokens_out = sum(call.tokens_out for call in account.calls)
+    refused = f" ({account.refused} refused)" if account.refused else ""
+    return f"{len(account.calls)} calls{refused}, {tokens_in:,} + {tokens_out:,} tokens, {seconds:.0f} s"
+
+
+def close(job: Job | None, out: Path, how_to_resume: str, say: Callable[[str], None]) -> int:
+    """Write what the job brought to the folder `out`, say what it lacks; the exit code (see `triage.cli`)."""
+    if job is None or not job.finished:
+        say(f"waiting for an answer; {how_to_resume}")
+        return EXIT_UNFINISHED
+    for path in write_results(out, job.state):
+        say(f"wrote {path}")
+    if missing := missing_texts(job.state):
+        say(f"{_what_is_missing(job.state, missing)}{f'; {how_to_resume}' if job.unwritten else ''}")
+        return EXIT_UNFINISHED
+    grave = [caveat.text for caveat in caveats(job.state) if caveat.grave]
+    if grave:
+        say(f"the report rests on too little: {' '.join(grave)}")
+        return EXIT_UNFOUNDED
+    return EXIT_OK
+
+
+def _what_is_missing(state: BugTriageState, missing: tuple[str, ...]) -> str:
+    """Which texts were not written, and why."""
+    failures = [failure.error for failure in state.agent_errors if failure.agent_name == "writer"]
+    failures += [failure.error for failure in state.supervisor_errors]
+    why = failures[-1] if failures else "the supervisor ended the job without one"
+    what = "report" if texts_of(state).report is None else " and no ".join(missing)
+    return f"no {what} was written ({why})"

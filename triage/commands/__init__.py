@@ -1,0 +1,1 @@
+"""The commands of `triage`, one a file; they do not know each other."""

@@ -1,0 +1,116 @@
+"""`triage run`: one job, from its issue or from where it was left."""
+
+import asyncio
+import re
+import sys
+import uuid
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from triage.errors import EXIT_INTERRUPTED, InputError
+from triage.state import DEFAULT_MAX_ITERATIONS
+from triage.terminal import Terminal, complain
+
+DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
+NAME: Final = re.compile(r"[\w][\w.-]*", re.ASCII)
+"""A job's name is that of a folder as well."""
+
+
+def run_command(
+    repo: Annotated[
+        Path | None, typer.Option(help="A checkout of the repository the issue is about; a stored job knows its own.")
+    ] = None,
+    issue: Annotated[
+        str | None,
+        typer.Option(help="Markdown (first line: title) or `gh issue view N --json title,body,url`; - is stdin."),
+    ] = None,
+    supervisor: Annotated[
+        str | None,
+        typer.Option(
+            help="llm, rules, registry, plan-fixed, plan-hybrid or plan-llm (docs/supervisors.md).", show_default="llm"
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="Prompt of the supervisor: a version (v1 to v3 for llm, v4 for registry, plan-v1) or a .md file.",
+            show_default="the newest of the supervisor's own",
+        ),
+    ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            help="For plan-fixed and plan-hybrid: linear, fan-out, optional-branch or a .yaml file.",
+            show_default="linear",
+        ),
+    ] = None,
+    guards: Annotated[
+        str | None, typer.Option(help="none, prd, hardened or hardened-without-X.", show_default="hardened")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option(min=1, help="Visits before the report.", show_default=str(DEFAULT_MAX_ITERATIONS))
+    ] = None,
+    redirect: Annotated[
+        list[str] | None, typer.Option(help="An order that all agents follow above all else; may be repeated.")
+    ] = None,
+    answer: Annotated[
+        list[str] | None, typer.Option(help="The answer to the next question; may be repeated, for the ones after it.")
+    ] = None,
+    job_id: Annotated[str | None, typer.Option(help="Name of the job; made up if not given.")] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with --job-id as it was begun. --prompt, --guards, --model, --out, --max-iterations and "
+            "--redirect may be changed.",
+        ),
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
+    jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
+    model: Annotated[
+        str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, and every call.")
+    ] = False,
+) -> int:
+    """Run one job, or resume it, and write report.md, report.json, comment.md and ticket.json.
+
+    The endpoint and its key are TRIAGE_BASE_URL and TRIAGE_API_KEY (else OPENAI_BASE_URL and OPENAI_API_KEY);
+    TRIAGE_TAVILY_API_KEY lets the team search the web. All variables: docs/live.md.
+    """
+    _check(resume, job_id, issue, repo)
+    from triage.issue import read_issue
+
+    given = None if issue is None else read_issue(issue, sys.stdin)
+    from triage.account import Account
+    from triage.options import Options
+    from triage.session import Session, run_session
+
+    terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()))
+    options = Options(supervisor, prompt, plan, guards, model, _text(repo), _text(out))
+    name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
+    account = Account(heard=terminal.called)
+    session = Session(name, given, options, jobs, max_iterations, orders, _text(repo) or "", account)
+    try:
+        return asyncio.run(run_session(session, terminal))
+    except KeyboardInterrupt:
+        return complain(f"interrupted; {session.how_to_resume}", EXIT_INTERRUPTED)
+
+
+def _check(resume: bool, job_id: str | None, issue: str | None, repo: Path | None) -> None:
+    if resume and (job_id is None or issue is not None):
+        raise InputError("--resume goes on with a stored job: give --job-id, and leave --issue out")
+    if not resume and issue is None:
+        raise InputError("no issue: give --issue FILE, --issue - for standard input, or --resume --job-id ID")
+    if not resume and repo is None:
+        raise InputError("no repository: give --repo FOLDER, the checkout the issue is about")
+    if job_id is not None and not NAME.fullmatch(job_id):
+        raise InputError(f"--job-id {job_id!r}: use letters, digits, dots, dashes and underscores")
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
