@@ -15,6 +15,8 @@ from evals.cassette.player import Asked
 from evals.cassette.redact import scrub
 from evals.errors import NoAnswerError, RecordingError, RecordingStoppedError
 
+MAX_ANSWER: Final = 8_000_000
+"""Bytes: far more than any answer needs. Every later write of its case would read and write it again."""
 _SHOWN: Final = 200  # characters of a refused answer in the error
 _STREAM: Final = "text/event-stream"
 _OUT_OF_CREDIT: Final = "insufficient_quota"
@@ -70,10 +72,13 @@ def usable(request: Asked, reply: Reply) -> dict[str, Any]:
 
     Raises:
         RecordingStoppedError: no other request would fare better.
-        RecordingError: this answer is no success, no whole JSON or of another shape.
+        RecordingError: this answer is no success, too large, no whole JSON or of another shape.
     """
     if not 200 <= reply.status <= 299:
         raise _refusal(request, reply)
+    if len(reply.body) > MAX_ANSWER:
+        cause = f"{len(reply.body):,} bytes, and more than {MAX_ANSWER:,} are not kept: set `max_output_tokens`"
+        raise RecordingError(_said(request, cause, reply))
     if is_stream(reply.content_type) or reply.body.lstrip().startswith(b"data:"):
         cause = f"content type {reply.kind or 'missing'}, a stream: name an endpoint that answers in one piece"
         raise RecordingStoppedError(_said(request, cause, reply))

@@ -14,6 +14,7 @@ from typing import Any, Final
 import yaml
 
 from evals.errors import CassetteError
+from evals.yaml_bounds import beyond_bounds
 
 TUPLE: Final = "tag:yaml.org,2002:python/tuple"
 
@@ -27,12 +28,14 @@ class InPieces:
 
 def plain(text: str, path: Path) -> dict[str, Any]:
     """The file's YAML as mappings, lists, scalars and `InPieces`, whatever its schema. Raises CassetteError."""
+    if too_far := beyond_bounds(text, aliases=False):
+        raise CassetteError(path, f"{too_far[1]}: not written by a recorder; restore the file", too_far[0])
     try:
         with _without_gc():
             data = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, and a tuple
     except yaml.YAMLError as error:
         problem = getattr(error, "problem", None) or "a character that no text holds"
-        message = f"not YAML, or truncated ({problem}); restore the file"
+        message = f"not YAML, truncated or joined by hand ({problem}); restore the file"
         raise CassetteError(path, message, _line_of_fault(error, text)) from None
     if not isinstance(data, dict):
         raise CassetteError(path, "not a cassette: the top level is no mapping (an empty file?)", 1)
@@ -81,7 +84,15 @@ def _without_gc() -> Iterator[None]:
 
 
 class _Loader(yaml.CSafeLoader):
-    """Safe, and able to read a body in pieces."""
+    """Safe, able to read a body in pieces, and unwilling to let the last of two equal keys win without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        if len(found) < len(node.value):  # cheap: this is asked of every mapping of every cassette
+            names = [key.value for key, _ in node.value]
+            double = next(key for at, (key, _) in enumerate(node.value) if key.value in names[:at])
+            raise yaml.MarkedYAMLError(None, None, f"the key {double.value!r} stands here twice", double.start_mark)
+        return found
 
 
 def _in_pieces(loader: yaml.CSafeLoader, node: yaml.SequenceNode) -> InPieces:

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
 from evals.cli.exporting import exporting
 from evals.cli.judging import judging
 from evals.cli.recording import recording
+from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
 
 app = typer.Typer(
@@ -103,4 +103,4 @@ def _interrupted() -> int:
 
 
 def _complain(message: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(f"evals: {message}", style="red", markup=False, highlight=False)
+    VisibleConsole(stderr=True, soft_wrap=True).print(f"evals: {message}", style="red", markup=False, highlight=False)

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from evals.dataset.intact import is_intact, note, refill
 from evals.dataset.layout import Layout
 from evals.dataset.located import read_model
 from evals.errors import DatasetError
@@ -66,10 +67,12 @@ def _empty_tree(cache: Path) -> Path:
 def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
     """`clean` with `patch` applied, as a folder named by the content of both.
 
-    The folder appears by one rename, so nobody ever sees half a tree, and of two builders at once one wins.
+    The folder appears by one rename, so nobody ever sees half a tree, and of two builders at once one wins. One that
+    lost files is filled anew.
     """
     target = cache / "codebases" / _name(clean, patch)
-    if target.is_dir():
+    listing = cache / "codebase-files" / f"{target.name}.json"
+    if is_intact(listing, target):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
@@ -77,6 +80,7 @@ def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
         shutil.copytree(clean, tree, ignore=LEFTOVERS)
         if patch is not None:
             _apply(patch, tree)
+        note(listing, tree)
         _publish(tree, target)
     return target
 
@@ -124,6 +128,7 @@ def _publish(tree: Path, target: Path) -> None:
     except OSError:
         if not target.is_dir():  # not the lost race that is fine, but a full or read-only disk
             raise
+        refill(target, tree)
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """YAML read into a closed model, with every complaint at the line of the key it is about."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -10,6 +10,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from evals.errors import DatasetError
+from evals.yaml_bounds import beyond_bounds
+from evals.yaml_keys import double_key
 
 Model = TypeVar("Model", bound=BaseModel)
 Loc = Sequence[int | str]
@@ -20,7 +22,8 @@ LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is 10x 
 def read_model(path: Path, model: type[Model]) -> Model:
     """The file as a `model`, types taken strictly: `yes` is no string, `"3"` no number.
 
-    Raises DatasetError (`path:line: …`): the file is missing, is not YAML, has a key twice, or does not fit.
+    Raises DatasetError (`path:line: …`): the file is missing, is not YAML, is nested or unfolds without end, has a key
+    twice, or does not fit.
     """
     return parse_model(path, read_text(path), model)
 
@@ -51,6 +54,8 @@ def line_of(path: Path, *loc: int | str) -> int:
 
 
 def _node(path: Path, text: str) -> yaml.Node:
+    if too_far := beyond_bounds(text):
+        raise DatasetError(f"{path}:{too_far[0]}: {too_far[1]}; write it plainly")
     try:
         node = yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
@@ -80,22 +85,8 @@ def _as_text(value: object) -> str:
 
 
 def _refuse_double_keys(path: Path, node: yaml.Node) -> None:
-    for mapping in _mappings(node):
-        seen: set[str] = set()
-        for key, _ in mapping.value:
-            if key.value in seen:
-                raise DatasetError(f"{path}:{key.start_mark.line + 1}: the key {key.value!r} stands here twice")
-            seen.add(key.value)
-
-
-def _mappings(node: yaml.Node) -> Iterator[yaml.MappingNode]:
-    if isinstance(node, yaml.MappingNode):
-        yield node
-        for _, value in node.value:
-            yield from _mappings(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from _mappings(item)
+    if double := double_key(node):
+        raise DatasetError(f"{path}:{double[0]}: the key {double[1]!r} stands here twice")
 
 
 def _complaint(path: Path, node: yaml.Node, error: ValidationError) -> str:

@@ -4,8 +4,13 @@ import hashlib
 import os
 from functools import cache as once
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 import evals
+
+Kept = TypeVar("Kept")
 
 
 def keep(place: Path, content: bytes) -> None:
@@ -14,6 +19,14 @@ def keep(place: Path, content: bytes) -> None:
     scratch = place.with_suffix(f".{os.getpid()}")
     scratch.write_bytes(content)
     scratch.replace(place)
+
+
+def recalled(place: Path, kind: TypeAdapter[Kept]) -> Kept | None:
+    """What the file holds. None if there is no such file, or a damaged one: what is lost is computed again."""
+    try:
+        return kind.validate_json(place.read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 @once

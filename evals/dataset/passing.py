@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from evals.dataset.memory import code_digest, keep
+from pydantic import TypeAdapter
+
+from evals.dataset.memory import code_digest, keep, recalled
 from evals.models.route import RouteSpec
 from evals.routes.selftest import SURE, UNSURE, Route, State, passing_routes
 
@@ -14,16 +16,17 @@ BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}
 
 Passing = Mapping[str, frozenset[Route]]
 """Band of confidence -> the routes of up to six visits that pass in it."""
+_STORED: Final = TypeAdapter(dict[str, list[Route]])
 
 
 def passing_of(spec: RouteSpec, cache: Path) -> Passing:
     """The passing routes by band; specifications that differ in name and exemplars only share one remembered answer."""
     place = cache / "passing" / f"{_digest(spec)}.json"
-    if not place.exists():
-        found = {band: sorted(passing_routes(spec, state)) for band, state in BANDS.items()}
-        keep(place, json.dumps(found).encode())
-    stored = json.loads(place.read_text(encoding="utf-8"))
-    return {band: frozenset(tuple(route) for route in stored[band]) for band in BANDS}
+    stored = recalled(place, _STORED)
+    if stored is None or set(stored) != set(BANDS):
+        stored = {band: sorted(passing_routes(spec, state)) for band, state in BANDS.items()}
+        keep(place, json.dumps(stored).encode())
+    return {band: frozenset(stored[band]) for band in BANDS}
 
 
 def _digest(spec: RouteSpec) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from evals.dataset.finding import LintFinding
-from evals.dataset.memory import code_digest, keep
+from evals.dataset.memory import code_digest, keep, recalled
 
 _FINDINGS: Final = TypeAdapter(list[LintFinding])
 _CHECKS: Final = (
@@ -31,10 +31,9 @@ def place_of(cache: Path, rests_on: Iterable[bytes]) -> Path:
 
 
 def recall(place: Path, root: Path) -> list[LintFinding] | None:
-    """What was found last time, in whatever folder the dataset then was; None if never looked."""
-    if not place.exists():
-        return None
-    return [replace(finding, path=str(root / finding.path)) for finding in _FINDINGS.validate_json(place.read_bytes())]
+    """What was found last time, in whatever folder the dataset then was; None if never looked, or if it is damaged."""
+    found = recalled(place, _FINDINGS)
+    return None if found is None else [replace(finding, path=str(root / finding.path)) for finding in found]
 
 
 def remember(place: Path, root: Path, findings: Sequence[LintFinding]) -> None:

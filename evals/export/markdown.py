@@ -65,7 +65,7 @@ def _within(lines: Sequence[str]) -> str:
 
 def _footer(run: Run) -> str:
     answered = escape(", ".join(run.recorded_by)) or "nobody yet"
-    scope = f" {in_words(run.scope)}" if run.scope else ""
+    scope = f" {escape(in_words(run.scope))}" if run.scope else ""
     verdict = run.verdict
     code = f"Exit code {verdict.exit_code} ({verdict.status})."
     return f"Suite {escape(run.suite)}, answered by {answered}. {code}{scope}"
@@ -74,15 +74,19 @@ def _footer(run: Run) -> str:
 def _headline(run: Run) -> Iterable[str]:
     primary = [scorer.name for scorer in run.scorers if scorer.primary]
     cells = {(item.variant, item.scorer): item for item in run.summaries}
-    yield _row("variant", "exact trials", *primary)
+    yield _row("variant", "exact trials", *map(escape, primary))
     yield _row(*["---"] * (len(primary) + 2))
     for info in run.variants:
         name = info.variant.name
         coverage = run.coverage[name]
-        yield _row(name, f"{coverage.exact}/{coverage.total}", *(rate(cells[name, scorer]) for scorer in primary))
+        yield _row(
+            escape(name), f"{coverage.exact}/{coverage.total}", *(rate(cells[name, scorer]) for scorer in primary)
+        )
     if run.dataset_baselines:
         yield _row(
-            "no model at all", f"{len(run.cases)} cases", *(beaten(best_baseline(run, scorer)) for scorer in primary)
+            "no model at all",
+            f"{len(run.cases)} cases",
+            *(escape(beaten(best_baseline(run, scorer))) for scorer in primary),
         )
 
 
@@ -92,7 +96,7 @@ def _table(table: Table) -> Iterable[str]:
         return
     yield f"**{escape(table.caption)}**"
     yield ""
-    yield _row(*table.head)
+    yield _row(*map(escape, table.head))
     yield _row(*["---"] * len(table.head))
     yield from (_row(*map(escape, row)) for row in table.rows)
 
@@ -121,8 +125,8 @@ def _comparisons(run: Run) -> Iterable[str]:
         if as_blessed(item):
             continue
         yield _row(
-            f"{item.left} against {item.right}",
-            item.endpoint,
+            escape(f"{item.left} against {item.right}"),
+            escape(item.endpoint),
             pairs(item),
             change(item),
             _interval(item),
@@ -136,7 +140,8 @@ def _comparisons(run: Run) -> Iterable[str]:
     unchanged = list(dict.fromkeys(item.left for item in run.comparisons if as_blessed(item)))
     if unchanged:
         yield ""
-        yield f"Endpoints not listed against the baseline are, case by case, as blessed: {', '.join(unchanged)}."
+        same = escape(", ".join(unchanged))
+        yield f"Endpoints not listed against the baseline are, case by case, as blessed: {same}."
 
 
 def _interval(item: Comparison) -> str:

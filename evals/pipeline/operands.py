@@ -53,7 +53,7 @@ def ad_hoc(sides: Sequence[Operand], suite: Suite, workspace: Workspace) -> Path
     names = [side.variant.name for side in sides]
     told = {
         **suite.model_dump(mode="json", exclude_none=True),
-        "name": " ".join(names),
+        "name": re.sub(r"^\.|[^\w.@+ -]", "_", " ".join(names)),  # a prompt file is named by its path
         "description": f"{' against '.join(reversed(names))}, on the cases of suite {suite.name}.",
         "variants": [side.variant.model_dump(mode="json", exclude_none=True) for side in sides],
         "candidate": names[-1],

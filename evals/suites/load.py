@@ -1,5 +1,6 @@
 """From a suite's name or file to a validated suite, its cases, and the changes asked for on the command line."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,8 +11,12 @@ from pydantic import ValidationError
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
+from evals.yaml_bounds import beyond_bounds
+from evals.yaml_keys import double_key
 
 SUITES: Final = Path(__file__).parent
+NAME: Final = re.compile(r"[\w@+-][\w.@+ -]*")
+"""Of a suite: one part of a path, and no hidden file. Its baseline is named by it."""
 
 
 def names() -> tuple[str, ...]:
@@ -27,7 +32,7 @@ def load_suite(name_or_path: str) -> Suite:
     """
     path = suite_file(name_or_path)
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = _plain(path.read_text(encoding="utf-8"), path)
         return _checked(Suite.model_validate(_with_default_models(raw)), path)
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{path}: not UTF-8 at byte {error.start}") from error
@@ -37,6 +42,16 @@ def load_suite(name_or_path: str) -> Suite:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ConfigurationError(f"{path}: {where}: {first['msg']}") from error
+
+
+def _plain(text: str, path: Path) -> object:
+    """The file's YAML as plain data."""
+    if too_far := beyond_bounds(text):
+        raise ConfigurationError(f"{path}:{too_far[0]}: {too_far[1]}; write it plainly")
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    if node is not None and (double := double_key(node)):
+        raise ConfigurationError(f"{path}:{double[0]}: the key {double[1]!r} stands here twice; take one out")
+    return yaml.safe_load(text)
 
 
 def suite_file(name_or_path: str) -> Path:
@@ -72,6 +87,10 @@ def _checked(suite: Suite, path: Path) -> Suite:
     if path.parent.resolve() != SUITES and suite.name in names():
         raise ConfigurationError(
             f"{path}: a shipped suite is called {suite.name!r}, and has its baseline; use another name"
+        )
+    if not NAME.fullmatch(suite.name):
+        raise ConfigurationError(
+            f"{path}: name {suite.name!r} is to be part of a file's name: use letters, digits, blanks and ._@+- alone"
         )
     known = [variant.name for variant in suite.variants]
     if len(set(known)) != len(known):

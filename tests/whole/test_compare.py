@@ -48,6 +48,15 @@ def test_an_edited_prompt_against_its_committed_self_names_both(repository):
     assert run["coverage"]["mine.md@HEAD"]["exact"] == 2
 
 
+def test_a_prompt_in_another_folder_can_be_compared_though_a_suites_name_is_no_path(checkout):
+    (checkout / "drafts").mkdir()
+    (checkout / "mine.md").rename(checkout / "drafts" / "mine.md")
+
+    said = evals(checkout, "compare", "old", "./drafts/mine.md", "--suite", "tiny.yaml")
+
+    assert (said.code, run_of(checkout)["suite"]) == (0, "old ._drafts_mine.md")
+
+
 def test_a_lone_revision_is_compared_with_the_working_tree(repository):
     evals(repository, "compare", "git:HEAD", "--suite", "tiny.yaml")
 

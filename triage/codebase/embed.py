@@ -4,9 +4,12 @@ The same text gives the same bits on one machine whatever runs beside it (one te
 kinds of CPU the last bits differ. Hence the cache, and the rounding to float16, cached or not.
 """
 
+import fcntl
 import hashlib
+import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,10 +41,7 @@ class VectorCache:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self._vectors: dict[bytes, Vectors] = {}
-        if path is not None and path.is_file():
-            with np.load(path, allow_pickle=False) as stored:
-                self._vectors = dict(zip(map(bytes, stored["keys"]), stored["vectors"], strict=True))
+        self._vectors: dict[bytes, Vectors] = {} if path is None else _stored(path)
 
     def __len__(self) -> int:
         return len(self._vectors)
@@ -57,14 +57,21 @@ class VectorCache:
     def save(self, path: Path | None = None) -> Path:
         """Write all vectors, by key, to `path` or to where they came from; a crash leaves the old file.
 
+        What another process has written there meanwhile stays, since each would else undo the other's work.
+
         Raises:
             ValueError: the cache has no path, and none is given.
         """
         target = path or self.path
         if target is None:
             raise ValueError("this cache lives in memory: give save() the path of a .npz file")
-        keys = sorted(self._vectors)
         target.parent.mkdir(parents=True, exist_ok=True)
+        with _alone_in(target.parent):
+            self._vectors = _stored(target) | self._vectors
+            return self._written(target)
+
+    def _written(self, target: Path) -> Path:
+        keys = sorted(self._vectors)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".vectors-") as beside:  # goes, whatever happens
             whole = Path(beside) / target.name
             np.savez(
@@ -73,6 +80,25 @@ class VectorCache:
                 vectors=np.array([self._vectors[key] for key in keys], dtype=np.float16).reshape(-1, DIMENSIONS),
             )
             return whole.replace(target)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """The only one that saves in the folder, in whatever process; the folder is its own lock, so nothing is left."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _stored(path: Path) -> dict[bytes, Vectors]:
+    """The vectors in the file; none if there is no file."""
+    if not path.is_file():
+        return {}
+    with np.load(path, allow_pickle=False) as stored:
+        return dict(zip(map(bytes, stored["keys"]), stored["vectors"], strict=True))
 
 
 def _key(text: str) -> bytes:

@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
+from evals.cli.terminal.console import VisibleConsole
 from evals.dataset.checks.balance import LIMITS
 from evals.dataset.kinds import kind_baselines
 from evals.dataset.load import load_cases
@@ -30,7 +30,7 @@ def baselines(root: Path, dataset: Path | None = None, *, as_json: bool = False)
     if as_json:
         print(json.dumps([item.model_dump(mode="json") for item in found], indent=2))
         return EXIT_OK
-    Console(width=None if sys.stdout.isatty() else WIDTH).print(_table(found))
+    VisibleConsole(width=None if sys.stdout.isatty() else WIDTH).print(_table(found))
     return EXIT_OK
 
 

@@ -3,8 +3,7 @@
 from datetime import date
 from pathlib import Path
 
-from rich.console import Console
-
+from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_OK
 from evals.pipeline.bless import bless as blessed
@@ -17,7 +16,7 @@ def bless(name: str, root: Path, *, jobs: int, today: date) -> int:
     """Write the suite's present results as its baseline; held-out cases are no part of it. Returns 0."""
     chosen, scope = scored(selected(name, root, Options()), today)
     result, path = blessed(chosen, scope, replayed(chosen, jobs=jobs).traces)
-    Console(soft_wrap=True, highlight=False).print(
+    VisibleConsole(soft_wrap=True, highlight=False).print(
         f"Blessed {counted(result)} of {name}: review and commit {path.relative_to(chosen.workspace.root)}."
     )
     return EXIT_OK

@@ -10,6 +10,7 @@ from rich.text import Text
 from evals.cassette.changes import Change, changes, described
 from evals.cassette.migrations import read_any
 from evals.cassette.store import Cassette
+from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.pipeline.recorded import below, path_of, recorded
 from evals.workspace import Workspace
@@ -25,7 +26,7 @@ def diff(before: str, after: str, root: Path, console: Console | None = None) ->
         CassetteError: a side cannot be trusted.
     """
     old, new = _sides(before, after, Workspace.at(root))
-    console = console or Console(highlight=False, soft_wrap=True)
+    console = console or VisibleConsole(highlight=False, soft_wrap=True)
     found = changes(old, new)
     for change in found:
         heading, *lines = described(change)

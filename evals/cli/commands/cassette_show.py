@@ -7,6 +7,7 @@ from rich.text import Text
 
 from evals.cassette.store import Interaction
 from evals.cassette.transcript import transcript
+from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.pipeline.recorded import recorded
 from evals.recording.standing import label_of
@@ -46,7 +47,7 @@ def show(
     if not chosen and interactions:
         known = ", ".join(sorted({found.agent for found in interactions}))
         raise ConfigurationError(f"--agent {agent}: asked nothing here; these did: {known}")
-    console = console or Console(highlight=False, soft_wrap=True)
+    console = console or VisibleConsole(highlight=False, soft_wrap=True)
     for line in (*transcript(chosen, fold=True), ends or _counted(chosen)):
         console.print(Text(line, style="bold" if line.startswith(("=== ", "[")) else ""))
     return EXIT_OK

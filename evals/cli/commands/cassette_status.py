@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from evals.cassette.store import load
+from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.replaying import replayed_suites
 from evals.errors import EXIT_OK
 from evals.recording.standing import FileStanding, Standing, SuiteStanding, asked_for, file_standing, suite_standing
@@ -39,12 +40,12 @@ def status(
     if as_json:
         print(standing.model_dump_json(indent=2))
         return EXIT_OK
-    console = console or Console(highlight=False)
+    console = console or VisibleConsole(highlight=False)
     for part in standing.suites:
         console.print(_trials(part))
         console.print(*_nothing(part), soft_wrap=True)
     console.print(_files(standing.cassettes, today))
-    console.print(_models(standing.cassettes), soft_wrap=True)
+    console.print(_models(standing.cassettes), soft_wrap=True, markup=False)
     return EXIT_OK
 
 

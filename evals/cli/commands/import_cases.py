@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evals.cli.terminal.console import VisibleConsole
 from evals.dataset.importers import IMPORTERS
 from evals.dataset.importers.found import Source
 from evals.dataset.importers.write import REPORT, ImportReport, write_dataset
@@ -27,7 +28,7 @@ def import_cases(source: str, path: Path, out: Path, root: Path, console: Consol
     known = cast("Source", source)
     policy = Layout(Workspace.at(root).datasets).policy
     report = write_dataset(IMPORTERS[known](path), known, policy, out)
-    console = console or Console(soft_wrap=True, highlight=False)
+    console = console or VisibleConsole(soft_wrap=True, highlight=False)
     table = _table(report)
     console.print(table if table.rows else table.title)
     console.print(_summary(report, out), markup=False)

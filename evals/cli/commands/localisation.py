@@ -8,6 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.localisation.read import LEVELS, read_gold, read_predictions
 from evals.localisation.score import LevelScores, Metric, score
@@ -42,7 +43,7 @@ def score_localisation(gold: Path, pred: Path, k: str, *, as_json: bool, console
     if as_json:
         print(json.dumps({level.level: asdict(level) for level in levels}, indent=1))
     else:
-        _show(levels, console or Console(soft_wrap=True, highlight=False))
+        _show(levels, console or VisibleConsole(soft_wrap=True, highlight=False))
     return EXIT_OK
 
 

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from rich.console import Console
-
+from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.pipeline.options import Options
@@ -26,7 +25,7 @@ def plan(name: str, root: Path, options: Options, *, jobs: int, prices: Path | N
 
 
 def _say(found: Plan) -> None:
-    console = Console(soft_wrap=True, highlight=False)
+    console = VisibleConsole(soft_wrap=True, highlight=False)
     for error in found.broken:
         console.print(f"cannot be replayed: {error}", markup=False)
     if found.complete:

@@ -11,12 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-
 from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
+from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import at_once, llm_endpoint, search_endpoint
 from evals.cli.terminal.progress import Bar, bar
 from evals.dataset.codebase import materialise
@@ -156,7 +155,7 @@ def _recorder(meter: Meter, asking: Asking, recorded_by: str, progress: Bar) -> 
 def _concluded(chosen: Selected, tally: Tally, meter: Meter, llm: Endpoint, stop: Stop) -> int:
     """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
-        Console(soft_wrap=True).print(
+        VisibleConsole(soft_wrap=True).print(
             f"Recorded {chosen.suite.name}: {tally.proven} of {tally.planned} trials replay exactly, {meter.answers} "
             f"new answers from {llm.base_url} ({meter}).",
             highlight=False,

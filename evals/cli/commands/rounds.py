@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
-
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
+from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import search_endpoint
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError
 from evals.pipeline.options import Options
@@ -143,8 +142,8 @@ def _announce(found: Round, standing: Standing) -> None:
 
 
 def _print(text: str) -> None:
-    Console(soft_wrap=True).print(text, highlight=False, markup=False)
+    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
 
 
 def _note(text: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
+    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)

@@ -7,12 +7,14 @@ from textwrap import indent
 from rich.console import Console
 from rich.text import Text
 
+from evals.cli.terminal.console import VisibleConsole
 from evals.dataset.layout import Layout
 from evals.dataset.load import case_ids, load_case
 from evals.dataset.policy import load_policy
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.case import Case, DecisionPoint
 from evals.models.route import RouteAlternative
+from evals.report.inert import visible
 from evals.workspace import Workspace
 
 SHOWN_CHARACTERS = 6_000  # of an issue; a huge log is not read in a terminal
@@ -31,11 +33,11 @@ def show(
     if case_id not in case_ids(layout.root):
         raise ConfigurationError(f"{case_id}: there is no such case; `evals dataset stats --json` counts what there is")
     case = load_case(layout.root, case_id, load_policy(layout.policy))
-    console = console or Console(highlight=False, soft_wrap=True)
+    console = console or VisibleConsole(highlight=False, soft_wrap=True)
     issue = (case.title, ["", *_shortened(case.body).splitlines(), ""])
     for heading, lines in (issue, *_sections(case, layout, diff=patch)):
-        console.print(Text(heading, style="bold"))
-        console.print(Text(indent("\n".join(lines), "  ")))
+        console.print(Text(visible(heading), style="bold"))
+        console.print(Text(visible(indent("\n".join(lines), "  "))))
     return EXIT_OK
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.console import Console, Group
 from rich.table import Table
 
+from evals.cli.terminal.console import VisibleConsole
 from evals.dataset.census import SPLITS, Census, census
 from evals.dataset.load import load_cases
 from evals.errors import EXIT_OK
@@ -17,7 +18,7 @@ def stats(root: Path, dataset: Path | None = None, *, as_json: bool = False, con
     if as_json:
         print(counted.model_dump_json(indent=2))
     else:
-        (console or Console()).print(Group(_archetypes(counted), _slices(counted)))
+        (console or VisibleConsole()).print(Group(_archetypes(counted), _slices(counted)))
     return EXIT_OK
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from rich.console import Console
-
+from evals.cli.terminal.console import VisibleConsole
 from evals.errors import ConfigurationError
 from evals.recording.local_llm.server import DEFAULT_PORT, HOST, is_healthy
 from evals.recording.search_server import running
@@ -39,7 +38,7 @@ def at_once(llm: Endpoint, wanted: int | None) -> int:
         said = (
             f"--concurrency {wanted} is ignored: the local model is asked one at a time, two at once change its answers"
         )
-        Console(stderr=True, soft_wrap=True).print(said, highlight=False, markup=False)
+        VisibleConsole(stderr=True, soft_wrap=True).print(said, highlight=False, markup=False)
     return 1
 
 

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -14,6 +13,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+from evals.cli.terminal.console import VisibleConsole
+from evals.report.inert import visible
 
 
 class Bar:
@@ -25,11 +27,11 @@ class Bar:
 
     def step(self, text: str = "") -> None:
         """One more is done."""
-        self._progress.update(self._task, advance=1, text=text)
+        self._progress.update(self._task, advance=1, text=visible(text))
 
     def say(self, text: str) -> None:
         """What is going on now."""
-        self._progress.update(self._task, text=text)
+        self._progress.update(self._task, text=visible(text))
 
     def note(self, text: str) -> None:
         """A line that stays, above the bar."""
@@ -39,7 +41,7 @@ class Bar:
 @contextmanager
 def bar(label: str, total: int | None) -> Iterator[Bar]:
     """A progress bar for `total` steps (None: unknown) with the time it took and will take, gone when it is done."""
-    console = Console(stderr=True, soft_wrap=True)
+    console = VisibleConsole(stderr=True, soft_wrap=True)
     progress = Progress(
         TextColumn(label),
         BarColumn(),

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from evals.cli.terminal.console import place_of, wide_console
@@ -50,14 +51,16 @@ def say_verdict(console: Console, run: Run) -> None:
 def _headline(run: Run) -> Table:
     """Variants by primary endpoints; every number with the cases it rests on."""
     primary = [scorer.name for scorer in run.scorers if scorer.primary]
-    table = Table(title=f"Suite {run.suite}, answered by {', '.join(run.recorded_by) or 'nobody yet'}")
+    table = Table(title=escape(f"Suite {run.suite}, answered by {', '.join(run.recorded_by) or 'nobody yet'}"))
     for heading in ("variant", "exact trials", *primary):
         table.add_column(heading)
     rows = {(summary.variant, summary.scorer): summary for summary in run.summaries}
     for info in run.variants:
         name = info.variant.name
         coverage = run.coverage[name]
-        table.add_row(name, f"{coverage.exact}/{coverage.total}", *(rate(rows[name, scorer]) for scorer in primary))
+        table.add_row(
+            escape(name), f"{coverage.exact}/{coverage.total}", *(rate(rows[name, scorer]) for scorer in primary)
+        )
     if run.dataset_baselines:
         table.add_section()
         table.add_row(

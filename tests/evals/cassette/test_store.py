@@ -346,3 +346,29 @@ def test_an_answer_is_served_as_the_json_that_came(path):
 
 def test_a_cassette_needs_no_file():
     assert Cassette("nowhere").interactions == ()
+
+
+def test_two_recordings_joined_end_to_end_are_refused_and_not_the_second_one_taken(path):
+    merge_write(path, [an_interaction("one")])
+    whole = path.read_text()
+    path.write_text(whole + whole)
+
+    with pytest.raises(CassetteError, match="joined by hand"):
+        load(path)
+
+
+def test_a_key_that_stands_twice_in_an_answer_is_refused(path):
+    merge_write(path, [an_interaction("one")])
+    path.write_text(path.read_text().replace("   method: POST\n", "   method: POST\n   method: GET\n"))
+
+    with pytest.raises(CassetteError, match="the key 'method' stands here twice"):
+        load(path)
+
+
+@pytest.mark.parametrize("opening", ["[", "[\n", "{a: [b, ", "- ", "? "])
+def test_nesting_without_end_is_refused_and_not_died_of(path, opening):
+    path.parent.mkdir()
+    path.write_text("interactions:\n " + opening * 100_000 + "\n")
+
+    with pytest.raises(CassetteError, match="nested more than 100 levels deep"):
+        load(path)

@@ -96,6 +96,18 @@ def test_a_second_call_builds_nothing(tmp_path):
     assert (_built(root, tmp_path / "c") / "marker").exists()
 
 
+@pytest.mark.parametrize("damage", [lambda file: file.unlink(), lambda file: file.write_bytes(b"")])
+def test_a_tree_that_lost_its_files_is_filled_anew(tmp_path, damage):
+    root = a_dataset(tmp_path / "d")
+    tree = _built(root, tmp_path / "c")
+    before = {name: (tree / name).read_bytes() for name in _files(tree)}
+    for name in before:
+        damage(tree / name)
+
+    assert _built(root, tmp_path / "c") == tree
+    assert {name: (tree / name).read_bytes() for name in _files(tree)} == before
+
+
 def test_a_changed_codebase_gets_a_tree_of_its_own(tmp_path):
     root = a_dataset(tmp_path / "d")
     before = _built(root, tmp_path / "c")

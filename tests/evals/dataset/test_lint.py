@@ -234,6 +234,15 @@ def test_what_was_found_is_remembered_wherever_the_dataset_stands(root, tmp_path
     assert [finding.path for finding in lint(moved, cache=cache)] == [str(Layout(moved).repro(BUG))]
 
 
+def test_findings_that_are_remembered_and_damaged_are_found_anew(root):
+    repro("pass\n")(root)
+    found = lint(root)
+    for place in (root / ".cache" / "lint").iterdir():
+        place.write_bytes(b"")
+
+    assert lint(root) == found
+
+
 @pytest.mark.slow
 def test_several_processes_find_the_same_as_one(root, tmp_path):
     repro("pass\n")(root)

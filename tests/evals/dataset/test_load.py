@@ -136,3 +136,26 @@ def test_a_codebase_without_a_description_is_an_error(tmp_path):
 
     with pytest.raises(DatasetError, match=r"codebase\.yaml: is missing"):
         load_cases(root)
+
+
+LAUGHS = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'ha'}]\n" for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (LAUGHS, "6: more than 100,000 values once its aliases are unfolded"),
+        ("id: " + "[" * 3_000 + "]" * 3_000, "1: nested more than 100 levels deep"),
+        ("id: " + "[" * 100_000, "1: nested more than 100 levels deep"),
+        ("".join(" " * level + "a:\n" for level in range(3_000)), "101: nested more than 100 levels deep"),
+    ],
+    ids=["a billion laughs", "nested", "never closed", "indented"],
+)
+def test_labels_without_end_are_one_line(tmp_path, text, words):
+    root = a_dataset(tmp_path)
+    place = write(Layout(root).labels("wrong-total"), text)
+
+    with pytest.raises(DatasetError) as caught:
+        load_cases(root)
+
+    assert str(caught.value) == f"{place}:{words}; write it plainly"

@@ -1,5 +1,7 @@
 """Which routes a specification lets through, and that they are looked for once."""
 
+import pytest
+
 from evals.dataset.passing import passing_of
 from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
 
@@ -32,3 +34,12 @@ def test_other_exemplars_share_the_answer_and_other_rules_do_not(tmp_path):
     passing_of(a_spec(an_alternative(max_steps=4)), tmp_path)
 
     assert len(list((tmp_path / "passing").iterdir())) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"[[", b'{"unsure": 1, "sure": []}', b"\xff"])
+def test_what_is_remembered_and_damaged_is_found_anew(tmp_path, damage):
+    first = passing_of(a_spec(), tmp_path)
+    [place] = (tmp_path / "passing").iterdir()
+    place.write_bytes(damage)
+
+    assert passing_of(a_spec(), tmp_path) == first

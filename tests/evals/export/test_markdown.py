@@ -4,7 +4,7 @@ import pytest
 
 from evals.export.markdown import LIMIT, escape, summary
 from evals.models.run import Reason
-from tests.builders.run import a_comparison, a_run, a_trial, a_verdict
+from tests.builders.run import a_comparison, a_run, a_trial, a_variant_info, a_verdict
 from tests.builders.trace import a_decision, a_trace, a_veto
 
 
@@ -41,6 +41,26 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_heading():
     assert counts == [6] * 4 + [10] * 4 + [4] * 6 + [11] * 5
 
 
+def test_a_variant_is_called_what_it_likes_and_neither_links_mentions_nor_shifts_cells():
+    odd, shown = "a|@you<b>\x1b[31m", r"a\|@&#8203;you\<b\> \[31m"
+    runs = [
+        a_run(
+            a_trial(a_trace(variant=odd, decisions=[a_decision(0, vetoes=[a_veto()])])), variants=(a_variant_info(odd),)
+        ),
+        a_run(comparisons=(a_comparison(left=odd),)),
+        a_run(
+            comparisons=(a_comparison(against="baseline", left=odd, right=f"{odd} (baseline)", broke=(), mended=()),)
+        ),
+    ]
+    for run in runs:
+        text = summary(run)
+
+        assert shown in text
+        assert odd not in text
+        assert "a|" not in text
+        assert "@you" not in text
+
+
 def test_costs_and_guards_are_those_of_the_report():
     text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, vetoes=[a_veto()])]))))
 
@@ -72,7 +92,7 @@ def test_what_is_as_blessed_is_one_sentence_and_no_row():
 def test_what_changed_since_the_baseline_keeps_its_row():
     changed = a_comparison(against="baseline", left="v3", right="v3 (baseline)", broke=("local-bug",), mended=())
 
-    assert "| v3 against v3 (baseline) |" in summary(a_run(comparisons=(changed,)))
+    assert r"| v3 against v3 \(baseline\) |" in summary(a_run(comparisons=(changed,)))
 
 
 def test_what_left_the_tape_is_not_called_as_blessed():
@@ -81,7 +101,7 @@ def test_what_left_the_tape_is_not_called_as_blessed():
 
     text = summary(a_run(comparisons=(partly,)))
 
-    assert "| v3 against v3 (baseline) | route.pass | 3/8 |" in text
+    assert r"| v3 against v3 \(baseline\) | route\.pass | 3/8 |" in text
     assert "as blessed" not in text
 
 

@@ -23,6 +23,11 @@ WRONG = {
     "models of a variant": ({"variants": [{"name": "old", "prompt": "v2", "models": "m"}]}, "variants.0.models"),
     "unknown key": ({"cadidate": "new"}, "cadidate"),
     "nobody counted": ({"models": {"default": "m", "fallback": "m", "tokens_counted_by": ""}}, "tokens_counted_by"),
+    "name a way out": ({"name": "../../outside"}, "name '../../outside' is to be part of a file's name"),
+    "name absolute": ({"name": "/tmp/x"}, "name '/tmp/x' is to be part"),
+    "name hidden": ({"name": ".."}, "name '..' is to be part"),
+    "name of two lines": ({"name": "a\nb"}, "name 'a\\nb' is to be part"),
+    "name empty": ({"name": ""}, "name '' is to be part"),
     "bad fraction": ({"gate": {"coverage_floor": 2}}, "gate.coverage_floor"),
 }
 
@@ -40,6 +45,30 @@ def test_a_wrong_suite_is_one_line_with_file_and_place(tmp_path, changes, words)
     assert "\n" not in said
 
 
+LAUGHS = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'ha'}]\n" for n in range(12))
+UNREADABLE = {
+    "a key twice": ("name: a\ncases: {}\nname: b\n", 3, "the key 'name' stands here twice"),
+    "a key twice below": ("cases:\n  ids: [a]\n  ids: [b]\n", 3, "the key 'ids' stands here twice"),
+    "nested": ("name: " + "[" * 3_000 + "]" * 3_000, 1, "nested more than 100 levels deep"),
+    "nested lists": ("name:\n  " + "- " * 3_000 + "a", 2, "nested more than 100 levels deep"),
+    "a billion laughs": (LAUGHS, 6, "more than 100,000 values"),
+    "an alias in itself": ("a: &a [*a]\n", 1, "the alias *a stands for nothing that ends before it"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "words"), UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_a_suite_that_says_a_thing_twice_or_without_end_is_one_line(tmp_path, text, line, words):
+    with pytest.raises(ConfigurationError) as caught:
+        load_suite(str(write(tmp_path / "odd.yaml", text)))
+
+    assert str(caught.value).startswith(f"{tmp_path / 'odd.yaml'}:{line}: {words}")
+
+
+@pytest.mark.parametrize("name", ["v3@HEAD v3", "v2 mine.md", "größe-2+none+max4", "a_b"])
+def test_a_suite_may_be_called_what_a_comparison_calls_it(tmp_path, name):
+    assert load_suite(str(a_suite(tmp_path, name=name))).name == name
+
+
 @pytest.mark.parametrize("content", [b"- a list", b"{", b"\xff\xfe", b""])
 def test_a_file_that_is_no_suite_is_refused(tmp_path, content):
     path = tmp_path / "odd.yaml"
@@ -52,7 +81,7 @@ def test_a_file_that_is_no_suite_is_refused(tmp_path, content):
 def test_an_unknown_suite_names_the_known_ones():
     with pytest.raises(
         ConfigurationError,
-        match="no suite 'nosuch': name one of guards, models, prompts, supervisors, thresholds",
+        match="no suite 'nosuch': name one of guards, models, prompts, samples, supervisors, thresholds",
     ):
         load_suite("nosuch")
 

@@ -39,6 +39,16 @@ def test_an_empty_cache_can_be_saved_and_read(tmp_path):
     assert len(VectorCache(VectorCache().save(tmp_path / "none.npz"))) == 0
 
 
+def test_of_two_that_save_side_by_side_neither_loses_the_others_vectors(tmp_path):
+    place = a_cache(texts=("a",)).save(tmp_path / "vectors.npz")
+    one, other = a_cache(place, texts=("b",)), a_cache(place, texts=("c",))
+
+    one.save()
+    other.save()
+
+    assert len(VectorCache(place)) == 3
+
+
 def test_saving_leaves_nothing_but_the_cache(tmp_path):
     a_cache().save(tmp_path / "vectors.npz")
 

@@ -4,8 +4,9 @@ import pytest
 from rich.console import Console
 
 from evals.cli.commands.show import show
+from evals.dataset.layout import Layout
 from evals.errors import ConfigurationError
-from tests.builders.dataset import a_case_file, a_sound_dataset, relabel
+from tests.builders.dataset import a_case_file, a_sound_dataset, relabel, write
 
 POINT = {"id": "start", "state": {}, "accept": {"investigator": 1.0}, "why": "The investigator is first."}
 
@@ -46,3 +47,14 @@ def test_what_the_user_knows_is_shown(tmp_path):
 def test_a_case_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match="nowhere: there is no such case"):
         shown(tmp_path, "nowhere")
+
+
+def test_an_issue_cannot_command_the_terminal(tmp_path, capsys):
+    a_sound_dataset(tmp_path / "datasets")
+    write(Layout(tmp_path / "datasets").issue("wrong-total"), "# Wrong \x1b]0;owned\x07\n\nIt is \x1b[31mred.\n")
+
+    show("wrong-total", tmp_path)
+
+    said = capsys.readouterr().out
+    assert "It is ␛[31mred." in said
+    assert "\x1b" not in said
