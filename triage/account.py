@@ -72,11 +72,19 @@ def completion_in(response: httpx2.Response) -> dict[str, Any]:
     try:
         body = json.loads(response.text)
         choices = body["choices"]
-        if isinstance(choices[0]["message"], dict):
+        if all(_is_message(choice["message"]) for choice in (choices[0], *choices)):
             return dict(body)
     except (ValueError, LookupError, TypeError, httpx2.ResponseNotRead):
         pass
     raise NoCompletionError(f"{response.request.url} answered {what_came(response)}, which is no completion")
+
+
+def _is_message(message: object) -> bool:
+    """A message whose tool calls, if any, are calls: parsers stumble over others."""
+    if not isinstance(message, dict):
+        return False
+    calls = message.get("tool_calls") or []
+    return isinstance(calls, list) and all(isinstance(call, dict) and "function" in call for call in calls)
 
 
 def what_came(response: httpx2.Response) -> str:
@@ -124,12 +132,18 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _call(response: httpx2.Response, body: dict[str, Any]) -> Call:
-    usage = body.get("usage") or {}
+    usage = body.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
     agent = response.request.headers.get("x-triage-agent", "")
     return Call(
         agent=agent,
         model=str(body.get("model") or ""),
-        tokens_in=int(usage.get("prompt_tokens") or 0),
-        tokens_out=int(usage.get("completion_tokens") or 0),
+        tokens_in=_count(counts.get("prompt_tokens")),
+        tokens_out=_count(counts.get("completion_tokens")),
         seconds=response.elapsed.total_seconds() if response.is_closed else 0.0,
     )
+
+
+def _count(told: object) -> int:
+    """Tokens as they were told; 0 for what is no number: an odd count is no reason to lose the answer."""
+    return told if isinstance(told, int) and not isinstance(told, bool) and told >= 0 else 0

@@ -1,6 +1,6 @@
 """How a suite is narrowed or changed before it is run."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evals.models.shard import Asked
@@ -49,26 +49,11 @@ class Options:
 
     def asked(self, suite: str) -> Asked:
         """The suite and the options, as a shard keeps them."""
-        return Asked(
-            suite=suite,
-            guards=self.guards,
-            max_iterations=self.max_iterations,
-            cases=self.cases,
-            variants=self.variants,
-            dataset=str(self.dataset) if self.dataset else None,
-            open_holdout=self.open_holdout,
-            samples=self.samples,
-        )
+        told = {**asdict(self), "dataset": str(self.dataset) if self.dataset else None}
+        return Asked.model_validate({"suite": suite, **told})
 
     @classmethod
     def of(cls, asked: Asked) -> "Options":
         """The options a shard was made with."""
-        return cls(
-            guards=asked.guards,
-            max_iterations=asked.max_iterations,
-            cases=asked.cases,
-            variants=asked.variants,
-            dataset=Path(asked.dataset) if asked.dataset else None,
-            open_holdout=asked.open_holdout,
-            samples=asked.samples,
-        )
+        told = asked.model_dump(exclude={"suite"})
+        return cls(**{**told, "dataset": Path(asked.dataset) if asked.dataset else None})

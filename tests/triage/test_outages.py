@@ -1,12 +1,15 @@
 """An endpoint that fails: one line that says what came from where, exit 3, and a job that goes on later."""
 
 import json
+from datetime import timedelta
 
+import httpx2
 import pytest
 
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.llm_server import answering
 from tests.builders.unruly import a_web_page, hanging, only, refusing, resetting, saying
+from triage.account import Account
 from triage.supervisors import SUPERVISORS
 
 NO_COMPLETIONS = {
@@ -14,6 +17,10 @@ NO_COMPLETIONS = {
     "an error": (saying({"error": {"message": "quota"}}), '{"error": {"message": "quota"}}, which is no completion'),
     "no choices": (saying({"choices": []}), '{"choices": []}, which is no completion'),
     "null choices": (saying({"choices": None}), '{"choices": null}, which is no completion'),
+    "a call that is null": (
+        saying({"choices": [{"message": {"tool_calls": [None]}}]}),
+        '{"choices": [{"message": {"tool_calls": [null]}}]}, which is no completion',
+    ),
     "half a body": (lambda *_: (200, "application/json", b'{"choi'), '{"choi, which is no completion'),
 }
 
@@ -106,3 +113,16 @@ def test_an_endpoint_that_hangs_is_an_outage_after_its_time(desk, monkeypatch, c
         assert triage("run", "--repo", "shop", *NEW, "--supervisor", "rules", typed="I do not know\n") == 3
 
     assert "the endpoint failed (Request timed out." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("usage", [[1], "many", {"prompt_tokens": "many", "completion_tokens": -1}, None])
+async def test_odd_counts_of_tokens_lose_no_answer(usage):
+    account = Account()
+    asked = httpx2.Request("POST", "http://127.0.0.1:9/v1/chat/completions")
+    body = {"model": "m", "choices": [{"message": {"content": "yes"}}], "usage": usage}
+
+    answer = httpx2.Response(200, json=body, request=asked)
+    answer.elapsed = timedelta(seconds=1)  # as a client sets it
+    await account.enter(answer)
+
+    assert [(call.tokens_in, call.tokens_out) for call in account.calls] == [(0, 0)]

@@ -64,6 +64,16 @@ def test_no_green_keeps_quiet_about_what_fell_against_a_baseline(now, before):
             assert f"{item.left} against its baseline: {item.endpoint}" in run.verdict.sentence
 
 
+def test_one_case_lost_since_the_baseline_is_green_and_named():
+    """So that the rule above is not kept by there being no such green."""
+    lost = drawn(["good"] * 11 + ["wrong file"])
+    blessed = some_material(CASES, some_trials(CASES)).baseline
+    verdict = assemble(some_material(CASES, some_trials(CASES, lost), baseline=blessed)).verdict
+
+    assert verdict.exit_code == 0
+    assert "v3 against its baseline: root_cause.hit -17 points" in verdict.sentence
+
+
 def test_what_all_variants_lose_alike_is_no_green():
     """A code change that all share shows against no reference; the baseline is all there is."""
     blessed = some_material(CASES, some_trials(CASES, drawn(["wrong file"] * 6 + ["good"] * 6))).baseline
