@@ -6,20 +6,23 @@ it holds. Clients belong to one event loop: build them where the loop runs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import httpx
 import httpx2
-from langchain_core.runnables import Runnable
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable, RunnableSequence
 from langchain_openai import ChatOpenAI
 from openai import RateLimitError
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from triage.account import Account
 from triage.settings import Settings
+from triage.step import Step
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+Schema = TypeVar("Schema", bound=BaseModel)
 
 AGENT_HEADER: Final = "x-triage-agent"
 ATTEMPTS: Final = 3
@@ -90,6 +93,20 @@ class ModelFactory:
             http_client=self.clients.openai,
             http_async_client=self.clients.openai_async,
         )
+
+
+def answering(model: ChatOpenAI, schema: type[Schema]) -> Runnable[Any, Schema]:
+    """The model, its answers as instances of `schema`, which it is told to keep to.
+
+    What the SDK has read already is taken as it is; whatever else came back is LangChain's to judge.
+    """
+    ask, read = cast("RunnableSequence[Any, Any]", model.with_structured_output(schema)).steps
+
+    async def read_once(said: AIMessage) -> Schema:
+        found = said.additional_kwargs.get("parsed")
+        return found if isinstance(found, schema) else await read.ainvoke(said)
+
+    return ask | Step(read_once)
 
 
 def resilient(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 from langchain_core.tools import ToolException
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
@@ -28,6 +28,7 @@ from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
 from triage.llm import resilient
 from triage.state import AgentFinding, BugTriageState
+from triage.step import Step
 
 MAX_SEARCHES: Final = 3
 """Searches of one visit; a model that asks for more gets the first ones."""
@@ -119,7 +120,7 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
             pages=once([page.url for message in found for page in message.artifact or ()]),
         )
 
-    return RunnableLambda(search)
+    return Step(search)
 
 
 def query_of(call: ToolCall) -> str:
