@@ -20,7 +20,7 @@ def test_a_trace_comes_back_as_it_was(tmp_path):
 def test_a_damaged_entry_is_as_good_as_none(tmp_path, damage):
     store = TraceCache(tmp_path)
     store.put(DIGEST, a_trace())
-    (tmp_path / DIGEST[:2] / f"{DIGEST}.json").write_bytes(damage)
+    (tmp_path / DIGEST[:2] / DIGEST).write_bytes(damage)
 
     assert store.get(DIGEST) is None
 
@@ -28,7 +28,7 @@ def test_a_damaged_entry_is_as_good_as_none(tmp_path, damage):
 def test_no_flipped_bit_is_taken_as_it_is(tmp_path):
     store = TraceCache(tmp_path)
     store.put(DIGEST, a_trace())
-    path = tmp_path / DIGEST[:2] / f"{DIGEST}.json"
+    path = tmp_path / DIGEST[:2] / DIGEST
     whole = path.read_bytes()
 
     for place in range(len(whole)):
