@@ -1,11 +1,11 @@
-"""The commands that turn results into tables: names, options and help texts."""
+"""The commands that turn results into pages and tables: names, options and help texts."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evals.cli.options import LATEST, StoredRun
+from evals.cli.options import HERE, LATEST, Root, StoredRun
 
 exporting = typer.Typer()
 
@@ -19,6 +19,27 @@ def report_command(
     from evals.cli.commands.report import report
 
     return report(run, out)
+
+
+@exporting.command("history")
+def history_command(
+    suite: Annotated[
+        str, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
+    ] = "prompts",
+    bisect: Annotated[
+        str | None, typer.Option(metavar="CASE", help="Only say at which commit this case turned.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
+    root: Root = HERE,
+) -> int:
+    """How a suite went: every blessed baseline out of git, as a table, a page, JSON and a badge; nothing is run.
+
+    Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
+    """
+    from evals.cli.commands.history import bisect as find_turn
+    from evals.cli.commands.history import history
+
+    return find_turn(suite, bisect, root) if bisect is not None else history(suite, root, out=out)
 
 
 @exporting.command("frame")

@@ -42,9 +42,17 @@ def estimates(
     ]
 
 
-def unknown_gold(stored: Stored, labels: Mapping[Key, Labels | None]) -> list[str]:
-    """The cases whose labels git does not show as they were, so that grades of their states cannot be weighed."""
-    return sorted({case for of in stored.states.values() for case, point in of if _gold(stored, case, point, labels) is None})
+def unknown_gold(stored: Stored, summaries: Sequence[Summary], labels: Mapping[Key, Labels | None]) -> list[str]:
+    """The cases whose labels git does not show as they were, so that what their states are worth was left unsaid."""
+    unsaid = {one.variant for one in summaries if one.mean is None}
+    return sorted(
+        {
+            case
+            for variant in unsaid & stored.states.keys()
+            for case, point in stored.states[variant]
+            if _gold(stored, case, point, labels) is None
+        }
+    )
 
 
 def _states(stored: Stored, variant: str, labels: Mapping[Key, Labels | None]) -> tuple[States, Row] | None:

@@ -68,7 +68,7 @@ def _blessing(
 ) -> Blessing:
     commit = each.found.commit
     before = blessed[each.found.follows] if each.found.follows is not None else None
-    unknown = unknown_gold(each.stored, labels) if each.stored else []
+    unknown = unknown_gold(each.stored, summaries, labels) if each.stored else []
     lacks = (f"labels of {named(unknown)} are not in its commit, so that decision.score is not known",) if unknown else ()
     return Blessing(
         commit=commit.sha,
