@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from evals.cli.options import HERE, LATEST, Root, StoredRun
+from evals.cli.options import HERE, LATEST, CaseId, Root, StoredRun
+from evals.errors import ConfigurationError
 
 exporting = typer.Typer()
 
@@ -40,6 +41,26 @@ def history_command(
     from evals.cli.commands.history import history
 
     return find_turn(suite, bisect, root) if bisect is not None else history(suite, root, out=out)
+
+
+@exporting.command("explain")
+def explain_command(
+    case: CaseId,
+    variant: Annotated[
+        str | None, typer.Option(help="Under which variant; the suite's candidate if not given.")
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side, instead of one.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
+    root: Root = HERE,
+) -> int:
+    """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
+    from evals.cli.commands.explain import explain
+
+    if variant is not None and diff is not None:
+        raise ConfigurationError("--variant names one variant and --diff two; leave one of them out")
+    return explain(case, diff or ((variant,) if variant else ()), suite, root)
 
 
 @exporting.command("frame")

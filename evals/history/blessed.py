@@ -40,9 +40,7 @@ def read_blessed(repository: Repository, found: Sequence[Found], scorers: tuple[
 
 def _stored(repository: Repository, found: Sequence[Found], scorers: tuple[str, ...]) -> Iterator[Stored | str]:
     blobs = list(dict.fromkeys(each.blob for each in found))
-    read = {
-        blob: read_stored(raw, scorers) for blob, raw in zip(blobs, repository.contents(blobs), strict=True)
-    }
+    read = {blob: read_stored(raw, scorers) for blob, raw in zip(blobs, repository.contents(blobs), strict=True)}
     yield from (read[each.blob] for each in found)
 
 

@@ -87,9 +87,7 @@ def _macro(
     return _summary(stored, variant, scorer, len({case for case, *_ in states}), mean, intervals[states][row])
 
 
-def _over_cases(
-    stored: Stored, variant: str, scorer: ScorerInfo, labels: Mapping[Key, Labels | None]
-) -> Summary:
+def _over_cases(stored: Stored, variant: str, scorer: ScorerInfo, labels: Mapping[Key, Labels | None]) -> Summary:
     scores = stored.scores.get((variant, scorer.name), {})
     values = tuple(scores.values())
     mean = sum(values) / len(values) if values else None

@@ -49,7 +49,8 @@ def _flips(
                         was=then.scores[variant, endpoint][case],
                         now=score,
                         by=on_side.get((variant, endpoint, case, score), now.found.commit.sha),
-                        relabelled=then.scorers != now.stored.scorers or then.cases.get(case) != now.stored.cases.get(case),
+                        relabelled=then.scorers != now.stored.scorers
+                        or then.cases.get(case) != now.stored.cases.get(case),
                     )
 
 

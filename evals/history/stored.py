@@ -7,7 +7,6 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
-
 Scores = Mapping[str, float]
 """Case -> score."""
 
@@ -88,7 +87,9 @@ def _kept(file: _File, scorers: tuple[str, ...], odd: tuple[str, ...]) -> Stored
         },
         states={
             variant: {
-                (case, point): grade for case, points in sorted(cases.items()) for point, grade in sorted(points.items())
+                (case, point): grade
+                for case, points in sorted(cases.items())
+                for point, grade in sorted(points.items())
             }
             for variant, cases in file.states.items()
         },

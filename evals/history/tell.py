@@ -33,7 +33,9 @@ def tell(root: Path, suite: str, baseline: str, cases: str, scorers: Sequence[Sc
     repository = Repository.at(root)
     line = lineage(repository, baseline)
     if not line.found:
-        raise CannotJudgeError(f"no baseline of {suite} in git: none was ever committed as {baseline}; bless and commit one")
+        raise CannotJudgeError(
+            f"no baseline of {suite} in git: none was ever committed as {baseline}; bless and commit one"
+        )
     blessed = read_blessed(repository, line.found, tuple(scorer.name for scorer in scorers))
     readable = [each for each in blessed if each.stored is not None]
     labels = read_labels(repository, cases, [(each.found.commit.sha, each.stored) for each in blessed if each.stored])
@@ -69,7 +71,9 @@ def _blessing(
     commit = each.found.commit
     before = blessed[each.found.follows] if each.found.follows is not None else None
     unknown = unknown_gold(each.stored, summaries, labels) if each.stored else []
-    lacks = (f"labels of {named(unknown)} are not in its commit, so that decision.score is not known",) if unknown else ()
+    lacks = (
+        (f"labels of {named(unknown)} are not in its commit, so that decision.score is not known",) if unknown else ()
+    )
     return Blessing(
         commit=commit.sha,
         date=commit.date[:10],

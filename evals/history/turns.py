@@ -27,11 +27,7 @@ def turns(history: History, case: str) -> tuple[Turn, ...]:
 
 def _turn(history: History, variant: str, endpoint: str, case: str, now: float) -> Turn:
     graded = next(scorer.macro for scorer in history.scorers if scorer.name == endpoint)
-    flips = [
-        flip
-        for flip in _flips(history, variant, endpoint, case)
-        if graded or (flip.was < 1) != (flip.now < 1)
-    ]
+    flips = [flip for flip in _flips(history, variant, endpoint, case) if graded or (flip.was < 1) != (flip.now < 1)]
     if not flips:
         return Turn(variant=variant, endpoint=endpoint, now=now, flips=0)
     flip = flips[-1]

@@ -35,7 +35,9 @@ def main(_suite: str) -> int:
             said = evals(folder, "history", "prompts")
             times.append(time.perf_counter() - started)
         print(f"history: {BASELINES} baselines of {CASES} cases under two variants, page, JSON and badge written")
-        print(f"  whole command: {min(times):.2f} s (goal {GOAL_S:.1f} s); all three: {', '.join(f'{t:.2f}' for t in times)}")
+        print(
+            f"  whole command: {min(times):.2f} s (goal {GOAL_S:.1f} s); all three: {', '.join(f'{t:.2f}' for t in times)}"
+        )
         print(f"  {said.stdout.splitlines()[-1]}")
         return int(f"{BASELINES} baselines, 2 of them on branches" not in said.stdout)
 

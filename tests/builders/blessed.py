@@ -73,7 +73,10 @@ def baseline_of(state: State) -> dict[str, object]:
         },
         "hard_violations": {name: {} for name in names},
         "leaks": {name: [] for name in names},
-        "routes": {name: {case: {"0": "investigator codebase_search critic writer end"} for case in state.cases} for name in names},
+        "routes": {
+            name: {case: {"0": "investigator codebase_search critic writer end"} for case in state.cases}
+            for name in names
+        },
     }
 
 

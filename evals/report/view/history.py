@@ -240,7 +240,10 @@ def _baselines(count: int) -> str:
 
 
 def _step(each: Blessing) -> StepView:
-    notes = ("on a branch, merged later" if each.side else "", "blessed here or before: the clone begins here" if each.here else "")
+    notes = (
+        "on a branch, merged later" if each.side else "",
+        "blessed here or before: the clone begins here" if each.here else "",
+    )
     return StepView(
         commit=each.commit[:7],
         date=each.date,

@@ -64,12 +64,17 @@ def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
             *_rules(frame, history, variant),
         ),
         whiskers=tuple(_whiskers(frame, spots if few else [run[0] for run in runs if len(run) == 1])),
-        dots=tuple(_dot(frame, spot, share(spot.mean), scorer, r=4 if few else 1.8) for spot in shown),
+        dots=tuple(_dot(frame, spot, share(spot.mean), scorer, few=few) for spot in shown),
         table=Table(
             f"{scorer.name} of {variant}, where it changes",
             ("baseline", "date", scorer.name, "compares with the one before"),
             tuple(
-                (spot.blessing.commit[:7], spot.blessing.date, amount(spot.summary, scorer), "yes" if spot.joined else "no")
+                (
+                    spot.blessing.commit[:7],
+                    spot.blessing.date,
+                    amount(spot.summary, scorer),
+                    "yes" if spot.joined else "no",
+                )
                 for spot in turning
             ),
         ),
@@ -130,8 +135,9 @@ def _bands(frame: Frame, runs: Sequence[Sequence[Spot]]) -> Iterator[Line]:
             yield frame.band(low, high)
 
 
-def _dot(frame: Frame, spot: Spot, share: float, scorer: ScorerInfo, r: float) -> Dot:
-    return frame.dot(spot.place, share, _said(spot, scorer), kind="hollow" if spot.blessing.side else "", r=r)
+def _dot(frame: Frame, spot: Spot, share: float, scorer: ScorerInfo, *, few: bool) -> Dot:
+    kind = "hollow" if spot.blessing.side else "" if few else "small"
+    return frame.dot(spot.place, share, _said(spot, scorer), kind=kind, r=4 if few else 1.8)
 
 
 def _said(spot: Spot, scorer: ScorerInfo) -> str:
