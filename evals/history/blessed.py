@@ -1,4 +1,4 @@
-"""One baseline with all that git says of it: its numbers, its suite's settings and the guards' code as of its commit."""
+"""One baseline with all that git says of it: its numbers, its suite's settings, the guards' code as of its commit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

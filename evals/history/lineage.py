@@ -12,8 +12,8 @@ BASELINES: Final = ":(glob)**/baselines/*.json"
 
 @dataclass(frozen=True)
 class Found:
-    """A baseline as a commit blessed it: `blob` at `path`. `follows` is the place of the one before it in the list, None
-    for the first; `gone` the commit that took the file away in between. `side`: on a branch that was merged later."""
+    """A baseline as a commit blessed it: `blob` at `path`. `follows` is the place of the one before it in the list,
+    None for the first; `gone` the commit that took the file away in between. `side`: on a branch merged later."""
 
     commit: Commit
     path: str

@@ -40,7 +40,7 @@ def _of_baselines(was: Stored, now: Stored) -> Iterator[Mark]:
     if was.cases and now.cases:
         for verb, left in (("new", _beyond(now.cases, was.cases)), ("gone", _beyond(was.cases, now.cases))):
             if left:
-                yield Mark(kind="dataset", text=f"{len(left)} cases {verb}: {named(left)}")
+                yield Mark(kind="dataset", text=f"{len(left)} case{'s' * (len(left) > 1)} {verb}: {named(left)}")
     if was.scorers and now.scorers and was.scorers != now.scorers:
         yield Mark(kind="scorers", text="scorers")
 

@@ -1,6 +1,7 @@
 """Which cases do not pass in the last baseline, and since when."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from evals.history.blessed import Blessed
 from evals.history.stored import Stored
@@ -39,7 +40,7 @@ def _red(line: Sequence[Blessed], key: tuple[str, str], case: str) -> Red:
         always=passed is None,
         relabelled=tuple(
             now.found.commit.sha
-            for (now, stored), (_, was) in zip(red, red[1:], strict=False)
+            for (now, stored), (_, was) in pairwise(red)
             if stored.cases.get(case) != was.cases.get(case) or stored.scorers != was.scorers
         ),
     )

@@ -1,6 +1,6 @@
 """The history of a suite, put together from what git has of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evals.errors import CannotJudgeError
@@ -65,7 +65,7 @@ def _blessing(
     each: Blessed,
     summaries: tuple[Summary, ...],
     flips: tuple[Flip, ...],
-    labels: dict[Key, Labels | None],
+    labels: Mapping[Key, Labels | None],
     begins: frozenset[str],
 ) -> Blessing:
     commit = each.found.commit

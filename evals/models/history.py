@@ -100,8 +100,8 @@ class History(Closed):
 
 
 class Turn(Closed):
-    """What a case scores under a variant now, and where that turned last: what it was before, the commit that did it and
-    what else changed there. None of that where it never turned as far as baselines tell. `flips` counts all turns."""
+    """What a case scores under a variant now, and where that turned last: what it was before, the commit that did it
+    and what else changed there. None of that where it never turned, as far as baselines tell. `flips` counts turns."""
 
     variant: str
     endpoint: str

@@ -1,4 +1,4 @@
-"""Pages without a script, of a sweep, a self-test and a history. Apart from the report of a run: it is not to load so much."""
+"""Pages without a script, of a sweep, a self-test, a history. Apart from a run's report: it is not to load so much."""
 
 from markupsafe import Markup
 

@@ -104,7 +104,8 @@ def suite_of(state: State) -> str:
     """The suite's file."""
     variants = "".join(f"  - {{name: {name}, prompt: {name}, guards: {state.guards}}}\n" for name in state.passes)
     *_, last = state.passes
-    return f"name: {state.suite}\nmodels: {{default: {state.model}, fallback: f}}\nvariants:\n{variants}candidate: {last}\n"
+    models = f"models: {{default: {state.model}, fallback: f}}"
+    return f"name: {state.suite}\n{models}\nvariants:\n{variants}candidate: {last}\n"
 
 
 def case_of(state: State, case: str) -> str:

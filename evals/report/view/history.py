@@ -111,8 +111,8 @@ def sentence(history: History) -> str:
         return f"{so}; no baseline before compares with it."
     first, began = line[0][1], line[0][0].date
     if first.mean is None or last.mean is None or first.mean == last.mean:
-        return f"{so}, as it did on {began}, when {_baselines(len(line))} that compare began."
-    return f"{so}: {points(last.mean - first.mean)} points since {began}, over {_baselines(len(line))} that compare."
+        return f"{so}, as it did on {began}, when {counted(len(line))} that compare began."
+    return f"{so}: {points(last.mean - first.mean)} points since {began}, over {counted(len(line))} that compare."
 
 
 def headline(history: History) -> tuple[str, str, list[tuple[Blessing, Summary]]] | None:
@@ -140,8 +140,7 @@ def rests_on(history: History) -> str:
     first, last = history.blessings[0], history.blessings[-1]
     side = len(history.blessings) - len(history.line)
     merged = f", {side} of them on branches that were merged later" if side else ""
-    counted = "1 baseline" if len(history.blessings) == 1 else f"{len(history.blessings)} baselines"
-    return f"{counted}{merged}, blessed from {first.date} to {last.date}."
+    return f"{counted(len(history.blessings))}{merged}, blessed from {first.date} to {last.date}."
 
 
 def now_table(history: History) -> Table:
@@ -165,8 +164,8 @@ def red_table(history: History, variant: str | None = None) -> Table:
                 red.endpoint,
                 percent(red.value),
                 f"{red.since[:7]}, {red.date}{' (never seen to pass)' if red.always else ''}",
-                _baselines(red.baselines),
-                f"{len(red.relabelled)} times, last in {red.relabelled[0][:7]}" if red.relabelled else "no",
+                counted(red.baselines),
+                _relabelled(red.relabelled),
             )
             for red in history.red
             if variant in (None, red.variant)
@@ -235,7 +234,14 @@ def _rate(summary: Summary | None) -> str:
     return NOTHING if summary is None else rate(summary)
 
 
-def _baselines(count: int) -> str:
+def _relabelled(commits: Sequence[str]) -> str:
+    if not commits:
+        return "no"
+    return f"once, in {commits[0][:7]}" if len(commits) == 1 else f"{len(commits)} times, last in {commits[0][:7]}"
+
+
+def counted(count: int) -> str:
+    """A number of baselines."""
     return "1 baseline" if count == 1 else f"{count} baselines"
 
 

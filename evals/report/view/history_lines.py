@@ -52,7 +52,7 @@ def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
     return Plot(
         title=variant,
         rests_on=rests_on,
-        spoken=f"{scorer.name} of {variant} over {rests_on}: first {_said(line[0], scorer)}, last {_said(line[-1], scorer)}",
+        spoken=f"{scorer.name} of {variant}, {rests_on}: {_said(line[0], scorer)} to {_said(line[-1], scorer)}",
         cannot="",
         across=f"baselines, {line[0].blessing.date} to {line[-1].blessing.date}",
         up=scorer.name,

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from evals.models.history import History, Turn
 from evals.report.numbers import percent
+from evals.report.view.history import counted
 from evals.report.view.table import Table
 
 
 def turn_table(history: History, turns: Sequence[Turn], case: str) -> Table:
     """The commit that did it, whose it is, and what else changed there."""
     return Table(
-        f"When {case} turned, over {len(history.line)} baselines of {history.suite}",
+        f"When {case} turned, over {counted(len(history.line))} of {history.suite}",
         ("variant", "endpoint", "now", "before", "turned in", "changed there", "turns"),
         tuple(
             (
