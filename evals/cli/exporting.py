@@ -77,7 +77,9 @@ def frame_command(
 
 @exporting.command("schema")
 def schema_command(
-    name: Annotated[str, typer.Argument(help="What to describe: run (run.json), sweep (sweep.json) or shard.")] = "run",
+    name: Annotated[
+        str, typer.Argument(help="What to describe: run, sweep, shard or history, as in run.json.")
+    ] = "run",
 ) -> int:
     """Print the JSON Schema of what this version writes; docs/run-json.md explains the fields."""
     from evals.cli.commands.run_schema import schema

@@ -1,11 +1,8 @@
 """The folder a run leaves behind: `index.html`, `run.json`, `summary.md`, `junit.xml`."""
 
-import os
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
-from evals.errors import ConfigurationError
+from evals.export.folder import write_files
 from evals.export.junit import junit
 from evals.export.markdown import summary
 from evals.models.run import Run
@@ -25,31 +22,3 @@ def write_run(run: Run, folder: Path) -> None:
         "junit.xml": junit(run),
     }
     write_files(folder, files)
-
-
-def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write texts by name into a folder; each appears whole or not at all.
-
-    Raises:
-        ConfigurationError: the folder cannot be written.
-    """
-    place = folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            place = folder / name
-            _replace(place, text)
-    except OSError as error:
-        raise ConfigurationError(f"{place}: cannot be written ({error.strerror}); name another --out") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as scratch:
-        try:
-            scratch.write(text)
-            scratch.close()
-            os.chmod(scratch.name, 0o644)  # noqa: PTH101 - temporary files are private; a report is for everyone
-            Path(scratch.name).replace(path)
-        except BaseException:  # a folder of that name, a full disk, Ctrl-C: nothing half written stays
-            Path(scratch.name).unlink(missing_ok=True)
-            raise

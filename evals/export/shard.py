@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evals.export.files import write_files
+from evals.export.folder import write_files
 from evals.export.stored import read_stored
 from evals.models.shard import SHARD_SCHEMA, Shard
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from evals.history.bootstrap import Row, graded_intervals
 from evals.history.labels import Key, Labels
-from evals.history.stored import Stored
+from evals.history.stored import Scores, Stored
 from evals.judging.summary import SEED
 from evals.models.run import ScorerInfo, Summary
 from evals.stats.intervals import Interval, bootstrap_mean, wilson
@@ -49,28 +49,29 @@ def unknown_gold(stored: Stored, summaries: Sequence[Summary], labels: Mapping[K
         {
             case
             for variant in unsaid & stored.states.keys()
-            for case, point in stored.states[variant]
-            if _gold(stored, case, point, labels) is None
+            for case, points in stored.states[variant].items()
+            if _labels(stored, case, points, labels) is None
         }
     )
 
 
 def _states(stored: Stored, variant: str, labels: Mapping[Key, Labels | None]) -> tuple[States, Row] | None:
     """The states of a variant and their grades; None where there are none, or not all of their labels are known."""
-    grades = stored.states.get(variant, {})
-    states = []
-    for case, point in grades:
-        gold = _gold(stored, case, point, labels)
-        if gold is None:
+    states: list[tuple[str, str, str]] = []
+    grades: list[float] = []
+    for case, points in stored.states.get(variant, {}).items():
+        told = _labels(stored, case, points, labels)
+        if told is None:
             return None
-        states.append((case, *gold))
-    return (tuple(states), tuple(grades.values())) if states else None
+        states += [(case, told.gold[point], told.cluster) for point in points]
+        grades += points.values()
+    return (tuple(states), tuple(grades)) if states else None
 
 
-def _gold(stored: Stored, case: str, point: str, labels: Mapping[Key, Labels | None]) -> tuple[str, str] | None:
-    """(gold node, cluster) of a state."""
+def _labels(stored: Stored, case: str, points: Scores, labels: Mapping[Key, Labels | None]) -> Labels | None:
+    """The labels of a case, if they know all of the points."""
     told = labels.get((case, stored.cases.get(case, "")))
-    return (told.gold[point], told.cluster) if told is not None and point in told.gold else None
+    return told if told is not None and told.gold.keys() >= points.keys() else None
 
 
 def _macro(

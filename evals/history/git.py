@@ -78,6 +78,10 @@ class Repository:
         path = self.root / place
         return frozenset(path.read_text(encoding="ascii").split()) if path.exists() else frozenset()
 
+    def uncommitted(self, path: str) -> bool:
+        """Whether the file is another in the checkout than in the last commit."""
+        return bool(self._told("--no-optional-locks", "status", "--porcelain", "--", path))
+
     def objects(self, places: Sequence[tuple[str, str]]) -> list[str | None]:
         """The object at each (commit, path from the checkout's root); None where there is none."""
         names = (f"{commit}:{self.prefix}{path}" for commit, path in places)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 Scores = Mapping[str, float]
-"""Case -> score."""
+"""Case -> score, or point -> grade."""
 
 _KEPT_SINCE: Final = {
     "states": "it keeps no grades of frozen states, so that decision.score is not known",
@@ -21,7 +21,8 @@ _KEPT_SINCE: Final = {
 
 @dataclass(frozen=True)
 class Stored:
-    """What is kept of one baseline: digests, and (variant, scorer) -> scores for the scorers that were asked for.
+    """What is kept of one baseline: digests, (variant, scorer) -> scores for the scorers that were asked for, and
+    variant -> case -> point -> grade.
 
     `unread` are sentences on what it does not say.
     """
@@ -32,7 +33,7 @@ class Stored:
     cases: Mapping[str, str]
     prompts: Mapping[str, str]
     scores: Mapping[tuple[str, str], Scores]
-    states: Mapping[str, Mapping[tuple[str, str], float]]
+    states: Mapping[str, Mapping[str, Scores]]
     unread: tuple[str, ...]
 
     @property
@@ -81,16 +82,12 @@ def _kept(file: _File, scorers: tuple[str, ...], odd: tuple[str, ...]) -> Stored
         cases=file.cases,
         prompts=file.prompts,
         scores={
-            (variant, scorer): {case: scores[scorer] for case, scores in sorted(cases.items()) if scorer in scores}
-            for variant, cases in file.values.items()
+            (variant, scorer): {case: scores[scorer] for case, scores in cases if scorer in scores}
+            for variant, cases in ((variant, sorted(cases.items())) for variant, cases in file.values.items())
             for scorer in scorers
         },
         states={
-            variant: {
-                (case, point): grade
-                for case, points in sorted(cases.items())
-                for point, grade in sorted(points.items())
-            }
+            variant: {case: dict(sorted(points.items())) for case, points in sorted(cases.items())}
             for variant, cases in file.states.items()
         },
         unread=(*odd, *(said for name, said in _KEPT_SINCE.items() if name not in file.model_fields_set)),

@@ -56,7 +56,7 @@ def tell(root: Path, suite: str, baseline: str, cases: str, scorers: Sequence[Sc
         blessings=told,
         red=red_cases(trunk, [scorer.name for scorer in scorers if scorer.primary and not scorer.macro]),
         now=_now(last, endpoints),
-        missing=tuple(_missing(line, begins)),
+        missing=tuple(_missing(line, begins, uncommitted=line.gone is None and repository.uncommitted(baseline))),
     )
 
 
@@ -103,11 +103,13 @@ def _now(last: Blessed, endpoints: Sequence[str]) -> dict[str, dict[str, dict[st
     return {name: {one: dict(stored.scores[name, one]) for one in endpoints} for name in stored.variants}
 
 
-def _missing(line: Lineage, begins: frozenset[str]) -> Iterator[str]:
+def _missing(line: Lineage, begins: frozenset[str], *, uncommitted: bool) -> Iterator[str]:
     if begins:
         yield (
             "This clone is shallow: baselines from before its first commits are missing. "
             "`git fetch --unshallow` brings them."
         )
+    if uncommitted:
+        yield "The baseline in the checkout is not committed: it is no part of this yet."
     if line.gone is not None:
         yield f"The baseline was taken away in {line.gone[:7]}; this is what it was until then."

@@ -8,7 +8,7 @@ from rich.console import Console
 from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.tables import shown
 from evals.errors import EXIT_OK
-from evals.export.files import write_files
+from evals.export.folder import write_files
 from evals.history.turns import turns
 from evals.models.history import History
 from evals.pipeline.history import history as told

@@ -138,6 +138,17 @@ def test_a_suite_that_is_gone_still_has_its_history(folder, told):
     assert told().missing == (f"The baseline was taken away in {head(folder)[:7]}; this is what it was until then.",)
 
 
+def test_a_baseline_that_is_not_committed_yet_is_said_to_be_no_part(folder, told):
+    blessed(folder, a_state())
+    assert told().missing == ()
+
+    for path, text in files_of(a_state(scorers="scorers-2")).items():
+        write(folder / path, text)
+
+    assert told().missing == ("The baseline in the checkout is not committed: it is no part of this yet.",)
+    assert len(told().blessings) == 1
+
+
 def test_a_shallow_clone_says_what_is_missing(folder, tmp_path):
     for scorers in ("1", "2", "3"):
         blessed(folder, a_state(scorers=scorers))
@@ -218,9 +229,7 @@ def test_no_git_is_one_clear_error(folder, told, monkeypatch):
         told()
 
 
-def test_no_process_is_started_per_baseline(folder, told, monkeypatch):
-    for number in range(6):
-        blessed(folder, a_state(scorers=str(number)))
+def test_more_baselines_start_no_more_processes(folder, told, monkeypatch):
     started = []
     popen = subprocess.Popen
 
@@ -229,7 +238,16 @@ def test_no_process_is_started_per_baseline(folder, told, monkeypatch):
             started.append(command)
             super().__init__(command, *args, **kwargs)
 
-    monkeypatch.setattr(subprocess, "Popen", Counted)
+    def processes() -> int:
+        with monkeypatch.context() as patch:
+            patch.setattr(subprocess, "Popen", Counted)
+            started.clear()
+            told()
+        return len(started)
 
-    assert len(told().blessings) == 6
-    assert len(started) < 12
+    blessed(folder, a_state())
+    for_one = processes()
+    for number in range(5):
+        blessed(folder, a_state(scorers=str(number)))
+
+    assert processes() == for_one
