@@ -55,7 +55,7 @@ class Repository:
     def commits(self, paths: Sequence[str]) -> list[Commit]:
         """Those up to HEAD that touched one of the paths, parents before children; merges only where both sides did."""
         told = self._told(
-            *("log", "--full-history", "--simplify-merges", "--parents", "--topo-order", "--reverse", "-z"),
+            *("log", "--simplify-merges", "--parents", "--topo-order", "--reverse", "-z"),
             *("--encoding=UTF-8", f"--format={'%x00'.join(_FIELDS)}", "--", *paths),
         )
         fields = told.split("\0")

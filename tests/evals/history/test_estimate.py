@@ -83,6 +83,14 @@ def test_grades_whose_labels_are_not_there_are_left_unsaid():
     assert unknown_gold(stored, found, labels) == ["case-3"]
 
 
+def test_states_that_labels_do_not_know_are_left_unsaid():
+    stored = stored_of(trials(PASSES["some"]))
+    fewer = Labels({}, CASES[3].cluster)
+    labels = {**LABELS, (CASES[3].id, CASES[3].digest): fewer}
+
+    assert estimates([stored], labels, SCORERS)[0][1].mean is None
+
+
 @pytest.mark.parametrize("kinds", [1, 2, 4])
 def test_intervals_of_many_are_those_of_each_alone(kinds):
     rng = np.random.default_rng(3)

@@ -173,7 +173,7 @@ def test_a_partial_clone_is_one_clear_error_and_fetches_nothing(folder, tmp_path
 
 def test_a_checkout_below_the_top_of_its_repository_reads_its_own_baselines(tmp_path):
     a_repository(tmp_path / "top")
-    blessed(tmp_path / "top", a_state(scorers="of another checkout"))
+    blessed(tmp_path / "top", a_state().but("v5", {"a": 0.0, "b": 0.0}))
     write(tmp_path / "top" / "below" / "datasets" / "policy.yaml", "")
     for path, text in files_of(a_state()).items():
         write(tmp_path / "top" / "below" / path, text)
@@ -183,6 +183,7 @@ def test_a_checkout_below_the_top_of_its_repository_reads_its_own_baselines(tmp_
 
     assert commits(found) == [head(tmp_path / "top")]
     assert found.blessings[0].unread == ()
+    assert found.now["v5"]["route.pass"] == {"a": 1.0, "b": 1.0, "c": 0.0}
 
 
 def test_names_and_dates_are_those_of_the_author(folder, told):

@@ -64,6 +64,12 @@ def test_a_plot_says_only_what_changed_for_its_variant():
     assert [note.label for note in drawn(a_history(a_blessing(1), a_blessing(2, marks=marks))).notes] == ["LG"]
 
 
+def test_what_changed_for_another_variant_draws_nothing():
+    history = a_history(a_blessing(1), a_blessing(2, marks=[a_mark("prompt", variants=["v1"])]))
+
+    assert [line.kind for line in drawn(history).lines] == ["curve"]
+
+
 def test_each_of_a_few_values_has_its_interval_and_is_said():
     plot = drawn(a_history(a_blessing(1), a_blessing(2)))
 
