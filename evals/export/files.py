@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from evals.export.folder import write_files
 from evals.export.junit import junit
 from evals.export.markdown import summary
-from evals.export.write import write_files
 from evals.models.run import Run
 from evals.report.render import render
 

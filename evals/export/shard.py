@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from evals.export.folder import write_files
 from evals.export.stored import read_stored
-from evals.export.write import write_files
 from evals.models.shard import SHARD_SCHEMA, Shard
 
 

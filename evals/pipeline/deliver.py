@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import BaseModel, TypeAdapter
 
 import evals
-from evals.export.write import write_files
+from evals.export.folder import write_files
 from evals.kept import Kept, digest_of
 from evals.models.run import Baseline, Run, Scope
 from evals.models.trace import Trace

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.bench import commands, flat, nearest, starts, sweep, tape, trials
+from tests.bench import commands, flat, history, nearest, starts, sweep, tape, trials
 
 PARTS: Final[dict[str, Callable[[str], int]]] = {
     "starts": starts.main,
@@ -18,6 +18,7 @@ PARTS: Final[dict[str, Callable[[str], int]]] = {
     "flat": flat.main,
     "sweep": sweep.main,
     "tape": tape.main,
+    "history": history.main,
     "nearest": lambda _suite: nearest.main(),
 }
 

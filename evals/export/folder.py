@@ -1,4 +1,4 @@
-"""Texts into a folder, each whole or not at all."""
+"""Files of a folder, each there whole or not at all."""
 
 import os
 import tempfile
