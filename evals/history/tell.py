@@ -36,10 +36,6 @@ def tell(root: Path, suite: str, baseline: str, cases: str, scorers: Sequence[Sc
         raise CannotJudgeError(
             f"no baseline of {suite} in git: none was ever committed as {baseline}; bless and commit one"
         )
-    if all(each.side for each in line.found):
-        raise CannotJudgeError(
-            f"{suite} was blessed only on a branch whose merge left {baseline} out; bless it here and commit that"
-        )
     blessed = read_blessed(repository, line.found, tuple(scorer.name for scorer in scorers))
     readable = [each for each in blessed if each.stored is not None]
     labels = read_labels(repository, cases, [(each.found.commit.sha, each.stored) for each in blessed if each.stored])
