@@ -137,7 +137,7 @@ def _bands(frame: Frame, runs: Sequence[Sequence[Spot]]) -> Iterator[Line]:
 
 def _dot(frame: Frame, spot: Spot, share: float, scorer: ScorerInfo, *, few: bool) -> Dot:
     kind = "hollow" if spot.blessing.side else "" if few else "small"
-    return frame.dot(spot.place, share, _said(spot, scorer), kind=kind, r=4 if few else 1.8)
+    return frame.dot(spot.place, share, _said(spot, scorer), kind=kind, r=4 if few else 1.2)
 
 
 def _said(spot: Spot, scorer: ScorerInfo) -> str:

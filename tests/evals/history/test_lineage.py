@@ -117,6 +117,20 @@ def test_a_baseline_the_merge_did_not_take_is_still_told(folder, told):
     assert [each.commit for each in told().blessings if each.side] == [side]
 
 
+def test_a_suite_that_was_blessed_only_on_a_branch_nobody_took_went_with_the_merge(folder, told):
+    write(folder / "README.md", "start")
+    committed(folder, "start")
+    git(folder, "checkout", "--quiet", "-b", "work")
+    side = blessed(folder, a_state())
+    git(folder, "checkout", "--quiet", "main")
+    git(folder, "merge", "--quiet", "--no-ff", "--strategy=ours", "work")
+
+    found = told()
+
+    assert commits(found) == [side]
+    assert f"taken away in {head(folder)[:7]}" in found.missing[0]
+
+
 def test_a_baseline_that_was_taken_away_and_came_back_says_so(folder, told):
     blessed(folder, a_state())
     git(folder, "rm", "--quiet", "evals/suites/baselines/prompts.json")

@@ -157,6 +157,14 @@ def test_what_several_baselines_lack_is_said_once():
     assert lacks(history) == ("0000001 and 1 more: no grades", "0000002: no suite")
 
 
+def test_a_last_baseline_that_cannot_be_read_still_has_its_page():
+    history = a_history(a_blessing(1), a_blessing(2, summaries=(), unread=["it cannot be read: it is no JSON"]))
+
+    assert sentence(history) == "The last baseline of prompts says nothing of any endpoint."
+    assert "it cannot be read: it is no JSON" in render_history(history)
+    assert "n/a" in render_badge(history)
+
+
 def test_the_same_history_gives_the_same_bytes():
     assert render_history(a_history()) == render_history(a_history())
 
