@@ -16,6 +16,7 @@ from typing import Final
 
 from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets, digest_of
 from evals.cassette.key import REDACTED_MEMBERS, parse_json
+from evals.cassette.secret_names import is_named
 from evals.cassette.secret_rules import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
 
 CHAT_MEMBERS: Final = frozenset(
@@ -26,7 +27,7 @@ SEARCH_MEMBERS: Final = frozenset(
 )
 WITHHELD: Final = "[withheld: it holds a secret]"
 _PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
-_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_LONGEST_NAME: Final = 64  # of a member
 _SPELLED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 """Every text in a JSON text, names included, as it is spelled there."""
 
@@ -81,7 +82,9 @@ def unsuspicious(bodies: Iterable[str], words: Iterable[str]) -> bool:
     """
     spelled = {text for body in bodies for text in _SPELLED.findall(body)}
     texts = {*json.loads(f"[{','.join(spelled)}]"), *words}
-    hidden = {text for outer in texts if _hides_words(outer) or "\\u" in outer for _, text in _strings(outer, "")}
+    if any(len(text) < _LONGEST_NAME and is_named(text) for text in texts):
+        return False
+    hidden = {text for outer in texts if _hides_words(outer) for _, text in _strings(outer, "")}
     return none_in(texts | hidden)
 
 
@@ -102,12 +105,12 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
         if _hides_words(value):
             with suppress(ValueError):
                 yield from ((path, text) for _, text in _strings(parse_json(value), path))
-        if (meant := _unescaped(value)) != value:
-            yield path, meant
     elif isinstance(value, Mapping):
         for name, member in value.items():
             yield path, str(name)
             yield from _strings(member, _below(path, str(name)))
+            if isinstance(member, str) and is_named(str(name)):
+                yield _below(path, str(name)), f"{name}={member}"
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _strings(item, f"{path}[{index}]")
@@ -116,11 +119,6 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
 def _hides_words(text: str) -> bool:
     """JSON inside a text, whose escapes would hide what it says."""
     return text[:1] in {"{", "["} and ("\\/" in text or "\\u" in text)
-
-
-def _unescaped(text: str) -> str:
-    """What is meant by escapes anywhere in a text, as where a JSON text is quoted in prose."""
-    return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text) if "\\u" in text else text
 
 
 def _below(path: str, name: str) -> str:
