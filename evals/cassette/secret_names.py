@@ -25,7 +25,10 @@ _SCHEME: Final = (
     r"(?:(?i:token|bearer|basic|apikey|api-key|key|digest|negotiate|splunk|genie-?key)[ \t]+)?(?:[\w-]{1,20}=)?"
 )
 _VALUE: Final = r"""[^\s"'`\\,;&<>(){}\[\]|]"""
-_OPTIONS: Final = r"(?:password|passwd|pass|passphrase|pwd|token|secret|api-?key|auth-?token|access-?token|access-?key|secret-?key|client-?secret)"
+_OPTIONS: Final = (
+    r"(?:password|passwd|pass|passphrase|pwd|token|secret|api-?key|auth-?token|access-?token|access-?key|secret-?key|"
+    r"client-?secret)"
+)
 
 _WORD: Final = re.compile(r"[A-Za-z]*\d{0,4}(?:[a-z]{1,2})?|\d+[A-Za-z]{0,3}")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
@@ -56,7 +59,10 @@ def is_named(name: str) -> bool:
 
 
 def _name_before(match: Match) -> str:
-    """A rule that began with names would look at every letter; there are few signs of assignment."""
+    """What stands before the sign of assignment. A rule that began with names would look at every letter of a text.
+
+    The value is looked ahead at and not taken, as in `note: PASSWORD=…` it holds the sign that counts.
+    """
     return match.string[max(0, match.start() - 48) : match.start()]
 
 
@@ -142,8 +148,8 @@ PLACES: Final[tuple[Rule, ...]] = (
         _is_given,
     ),
     rule("password_option", "--", rf"(?i)--(?:[a-z]+-)?{_OPTIONS}[ =]+[\"'\\]{{0,4}}({_VALUE}{{6,}})", _is_a_password),
-    rule("named_password", "ass wd ASS WD", rf"{_ASSIGNED}({_VALUE}{{6,}})", _is_a_named_password),
-    rule("named_credential", ": =", rf"{_ASSIGNED}{_SCHEME}({_VALUE}{{10,}})", _is_a_named_token),
+    rule("named_password", "ass wd ASS WD", rf"{_ASSIGNED}(?=({_VALUE}{{6,}}))", _is_a_named_password),
+    rule("named_credential", ": =", rf"{_ASSIGNED}(?={_SCHEME}({_VALUE}{{10,}}))", _is_a_named_token),
     rule(
         "url_credential",
         "?key= &key= ?sig= &sig= ?code= &code= ?auth= &auth= ?appid= &appid=",

@@ -21,9 +21,9 @@ _RUN: Final = re.compile(r"[A-Za-z0-9]{16,}")
 
 @dataclass(frozen=True)
 class Rule:
-    """`hints` are fixed parts of which every match holds one; `holds` has the last word on a match; `spans` says whether
-    that may depend on more than one line.
+    """`hints` are fixed parts of which every match holds one; `holds` has the last word on a match.
 
+    `spans` says whether that may depend on more than one line.
     What the first group holds is the secret; the whole match where there is no group.
     """
 

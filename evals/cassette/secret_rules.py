@@ -1,7 +1,7 @@
 """What a secret looks like: formats that are published, places that name one, addresses, and randomness.
 
 The most particular rule has the word. A rule is searched only where one of its hints stands in the text, so that a rule
-more costs next to nothing. Randomness and addresses have rules of their own at the end: they ask for more than a pattern.
+more costs next to nothing. Randomness and addresses have rules of their own at the end: they ask for more.
 """
 
 import re
@@ -62,9 +62,10 @@ def _published(text: str) -> Iterator[Sighting]:
     for place in sorted({place for hint, place in _HINTS if hint in text}):
         rule = RULES[place]
         for match in rule.matches(text):
-            if not _overlaps(match, taken):
-                taken.append(match.span())
-                group = match.lastindex or 0
+            group = match.lastindex or 0
+            start, end = match.start(), max(match.end(), match.end(group))  # what is looked ahead at counts as well
+            if not _overlap(start, end, taken):
+                taken.append((start, end))
                 yield Sighting(rule.name, match.start(group), match.group(group))
 
 
@@ -111,15 +112,19 @@ def _seen(text: str) -> tuple[Sighting, ...]:
     seen = list(_published(text))
     taken = [(sighting.start, sighting.start + len(sighting.secret)) for sighting in seen]
     if "@" in text:
-        people = [match for match in _EMAIL.finditer(text) if _is_somebody(match) and not _overlaps(match, taken)]
+        people = [
+            match for match in _EMAIL.finditer(text) if _is_somebody(match) and not _overlap(*match.span(), taken)
+        ]
         taken += [match.span() for match in people]
         seen += [Sighting(EMAIL, match.start(), match.group()) for match in people]
-    random = (match for match in _TOKEN.finditer(text) if _is_random(match.group()) and not _overlaps(match, taken))
+    random = (
+        match for match in _TOKEN.finditer(text) if _is_random(match.group()) and not _overlap(*match.span(), taken)
+    )
     return (*seen, *(Sighting(HIGH_ENTROPY, match.start(), match.group()) for match in random))
 
 
-def _overlaps(match: Match, taken: list[tuple[int, int]]) -> bool:
-    return any(match.start() < end and start < match.end() for start, end in taken)
+def _overlap(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
+    return any(start < other_end and other_start < end for other_start, other_end in taken)
 
 
 def _is_somebody(match: Match) -> bool:
