@@ -9,7 +9,7 @@ blocks the write: removing a secret silently would change what was asked.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -27,7 +27,8 @@ SEARCH_MEMBERS: Final = frozenset(
 )
 WITHHELD: Final = "[withheld: it holds a secret]"
 _PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
-_LONGEST_NAME: Final = 64  # of a member
+_NAME: Final = re.compile(r'"([^"\\]{1,64})"\s*:\s*"')
+"""The name of a member that is a text."""
 _SPELLED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 """Every text in a JSON text, names included, as it is spelled there."""
 
@@ -75,15 +76,14 @@ def sightings(value: object, path: str = "$") -> Iterator[tuple[str, Sighting]]:
                 yield where, sighting
 
 
-def unsuspicious(bodies: Iterable[str], words: Iterable[str]) -> bool:
+def unsuspicious(bodies: Collection[str], words: Iterable[str]) -> bool:
     """Whether nothing in these JSON texts and words looks like a secret; a text they share is looked at once.
 
     A quick look only: where it says no, `scan` finds out what it is and where, and may find that it is nothing.
     """
     spelled = {text for body in bodies for text in _SPELLED.findall(body)}
     texts = {*json.loads(f"[{','.join(spelled)}]"), *words}
-    if any(len(text) < _LONGEST_NAME and is_named(text) for text in texts):
-        return False
+    texts |= {text for body in bodies for text in _named_members(body)}
     hidden = {text for outer in texts if _hides_words(outer) for _, text in _strings(outer, "")}
     return none_in(texts | hidden)
 
@@ -114,6 +114,13 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _strings(item, f"{path}[{index}]")
+
+
+def _named_members(body: str) -> Iterator[str]:
+    """The members of a JSON text whose name says that they hold a secret, as `_strings` puts them."""
+    for name in filter(is_named, set(_NAME.findall(body))):
+        for value in re.findall(rf'"{re.escape(name)}"\s*:\s*({_SPELLED.pattern})', body):
+            yield f"{name}={json.loads(value)}"
 
 
 def _hides_words(text: str) -> bool:

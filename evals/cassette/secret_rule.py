@@ -54,18 +54,9 @@ def is_placeholder(value: str) -> bool:
     return bool(_PLACEHOLDER.fullmatch(value))
 
 
-def kind(character: str) -> str:
-    """Lower, upper or digit; empty for anything else."""
-    if character.isdigit():
-        return "digit"
-    if character.isalpha():
-        return "lower" if character.islower() else "upper"
-    return ""
-
-
 def changes(text: str) -> tuple[int, int]:
     """How often neighbours are of different kinds, and how many neighbours there are."""
-    steps = [(left, right) for left, right in pairwise(map(kind, text)) if left and right]
+    steps = [(left, right) for left, right in pairwise(map(_kind, text)) if left and right]
     return sum(left != right for left, right in steps), len(steps)
 
 
@@ -74,3 +65,12 @@ def _is_no_end_of_a_word(match: Match) -> bool:
     if _START.match(match.string, match.start()):
         return True
     return any(changes(run)[0] >= 3 and any(map(str.isdigit, run)) for run in _RUN.findall(match.group()))
+
+
+def _kind(character: str) -> str:
+    """Lower, upper or digit; empty for anything else."""
+    if character.isdigit():
+        return "digit"
+    if character.isalpha():
+        return "lower" if character.islower() else "upper"
+    return ""

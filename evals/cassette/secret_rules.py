@@ -14,7 +14,7 @@ from evals.cassette.held import held_in
 from evals.cassette.meant import meanings
 from evals.cassette.secret_formats import FORMATS
 from evals.cassette.secret_names import PLACES
-from evals.cassette.secret_rule import Match, changes, kind
+from evals.cassette.secret_rule import Match, Rule, changes
 
 EMAIL: Final = "email"
 HELD: Final = "key_in_use"
@@ -42,7 +42,9 @@ _NOBODYS_DOMAIN: Final = re.compile(
     r"(?:.*\.)?(?:example\.(?:com|org|net)|[^.]*\.?(?:invalid|test|example|localhost))", re.IGNORECASE
 )
 _SERVICE_ACCOUNTS: Final = ("git@",)  # `git@github.com:…` is how a clone URL is spelled, nobody's address
+_LONG_WORD: Final = re.compile(rf"\S{{{SHORTEST},}}")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+_KINDS: Final = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 _PUBLIC_TOKEN: Final = re.compile(r"(?:chatcmpl|call|req|fp|resp|msg|toolu|run|sha256|sha384|sha512)[-_]")
 
 
@@ -87,23 +89,27 @@ def _meanings(text: str) -> tuple[str, ...]:
 def none_in(texts: Collection[str]) -> bool:
     """Whether all of these texts are free of secrets, as `secrets_in` sees them; doubt counts as no.
 
-    Lines that recur are looked at once; a rule that may depend on more than one is searched in whole texts.
+    Lines that recur are looked at once, and so are their long words, in which formats and randomness stand; a rule that
+    may depend on more than one line is searched in whole texts.
     """
     distinct = {line for text in texts for line in text.split("\n")}
     lines = "\n".join(distinct.union(*map(meanings, distinct)))
-    if _held(lines):
-        return False
-    if any(_is_random(match.group()) for match in _TOKEN.finditer(lines)):
+    words = "\n".join(set(_LONG_WORD.findall(lines)))
+    if _held(lines) or any(_is_random(match.group()) for match in _TOKEN.finditer(words)):
         return False
     if "@" in lines and any(_is_somebody(match) for match in _EMAIL.finditer(lines)):
         return False
-    hinted = [rule for rule in RULES if any(hint in lines for hint in rule.hints)]
-    if any(any(rule.matches(lines)) for rule in hinted if not rule.spans):
+    if any(_fires(rule, words) for rule in FORMATS) or any(_fires(rule, lines) for rule in PLACES if not rule.spans):
         return False
-    spanning = [rule for rule in hinted if rule.spans]
-    return not any(
-        any(rule.matches(text)) for rule in spanning for text in texts if any(hint in text for hint in rule.hints)
-    )
+    return not any(_fires(rule, text) for rule in PLACES if rule.spans and _hinted(rule, lines) for text in texts)
+
+
+def _fires(rule: Rule, text: str) -> bool:
+    return _hinted(rule, text) and any(rule.matches(text))
+
+
+def _hinted(rule: Rule, text: str) -> bool:
+    return any(hint in text for hint in rule.hints)
 
 
 @lru_cache(maxsize=2048)
@@ -138,5 +144,7 @@ def _is_random(token: str) -> bool:
     """
     if _PUBLIC_TOKEN.match(token):
         return False
+    if not all(kind.search(token) for kind in _KINDS) or len(set(token)) < 12:
+        return False
     changed, steps = changes(token)
-    return {"lower", "upper", "digit"} <= set(map(kind, token)) and len(set(token)) >= 12 and changed >= 0.4 * steps
+    return changed >= 0.4 * steps
