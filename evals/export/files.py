@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from evals.cassette.hold_back import held_back
 from evals.errors import ConfigurationError
 from evals.export.junit import junit
 from evals.export.markdown import summary
@@ -13,16 +14,17 @@ from evals.report.render import render
 
 
 def write_run(run: Run, folder: Path) -> None:
-    """Write all files of a run; each appears whole or not at all.
+    """Write all files of a run, each whole or not at all; a text no cassette may hold is withheld in all of them.
 
     Raises:
         ConfigurationError: the folder cannot be written.
     """
+    fit = held_back(run, folder)
     files = {
-        "index.html": render(run),
-        "run.json": run.sealed().model_dump_json(by_alias=True, indent=1) + "\n",
-        "summary.md": summary(run),
-        "junit.xml": junit(run),
+        "index.html": render(fit),
+        "run.json": fit.sealed().model_dump_json(by_alias=True, indent=1) + "\n",
+        "summary.md": summary(fit),
+        "junit.xml": junit(fit),
     }
     write_files(folder, files)
 

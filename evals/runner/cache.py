@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from evals.cassette.allowed_secrets import allowed_beside
+from evals.cassette.hold_back import fit_to_write
 from evals.models.trace import Trace
 
 
@@ -28,14 +30,17 @@ class TraceCache:
             return None
 
     def put(self, digest: str, trace: Trace) -> None:
-        """Store a trace; readers see all of it or nothing."""
+        """Store a trace; readers see all of it or nothing. One that holds a secret is run again each time: it says so
+        in texts of its own, as nothing that was recorded holds one."""
         if trace.provenance.label == "failed":
+            return
+        content = trace.model_dump_json()
+        if fit_to_write(content, allowed_beside(self.folder)) != content:
             return
         path = self._path(digest)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-            content = trace.model_dump_json().encode()
-            scratch.write(_seal(content) + b"\n" + content)
+            scratch.write(_seal(content.encode()) + b"\n" + content.encode())
         Path(scratch.name).replace(path)
 
     def _path(self, digest: str) -> Path:
