@@ -20,7 +20,7 @@ _TOKENS: Final = (
     rf"token|secret|(?:{_KEYS})[-_ .]?(?:key|token|secret)(?:[-_]?id)?|credentials?|authorization|"
     r"x-auth|session[-_]?id|sessionid|set-cookie|cookie|csrf[-_]?token"
 )
-_QUOTES: Final = r"""[\\"'`]{0,8}"""
+_QUOTES: Final = r"""[\\"'`]{0,64}"""  # JSON in JSON in JSON: each depth doubles the backslashes
 _SCHEME: Final = (
     r"(?:(?i:token|bearer|basic|apikey|api-key|key|digest|negotiate|splunk|genie-?key)[ \t]+)?(?:[\w-]{1,20}=)?"
 )
@@ -30,12 +30,13 @@ _OPTIONS: Final = (
     r"client-?secret)"
 )
 
-_WORD: Final = re.compile(r"[A-Za-z]*\d{0,4}(?:[a-z]{1,2})?|\d+[A-Za-z]{0,3}")
+_WORD: Final = re.compile(r"[A-Za-z]{0,20}\d{0,4}(?:[a-z]{1,2})?|\d+[A-Za-z]{0,3}")
+_JOINED: Final = re.compile(r"[._/:@-]")  # as names in code, paths and addresses are
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 _DATABASE: Final = re.compile(
     r"\b(?:server|host|data source|database|dbname|initial catalog)\s*=|\bjdbc:", re.IGNORECASE
 )
-_CLOSED: Final = r"""[\\"'`\])]{0,8}[ \t]?$"""
+_CLOSED: Final = r"""[\\"'`\])]{0,64}[ \t]?$"""
 _NAMED_PASSWORD: Final = re.compile(rf"(?i)(?:{_PASSWORDS}){_CLOSED}")
 _NAMED_TOKEN: Final = re.compile(rf"(?i)(?:{_TOKENS}){_CLOSED}")
 _ASSIGNED: Final = rf"[:=][=>]{{0,2}}[ \t]{{0,3}}{_QUOTES}"
@@ -44,9 +45,13 @@ _OWN_NAME: Final = re.compile(r"(?i)pass|pwd|passwd|secret|token|key|str|none|nu
 
 def _is_mixed(value: str) -> bool:
     """Letters and digits mixed as no name mixes them: `v2`, `utf8`, `config.oauth2` and dates are names."""
-    if not (any(map(str.isalpha, value)) and any(map(str.isdigit, value))) or _DATE.fullmatch(value):
+    if not _has_both(value) or _DATE.fullmatch(value):
         return False
     return not all(map(_WORD.fullmatch, re.split(r"[^A-Za-z0-9]+", value)))
+
+
+def _has_both(value: str) -> bool:
+    return any(map(str.isalpha, value)) and any(map(str.isdigit, value))
 
 
 def _value(match: Match) -> str:
@@ -63,7 +68,7 @@ def _name_before(match: Match) -> str:
 
     The value is looked ahead at and not taken, as in `note: PASSWORD=…` it holds the sign that counts.
     """
-    return match.string[max(0, match.start() - 48) : match.start()]
+    return match.string[max(0, match.start() - 100) : match.start()]
 
 
 def _is_a_token(match: Match) -> bool:
@@ -76,8 +81,8 @@ def _is_a_password(match: Match) -> bool:
     value = _value(match)
     if len(value) < 6 or is_placeholder(value) or "://" in value or _DATE.fullmatch(value):
         return False
-    one_word = value.isalnum() and not _OWN_NAME.match(value) and not value.isalpha() and not value.isdigit()
-    return one_word or _is_mixed(value)
+    one_word = not _JOINED.search(value) and not _OWN_NAME.match(value)
+    return (one_word and _has_both(value)) or _is_mixed(value)
 
 
 def _is_a_named_password(match: Match) -> bool:

@@ -36,7 +36,7 @@ class Sighting:
 _HINTS: Final = tuple((hint, place) for place, rule in enumerate(RULES) for hint in rule.hints)
 
 _EMAIL: Final = re.compile(
-    r"(?:(?<![\w.+-])[\w.+-]+|\"[^\"\s@\\][^\"\n@\\]{0,60}\")@((?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,})"
+    r"(?:(?<![\w.+-])[\w.+-]+|\"[^\"\s@\\][^\"\n@\\]{0,60}\\*\")@((?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,})"
 )
 _NOBODYS_DOMAIN: Final = re.compile(
     r"(?:.*\.)?(?:example\.(?:com|org|net)|[^.]*\.?(?:invalid|test|example|localhost))", re.IGNORECASE
