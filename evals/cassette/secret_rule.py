@@ -64,7 +64,8 @@ def _is_no_end_of_a_word(match: Match) -> bool:
     """`xghp_…` is a token that something was glued to; `task-runner-…` is a word with `sk-` in it."""
     if _START.match(match.string, match.start()):
         return True
-    return any(changes(run)[0] >= 3 and any(map(str.isdigit, run)) for run in _RUN.findall(match.group()))
+    runs = _RUN.findall(match.group())
+    return any(changes(run)[0] >= 3 and (len(run) >= 30 or any(map(str.isdigit, run))) for run in runs)
 
 
 def _kind(character: str) -> str:
