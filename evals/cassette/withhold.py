@@ -34,7 +34,7 @@ def refuse_recorded(
 
 
 def _unsuspicious(entries: Iterable[Entry], interactions: Iterable[Interaction]) -> bool:
-    bodies = (body for entry in entries for body in (entry.request.body, entry.response.body.string))
+    bodies = [body for entry in entries for body in (entry.request.body, entry.response.body.string)]
     return unsuspicious(bodies, {word for found in interactions for word in _words(found)})
 
 

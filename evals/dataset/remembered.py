@@ -18,8 +18,9 @@ _CHECKS: Final = (
     "dataset/checks/*.py",
     "routes/*.py",
     "models/*.py",
+    "cassette/meant.py",
     "cassette/redact.py",
-    "cassette/secret_rules.py",
+    "cassette/secret_*.py",
 )
 
 

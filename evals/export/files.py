@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from evals.cassette.hold_back import held_back
 from evals.export.folder import write_files
 from evals.export.junit import junit
 from evals.export.markdown import summary
@@ -10,12 +11,12 @@ from evals.report.render import render
 
 
 def write_run(run: Run, folder: Path) -> None:
-    """Write all files of a run; each appears whole or not at all.
+    """Write all files of a run, each whole or not at all; a text no cassette may hold is withheld in all of them.
 
     Raises:
         ConfigurationError: the folder cannot be written.
     """
-    write_files(folder, files_of(run))
+    write_files(folder, files_of(held_back(run, folder)))
 
 
 def files_of(run: Run) -> dict[str, str]:

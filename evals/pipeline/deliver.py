@@ -14,6 +14,8 @@ from typing import Final
 from pydantic import BaseModel, TypeAdapter
 
 import evals
+from evals.cassette.allowed_secrets import allowed_beside
+from evals.cassette.hold_back import held_back
 from evals.export.folder import write_files
 from evals.kept import Kept, digest_of
 from evals.models.run import Baseline, Run, Scope
@@ -44,7 +46,7 @@ def deliver(
     Raises:
         ConfigurationError: the folder cannot be written.
     """
-    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline)
+    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline, folder)
     known = None if anew or is_plain() else kept.get(name)
     if known is not None:
         files = _FILES.validate_json(zlib.decompress(known))
@@ -53,17 +55,26 @@ def deliver(
         from evals.export.files import files_of  # noqa: PLC0415 - a fifth of a second, as the next
         from evals.pipeline.judge import judge  # noqa: PLC0415
 
-        run = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed).sealed()
+        judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
+        run = held_back(judged, folder).sealed()
         files = files_of(run)
         kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
     write_files(folder, files)
     return run
 
 
-def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None) -> str:
+def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, folder: Path) -> str:
     """Everything that `judge` is given or reads, and the code."""
     said = with_committed(chosen.variants, chosen.workspace.root, usual_base())
-    told = [chosen.suite, scope, *chosen.cases, *said, *traces, *([baseline] if baseline else [])]
+    told = [
+        chosen.suite,
+        scope,
+        allowed_beside(folder),
+        *chosen.cases,
+        *said,
+        *traces,
+        *([baseline] if baseline else []),
+    ]
     words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
     counts = [len(chosen.cases), len(said), len(traces), len(chosen.options.partial), len(chosen.unblessed)]
     return digest_of(*map(_json, told), *(word.encode() for word in words), str(counts).encode(), _code())

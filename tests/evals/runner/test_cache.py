@@ -3,7 +3,8 @@
 import pytest
 
 from evals.runner.cache import TraceCache
-from tests.builders.trace import a_trace
+from tests.builders.secret import PLANTED
+from tests.builders.trace import a_decision, a_trace
 
 DIGEST = "ab" * 32
 
@@ -41,3 +42,11 @@ def test_a_failed_trial_is_never_reused(tmp_path):
     store.put(DIGEST, a_trace(provenance="failed"))
 
     assert store.get(DIGEST) is None
+
+
+def test_a_trace_that_holds_a_secret_is_not_kept(tmp_path):
+    """As a miss does that says what was asked about an issue with a key in it."""
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace(decisions=(a_decision(reasoning=PLANTED["github_token"]),)))
+
+    assert list(tmp_path.rglob("*")) == []
