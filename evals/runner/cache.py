@@ -25,8 +25,8 @@ class TraceCache:
             return None
 
     def put(self, digest: str, trace: Trace) -> None:
-        """Store a trace. One that holds a secret is run again each time: it says so in texts of its own, as nothing that
-        was recorded holds one."""
+        """Store a trace. One that holds a secret is run again each time: it has it from its case, as nothing that was
+        recorded holds one."""
         if trace.provenance.label == "failed":
             return
         content = trace.model_dump_json()
