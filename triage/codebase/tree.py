@@ -26,7 +26,7 @@ from triage.codebase.words import WordIndex
 
 KEPT: Final = 10
 """States of checkouts that are kept, those used last; one of 10,000 chunks takes some 20 MB."""
-_DAMAGED: Final = (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error)
+_DAMAGED: Final = (OSError, ValueError, KeyError, EOFError, RuntimeError, BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True)
