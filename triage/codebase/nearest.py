@@ -67,7 +67,8 @@ def nearest_of(ids: Sequence[str], vectors: Vectors, query: Vectors) -> Near:
 def _unit(vectors: Vectors) -> NDArray[np.float64]:
     """float16 has rounded them off length 1."""
     exact = vectors.astype(np.float64)
-    return exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    unit: NDArray[np.float64] = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    return unit
 
 
 def _ordered(measured: Iterable[tuple[float, str]]) -> Near:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from zipfile import BadZipFile
 
 import numpy as np
@@ -76,6 +76,7 @@ def _read(place: Path) -> Tree:
 
 def _keep(tree: Tree, place: Path) -> None:
     """Write the file whole or not at all, and remove those that were not used for longest."""
+    arrays: dict[str, Any] = tree.words.arrays()  # or mypy takes one of them for the option of savez
     half = place.with_suffix(f".{os.getpid()}")
     try:
         with half.open("wb") as file:
@@ -85,7 +86,7 @@ def _keep(tree: Tree, place: Path) -> None:
                 texts=packed(chunk.text for chunk in tree.chunks),
                 starts=np.array([chunk.start for chunk in tree.chunks]),
                 ends=np.array([chunk.end for chunk in tree.chunks]),
-                **tree.words.arrays(),
+                **arrays,
             )
         half.replace(place)
     finally:
