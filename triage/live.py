@@ -59,10 +59,10 @@ def can_search(settings: Settings) -> bool:
     return bool(settings.tavily_api_key.get_secret_value()) or not public
 
 
-async def index_of_repository(root: Path, note: Callable[[str], None], watch: Watch = unwatched) -> CodebaseIndex:
+async def index_of_repository(root: Path, complain: Callable[[str], None], watch: Watch = unwatched) -> CodebaseIndex:
     """The index of the tree at `root`, made beside the event loop under a `watch`, as are its searches.
 
-    `note` hears what is searched and what is not, in one line.
+    `complain` hears if nothing of it can be kept for the next job.
 
     Raises:
         InputError: not a folder, or nothing in it to read.
@@ -71,7 +71,7 @@ async def index_of_repository(root: Path, note: Callable[[str], None], watch: Wa
     def made(told: Told) -> CodebaseIndex:
         if not root.is_dir():
             raise InputError(f"{root}: no such folder; give the checkout of the repository")
-        return index_of_checkout(root, cache_folder(), note, told, watch)
+        return index_of_checkout(root, cache_folder(), complain, told, watch)
 
     index = await aside(made, watch)
     if not index.paths:

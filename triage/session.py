@@ -100,6 +100,7 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
     async with live_toolbox(settings, index, account) as toolbox, open_jobs(session.jobs) as jobs:
         graph = build_graph(configuration, toolbox, jobs)
         _introduce(session, options, begun, talk, searches=toolbox.searches)
+        talk.note(index.about)
         config = await _config(graph, session, options)
         try:
             job = await drive(graph, config, await _first(graph, config, session, options), talk.ask, talk.tell)
@@ -119,6 +120,7 @@ async def serve(repo: Path, host: str, port: int, model: str | None, talk: Talk)
     """Serve the agents over HTTP until interrupted."""
     settings = settings_from_environment(model)
     index = await index_of_repository(repo, talk.note, talk.bar)
+    talk.note(index.about)
     async with live_toolbox(settings, index) as toolbox:
         await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
 

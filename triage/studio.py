@@ -26,7 +26,7 @@ async def make_graph() -> TriageGraph:
     settings = settings_from_environment()
     repository = os.environ.get("TRIAGE_REPO")
     index = (
-        await index_of_repository(Path(repository), _LOG.info) if repository else CodebaseIndex.build(None, MiniLM())
+        await index_of_repository(Path(repository), _LOG.warning) if repository else CodebaseIndex.build(None, MiniLM())
     )
     clients = live_clients(settings)
     toolbox = Toolbox(settings, clients, ModelFactory(settings, clients), lambda _repository: index, now)

@@ -117,7 +117,7 @@ def test_without_a_key_for_the_search_nothing_is_sent_and_the_visit_is_no_succes
         assert triage("run", "--repo", "shop", *NEW) == 0
 
     told = capsys.readouterr().err
-    assert told.splitlines()[2] == "the web is not searched: TRIAGE_TAVILY_API_KEY is not set"
+    assert told.splitlines()[1] == "the web is not searched: TRIAGE_TAVILY_API_KEY is not set"
     assert "web_search: failed (ConfigurationError: the web was not searched" in told
     assert "web_search" not in llm.asked
     assert "web_search failed once" in (desk / ".triage/one/report.md").read_text()

@@ -21,18 +21,18 @@ _VECTORS: Final = "vectors-1.sqlite"
 
 
 def index_of_checkout(
-    root: Path, cache: Path, note: Callable[[str], None], told: Told = untold, watch: Watch | None = None
+    root: Path, cache: Path, complain: Callable[[str], None], told: Told = untold, watch: Watch | None = None
 ) -> CodebaseIndex:
     """The index of the folder `root`, with what is known of it in the folder `cache`; what it computes is kept there.
 
-    `note` hears in one line what is left out, and in another if nothing can be kept. `told` hears of the cutting,
-    `watch` watches each search (see `CodebaseIndex`).
+    `complain` hears why nothing can be kept, if so, now or later. `told` hears of the cutting, `watch` watches each
+    search (see `CodebaseIndex`).
     """
-    embedder = SharedMiniLM(SharedVectors(cache / _VECTORS, note))
+    embedder = SharedMiniLM(SharedVectors(cache / _VECTORS, complain))
     found = survey(root, told)
     tree = tree_of(found.texts, cache / "trees", told)
-    note(f"{root}: {len(found.texts):,} files in {len(tree.chunks):,} chunks; left out: {found.omitted()}")
-    return CodebaseIndex(tree.chunks, frozenset(found.texts), embedder, words=tree.words, watch=watch)
+    about = f"{root}: {len(found.texts):,} files in {len(tree.chunks):,} chunks; left out: {found.omitted()}"
+    return CodebaseIndex(tree.chunks, frozenset(found.texts), embedder, words=tree.words, watch=watch, about=about)
 
 
 class SharedMiniLM:

@@ -52,10 +52,13 @@ class CodebaseIndex:
         words: WordIndex | None = None,
         candidates: int = CANDIDATES,
         watch: Watch | None = None,
+        about: str = "",
     ) -> None:
         self.chunks = tuple(chunks)
         self.paths = paths
         """Every text file of the repository, relative, with forward slashes."""
+        self.about = about
+        """What is searched and what is left out, in one line."""
         self.watch = watch
         self._embedder = embedder
         self._candidates = candidates

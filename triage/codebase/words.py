@@ -45,6 +45,8 @@ class WordIndex:
         for n, text in enumerate(texts):
             told("reading words", n, len(texts))
             tokens.append(_tokens_of(text))
+        if not any(tokens):
+            tokens = [[""]] * max(1, len(texts))  # the library cannot do without a single word
         self._index = bm25s.BM25()
         self._index.index(tokens, show_progress=False)
 

@@ -87,11 +87,11 @@ def test_a_file_that_was_deleted_is_in_no_count(tmp_path):
 
 def test_git_answers_for_this_repository_even_where_a_hook_runs_us(tmp_path, monkeypatch):
     other = a_checkout(tmp_path / "other", ["o.py"], tracked=["o.py"])
-    root = a_checkout(tmp_path / "root", ["a.py", "b.py"], tracked=["a.py"])
+    root = a_checkout(tmp_path / "root", ["a.py", "build/b.py"], tracked=["build/b.py"])
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
 
-    assert names(root) == ["a.py", "b.py"]
+    assert names(root) == ["a.py", "build/b.py"]
 
 
 def test_no_program_is_run_that_the_settings_of_a_strangers_checkout_name(tmp_path):
