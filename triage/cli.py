@@ -10,6 +10,7 @@ Exit codes:
     130  interrupted; the job is kept
 """
 
+import gc
 import sqlite3
 import sys
 from importlib.metadata import version
@@ -58,7 +59,9 @@ def triage(
 
 def run() -> None:
     """The console script: runs a command and exits with its code; expected errors are one line, never a traceback."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    gc.freeze()  # or clearing all memory away would keep Ctrl-C waiting for most of a second
+    sys.exit(code)
 
 
 def main(arguments: list[str]) -> int:

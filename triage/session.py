@@ -3,6 +3,7 @@
 import shlex
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -15,6 +16,7 @@ from openai import OpenAIError
 
 from triage.account import Account, reason
 from triage.agents.web_search import NO_WEB
+from triage.aside import Told
 from triage.checkpoints import is_kept, open_jobs
 from triage.closing import close, summary
 from triage.errors import EXIT_OUTAGE, EXIT_UNFINISHED, InputError
@@ -69,6 +71,9 @@ class Talk(Protocol):
     def say(self, message: str) -> None:
         """How it ended."""
 
+    def bar(self) -> AbstractContextManager[Told]:
+        """Shows how far a piece of work got that takes a while."""
+
 
 async def run_session(session: Session, talk: Talk) -> int:
     """Run the job of `session` and return the exit code (see `triage.cli`).
@@ -88,13 +93,14 @@ async def run_session(session: Session, talk: Talk) -> int:
 async def _run(session: Session, options: Options, begun: Options | None, talk: Talk) -> int:
     settings = settings_from_environment(options.model)
     configuration = options.configuration()
-    index = index_of_repository(Path(str(options.repo)))
+    index = await index_of_repository(Path(str(options.repo)), talk.note, talk.bar)
     _make_room(Path(str(options.out)))
     options = replace(options, base_url=settings.base_url)
     account, since = session.account, time.monotonic()
     async with live_toolbox(settings, index, account) as toolbox, open_jobs(session.jobs) as jobs:
         graph = build_graph(configuration, toolbox, jobs)
         _introduce(session, options, begun, talk, searches=toolbox.searches)
+        talk.note(index.about)
         config = await _config(graph, session, options)
         try:
             job = await drive(graph, config, await _first(graph, config, session, options), talk.ask, talk.tell)
@@ -110,10 +116,12 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
     return close(job, Path(str(options.out)), session.how_to_resume, talk.say)
 
 
-async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
+async def serve(repo: Path, host: str, port: int, model: str | None, talk: Talk) -> None:
     """Serve the agents over HTTP until interrupted."""
     settings = settings_from_environment(model)
-    async with live_toolbox(settings, index_of_repository(repo)) as toolbox:
+    index = await index_of_repository(repo, talk.note, talk.bar)
+    talk.note(index.about)
+    async with live_toolbox(settings, index) as toolbox:
         await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
 
 

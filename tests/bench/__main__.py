@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.bench import commands, flat, history, nearest, starts, sweep, tape, trials
+from tests.bench import commands, flat, history, index, nearest, starts, sweep, tape, trials
 
 PARTS: Final[dict[str, Callable[[str], int]]] = {
     "starts": starts.main,
@@ -20,7 +20,11 @@ PARTS: Final[dict[str, Callable[[str], int]]] = {
     "tape": tape.main,
     "history": history.main,
     "nearest": lambda _suite: nearest.main(),
+    "index": index.main,
+    "ranking": index.ranking,
 }
+SLOW: Final = {"ranking"}
+"""Takes minutes: only where it is named."""
 
 
 def main(suite: str, *names: str) -> int:
@@ -28,7 +32,7 @@ def main(suite: str, *names: str) -> int:
     if unknown:
         print(f"bench: no part is called {unknown[0]!r}; choose among {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    return max(PARTS[name](suite) for name in names or PARTS)
+    return max(PARTS[name](suite) for name in names or [name for name in PARTS if name not in SLOW])
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ def desk(tmp_path, monkeypatch):
     """A folder with an issue and a checkout, and an environment without settings."""
     for name in [name for name in os.environ if name.startswith("TRIAGE_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("TRIAGE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))  # commands run as processes of their own start in this folder
     (tmp_path / "issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
