@@ -16,6 +16,7 @@ import pytest
 
 from tests.builders.endpoint import Endpoint, a_decision, a_team
 from tests.builders.loopback import serving
+from tests.builders.waiting import until
 from triage.cli import main
 
 CHECKOUT = Path(__file__).parents[2]
@@ -246,7 +247,7 @@ def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
     with serving(Slow(team)) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
         job = subprocess.Popen([sys.executable, "-m", "triage", "run", "--repo", "shop", *NEW], env={**os.environ})
-        _wait_until(lambda: team.count("critic") == 1)
+        until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGKILL)
         job.wait()
 
@@ -261,7 +262,7 @@ def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
     with serving(Slow(team)) as url:
         command = [sys.executable, "-c", AT_A_TERMINAL, "run", "--repo", "shop", *NEW]
         job = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.PIPE, text=True)
-        _wait_until(lambda: team.count("critic") == 1)
+        until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGINT)
         told = job.communicate(timeout=300)[1]
 
@@ -278,7 +279,7 @@ def test_the_agents_can_be_served(desk, monkeypatch):
         service = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.DEVNULL)
         invoke = f"http://127.0.0.1:{port}/agents/investigator/invoke"
         try:
-            _wait_until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
+            until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
             answer = httpx.post(invoke, json={"input": {"issue_title": "t", "issue_body": "b"}}, timeout=300)
         finally:
             service.terminate()
@@ -303,14 +304,6 @@ class Slow:
 def _with(monkeypatch, name, value):
     monkeypatch.setenv(name, value)
     return monkeypatch
-
-
-def _wait_until(true, seconds=300):
-    for _ in range(seconds * 20):
-        if true():
-            return
-        time.sleep(0.05)
-    raise TimeoutError
 
 
 def _a_free_port() -> int:
