@@ -7,16 +7,18 @@ from triage.account import Account
 from triage.caveats import caveats
 from triage.errors import EXIT_OK, EXIT_UNFINISHED, EXIT_UNFOUNDED
 from triage.job import Job
+from triage.prices import told
 from triage.results import missing_texts, texts_of, write_results
 from triage.state import BugTriageState
 
 
 def summary(account: Account, seconds: float) -> str:
-    """What a sitting has asked for: answered calls, tokens as the endpoint counted them, time."""
+    """What a sitting has asked for: answered calls, tokens as the endpoint counted them, their price, time."""
     tokens_in = sum(call.tokens_in for call in account.calls)
     tokens_out = sum(call.tokens_out for call in account.calls)
     refused = f" ({account.refused} refused)" if account.refused else ""
-    return f"{len(account.calls)} calls{refused}, {tokens_in:,} + {tokens_out:,} tokens, {seconds:.0f} s"
+    tokens = f"{tokens_in:,} + {tokens_out:,} tokens"
+    return f"{len(account.calls)} calls{refused}, {tokens}, {told(account.calls)}, {seconds:.0f} s"
 
 
 def close(job: Job | None, out: Path, how_to_resume: str, say: Callable[[str], None]) -> int:

@@ -4,6 +4,7 @@ import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -21,11 +22,13 @@ from triage.errors import EXIT_OUTAGE, EXIT_UNFINISHED, InputError
 from triage.graph import TriageGraph, build_graph
 from triage.issue import Issue
 from triage.job import Given, begun_with, drive, job_config, reopened, stored
+from triage.kept_calls import keep_call
 from triage.live import index_of_repository, live_toolbox, settings_from_environment
 from triage.locks import held
 from triage.options import Options
 from triage.server import app
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange
+from triage.trace_file import write_trace
 
 DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
@@ -92,7 +95,8 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
     _make_room(Path(str(options.out)))
     options = replace(options, base_url=settings.base_url)
     account, since = session.account, time.monotonic()
-    async with live_toolbox(settings, index, account) as toolbox, open_jobs(session.jobs) as jobs:
+    async with open_jobs(session.jobs) as jobs, live_toolbox(settings, index, account) as toolbox:
+        account.kept = partial(keep_call, jobs.conn, session.name)
         graph = build_graph(configuration, toolbox, jobs)
         _introduce(session, options, begun, talk, searches=toolbox.searches)
         config = await _config(graph, session, options)
@@ -105,6 +109,8 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             how = f"{session.how_to_resume} --guards hardened"
             talk.say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
+        finally:
+            await write_trace(jobs, session.name, Path(str(options.out)), index.symbols)
     visits = len(job.state.visits) if job else 0
     talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
     return close(job, Path(str(options.out)), session.how_to_resume, talk.say)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from langgraph.checkpoint.base import CheckpointTuple
 
 from triage.caveats import caveats
-from triage.checkpoints import JobSaver, open_jobs
+from triage.checkpoints import JobSaver, open_jobs, state_in
 from triage.errors import CheckpointError, InputError
 from triage.locks import held
 from triage.options import Options
@@ -71,7 +71,7 @@ async def every_job(path: Path) -> list[StoredJob | Unreadable]:
     if not _there(path):
         return []
     async with open_jobs(path) as jobs:
-        return [await _read(jobs, name) for name in _names(path)]
+        return [await read_job(jobs, name) for name in _names(path)]
 
 
 async def one_job(path: Path, name: str) -> StoredJob:
@@ -120,7 +120,8 @@ def page(job: StoredJob) -> str:
     return "\n".join(lines)
 
 
-async def _read(jobs: JobSaver, name: str) -> StoredJob | Unreadable:
+async def read_job(jobs: JobSaver, name: str) -> StoredJob | Unreadable:
+    """The job of this name, or why it cannot be read."""
     try:
         kept = await jobs.aget_tuple({"configurable": {"thread_id": name}})
         return _job(name, kept) if kept else Unreadable(name, "nothing is stored of it")
@@ -132,13 +133,12 @@ def _job(name: str, kept: CheckpointTuple) -> StoredJob | Unreadable:
     values = kept.checkpoint["channel_values"]
     if "issue_title" not in values:
         return Unreadable(name, "it was stopped before its first step")
-    state = {field: value for field, value in values.items() if field in BugTriageState.model_fields}
     asked = [value for _, channel, value in kept.pending_writes or () if channel == "__interrupt__"]
     return StoredJob(
         name=name,
         when=kept.checkpoint["ts"][:16].replace("T", " "),
         options=Options.from_metadata(kept.metadata),
-        state=BugTriageState.model_validate(state),
+        state=state_in(values),
         waiting=asked[0][0].value if asked else None,
         coming=tuple(_coming(values)),
     )
