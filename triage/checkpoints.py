@@ -23,6 +23,7 @@ from triage.errors import CheckpointError, InputError
 from triage.kept_calls import forget_calls, make_room_for_calls
 from triage.migrations import migrate
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
+from triage.traffic import forget_traffic, make_room_for_traffic
 
 STORED_TYPES: Final = tuple(
     (schema.__name__, name)
@@ -67,6 +68,7 @@ class JobSaver(AsyncSqliteSaver):
         """Delete the job with all that is kept of it."""
         await super().adelete_thread(thread_id)
         await forget_calls(self.conn, thread_id)
+        await forget_traffic(self.conn, thread_id)
 
 
 @asynccontextmanager
@@ -83,6 +85,7 @@ async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
         raise InputError(f"{path}: jobs cannot be kept there ({error}); name another file with --jobs") from error
     async with aiosqlite.connect(path) as connection:
         await make_room_for_calls(connection)
+        await make_room_for_traffic(connection)
         yield JobSaver(connection, serde=serializer())
 
 

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from triage.account import Account
 from triage.settings import Settings
+from triage.traffic import Traffic
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
@@ -39,14 +40,15 @@ class HttpClients:
     """For agents run as services: a client of its own, since the Tavily SDK puts its key on the one given."""
 
 
-def live_clients(settings: Settings, account: Account | None = None) -> HttpClients:
-    """Clients that really connect, their answers entered in `account` if one is given; call it inside the event loop
-    that will use them."""
+def live_clients(settings: Settings, account: Account | None = None, traffic: Traffic | None = None) -> HttpClients:
+    """Clients that really connect, their answers entered in `account` and kept in `traffic` where there is one; call it
+    inside the event loop that will use them."""
     timeout_s, entered = settings.timeout_s, account or Account()
+    kept = [traffic.enter] if traffic else []
     return HttpClients(
         openai=httpx2.Client(timeout=timeout_s),
-        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks={"response": [entered.enter]}),
-        tavily_async=httpx.AsyncClient(timeout=timeout_s),
+        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks={"response": [entered.enter, *kept]}),
+        tavily_async=httpx.AsyncClient(timeout=timeout_s, event_hooks={"response": kept}),
         services_async=httpx.AsyncClient(timeout=timeout_s) if settings.agent_urls else None,
     )
 

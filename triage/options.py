@@ -33,6 +33,10 @@ class Options:
     out: str | None = None
     base_url: str | None = None
     """Where the job was last asked for; it comes from the environment, and is kept to be compared."""
+    record: str | None = None
+    """"yes" where the traffic is kept; a job that was begun so goes on so."""
+    revision: str | None = None
+    """What the checkout stood at when the job was begun (`triage.checkout`)."""
 
     def __post_init__(self) -> None:
         """A relative name would mean another file in another folder."""
@@ -70,7 +74,7 @@ class Options:
             if said not in (None, was):
                 told = f"with --{option} {was}" if was else f"without --{option}"
                 raise InputError(f"this job was begun {told}: leave --{option} out to go on, or start a new job")
-        may_change = ("prompt", "guards", "model", "out", "base_url")
+        may_change = ("prompt", "guards", "model", "out", "base_url", "record")
         said_now = {name: getattr(self, name) for name in may_change if getattr(self, name) is not None}
         return replace(begun, **said_now, repo=self._repository(begun))
 
@@ -87,6 +91,7 @@ class Options:
         """One line for whoever runs the job."""
         said = [("prompt", self.prompt), ("plan", self.plan), ("guards", self.guards), ("model", self.model)]
         parts = [str(self.supervisor), *(f"{name} {value}" for name, value in said if value)]
+        parts += ["its traffic is kept"] if self.record else []
         return ", ".join(
             [*parts, *(f"{name} {getattr(self, name)}" for name in ("repo", "out") if getattr(self, name))]
         )

@@ -3,6 +3,7 @@
 import shlex
 import time
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from openai import OpenAIError
 
 from triage.account import Account, reason
 from triage.agents.web_search import NO_WEB
+from triage.checkout import revision_of
 from triage.checkpoints import is_kept, open_jobs
 from triage.closing import close, summary
 from triage.errors import EXIT_OUTAGE, EXIT_UNFINISHED, InputError
@@ -29,6 +31,7 @@ from triage.options import Options
 from triage.server import app
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange
 from triage.trace_file import write_trace
+from triage.traffic import Traffic
 
 DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
@@ -93,10 +96,14 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
     configuration = options.configuration()
     index = index_of_repository(Path(str(options.repo)))
     _make_room(Path(str(options.out)))
-    options = replace(options, base_url=settings.base_url)
+    begun_at = options.revision if begun else revision_of(Path(str(options.repo)))
+    options = replace(options, base_url=settings.base_url, revision=begun_at)
     account, since = session.account, time.monotonic()
-    async with open_jobs(session.jobs) as jobs, live_toolbox(settings, index, account) as toolbox:
+    async with AsyncExitStack() as opened:
+        jobs = await opened.enter_async_context(open_jobs(session.jobs))
         account.kept = partial(keep_call, jobs.conn, session.name)
+        traffic = Traffic(jobs.conn, session.name) if options.record else None
+        toolbox = await opened.enter_async_context(live_toolbox(settings, index, account, traffic))
         graph = build_graph(configuration, toolbox, jobs)
         _introduce(session, options, begun, talk, searches=toolbox.searches)
         config = await _config(graph, session, options)

@@ -1,6 +1,8 @@
 """trace.json: a live job in the words of the run format, over all its sittings, however each of them ended."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,25 @@ def test_a_sitting_ends_with_its_price(model, said, desk, monkeypatch, capsys):
         triage("run", "--repo", "shop", *NEW)
 
     assert said in capsys.readouterr().err
+
+
+def test_the_traffic_is_kept_where_it_is_asked_for_and_holds_no_key(desk, monkeypatch):
+    monkeypatch.setenv("TRIAGE_API_KEY", "key-of-the-test")
+    with triage_at(monkeypatch, answering(route=ROUTE)) as (triage, llm):
+        triage("run", "--repo", "shop", *NEW, "--record")
+
+    kept = traffic_in(desk)
+    assert len(kept) == len(llm.asked) + len(llm.searched)
+    assert "key-of-the-test" not in (desk / ".triage/jobs.sqlite").read_bytes().decode("latin-1")
+
+
+def test_no_traffic_is_kept_unasked(desk, monkeypatch):
+    with triage_at(monkeypatch) as (triage, _):
+        triage("run", "--repo", "shop", *NEW)
+
+    assert traffic_in(desk) == []
+
+
+def traffic_in(desk: Path) -> list[tuple[str]]:
+    with closing(sqlite3.connect(desk / ".triage/jobs.sqlite")) as jobs:
+        return jobs.execute("select agent from triage_traffic").fetchall()

@@ -72,6 +72,9 @@ def run_command(
     model: Annotated[
         str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
     ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep the traffic with the job, so that a case can be made of it.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, and every call.")
@@ -91,7 +94,9 @@ def run_command(
     from triage.session import Session, run_session
 
     terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()))
-    options = Options(supervisor, prompt, plan, guards, model, _text(repo), _text(out))
+    options = Options(
+        supervisor, prompt, plan, guards, model, _text(repo), _text(out), record="yes" if record else None
+    )
     name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
     account = Account(heard=terminal.called)
     session = Session(name, given, options, jobs, max_iterations, orders, _text(repo) or "", account)
