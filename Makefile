@@ -109,4 +109,4 @@ LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-ind
 clean:  ## Remove caches and reports; .venv, models and recordings stay
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build
 	@find reports -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
-	@find evals triage tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find evals triage secrecy tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -126,7 +126,7 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
 async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
     """Serve the agents over HTTP until interrupted."""
     settings = settings_from_environment(model)
-    async with live_toolbox(settings, index_of_repository(repo)) as toolbox:
+    async with live_toolbox(settings, index_of_repository(repo), Account()) as toolbox:
         await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
 
 

@@ -88,6 +88,18 @@ async def one_job(path: Path, name: str) -> StoredJob:
     return found
 
 
+async def begun(path: Path, name: str) -> tuple[str, str]:
+    """What the first step of the job is called, like no other job's, and when it was (ISO, UTC).
+
+    Raises:
+        InputError: there is no such job.
+    """
+    await one_job(path, name)
+    async with open_jobs(path) as jobs:
+        kept = [checkpoint async for checkpoint in jobs.alist({"configurable": {"thread_id": name}})]
+    return str(kept[-1].checkpoint["id"]), str(kept[-1].checkpoint["ts"])
+
+
 async def delete_job(path: Path, name: str) -> None:
     """Delete the job. Raises InputError where there is none, or somebody is at it."""
     if not _there(path) or name not in _names(path):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.cassette.allowed_secrets import AllowedSecrets
+from secrecy import held
 
 FOLDER: Final = "read"
 _LIBRARIES: Final = ("pydantic", "pyyaml")
@@ -59,7 +60,13 @@ def _note(name: str) -> bytes:
 def _verifier() -> bytes:
     """The code that verifies: this package, what it stands on, and the libraries that read for it."""
     here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), here.parent / "errors.py", here.parent / "models" / "closed.py"]
+    secrecy = Path(held.__file__).parent
+    files = [
+        *sorted(here.glob("*.py")),
+        *sorted(secrecy.glob("*.py")),
+        here.parent / "errors.py",
+        here.parent / "models" / "closed.py",
+    ]
     libraries = [platform.python_version(), *map(version, _LIBRARIES)]
     return _sha256(*(path.read_bytes() for path in files), *(text.encode() for text in libraries)).encode()
 

@@ -14,13 +14,13 @@ from typing import Final
 
 import yaml
 
-from evals.cassette import secret_rules
 from evals.cassette.entry import Document
 from evals.cassette.key import parse_json, request_key
 from evals.cassette.redact import scan, scan_text
 from evals.cassette.seals import Seals
 from evals.cassette.store import ORIGIN, Cassette, Interaction, load
 from evals.cassette.vcr_file import digest
+from secrecy import rules as secret_rules
 from tests.builders.written_out import in_schema_1
 
 ROUNDS: Final = 3

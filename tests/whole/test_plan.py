@@ -147,7 +147,7 @@ def record_as_of(checkout, day):
 
 def own_source(checkout):
     """A copy of the code, so that an agent can be changed without touching this repository's."""
-    for package in ("evals", "triage"):
+    for package in ("evals", "triage", "secrecy"):
         shutil.copytree(REPOSITORY / package, checkout / package, dirs_exist_ok=True)
     return checkout / "triage"
 

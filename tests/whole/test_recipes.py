@@ -51,7 +51,7 @@ def supervisor(configuration: Configuration, toolbox: Tools) -> Supervise:
 def copied(tmp_path):
     """A tiny checkout with a copy of the code beside it."""
     checkout = a_checkout(tmp_path)
-    for package in ("evals", "triage"):
+    for package in ("evals", "triage", "secrecy"):
         shutil.copytree(REPOSITORY / package, checkout / package, ignore=shutil.ignore_patterns("__pycache__"))
     return checkout
 

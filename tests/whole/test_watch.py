@@ -90,7 +90,7 @@ def test_a_changed_prompt_is_judged_anew_and_a_broken_one_is_a_line(checkout, se
 
 def test_changed_code_of_a_guard_is_really_used(checkout, tmp_path):
     """The graph is a copy here, so that it can be edited: with a limit of one visit every trial goes another way."""
-    for package in ("triage", "evals"):
+    for package in ("triage", "evals", "secrecy"):
         shutil.copytree(REPOSITORY / package, tmp_path / "code" / package, ignore=shutil.ignore_patterns("__pycache__"))
     session = Session(checkout, PYTHONPATH=str(tmp_path / "code"))
     assert "exit code 0 (not worse)" in session.until(WATCHING)

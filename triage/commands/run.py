@@ -26,6 +26,10 @@ def run_command(
         str | None,
         typer.Option(help="Markdown (first line: title) or `gh issue view N --json title,body,url`; - is stdin."),
     ] = None,
+    issue_url: Annotated[
+        str | None,
+        typer.Option(help="A GitHub issue by its address (GITHUB_TOKEN, GITHUB_API_URL) in place of --issue."),
+    ] = None,
     supervisor: Annotated[
         str | None,
         typer.Option(
@@ -85,10 +89,17 @@ def run_command(
     The endpoint and its key are TRIAGE_BASE_URL and TRIAGE_API_KEY (else OPENAI_BASE_URL and OPENAI_API_KEY);
     TRIAGE_TAVILY_API_KEY lets the team search the web. All variables: docs/live.md.
     """
-    _check(resume, job_id, issue, repo)
+    _check(resume, job_id, issue or issue_url, repo)
+    if issue is not None and issue_url is not None:
+        raise InputError("--issue and --issue-url are two issues: give one of them")
     from triage.issue import read_issue
 
     given = None if issue is None else read_issue(issue, sys.stdin)
+    if issue_url is not None:
+        from triage.github import IssueAddress, api_url, github
+
+        with github() as host:
+            given = host.issue(IssueAddress.of(issue_url, api_url()))
     from triage.account import Account
     from triage.options import Options
     from triage.session import Session, run_session

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from evals.cassette.held import held_in
+from secrecy.held import held_in
 
 Match = re.Match[str]
 
