@@ -4,9 +4,9 @@ Live, recording and replaying differ only in the transport inside `HttpClients`;
 it holds. Clients belong to one event loop: build them where the loop runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx
 import httpx2
@@ -16,6 +16,7 @@ from openai import RateLimitError
 from pydantic import SecretStr
 
 from triage.account import Account
+from triage.log import answered, asked
 from triage.settings import Settings
 from triage.traffic import Traffic
 
@@ -47,10 +48,15 @@ def live_clients(settings: Settings, account: Account | None = None, traffic: Tr
     kept = [traffic.enter] if traffic else []
     return HttpClients(
         openai=httpx2.Client(timeout=timeout_s),
-        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks={"response": [entered.enter, *kept]}),
-        tavily_async=httpx.AsyncClient(timeout=timeout_s, event_hooks={"response": kept}),
-        services_async=httpx.AsyncClient(timeout=timeout_s) if settings.agent_urls else None,
+        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks=_hooks(entered.enter, *kept)),
+        tavily_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks(*kept)),
+        services_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks()) if settings.agent_urls else None,
     )
+
+
+def _hooks(*heard: Callable[[Any], Awaitable[None]]) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
+    """Every request and answer is logged, and then heard by those who want to."""
+    return {"request": [asked], "response": [answered, *heard]}
 
 
 @dataclass(frozen=True)

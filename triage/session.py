@@ -120,14 +120,14 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             await write_trace(jobs, session.name, Path(str(options.out)), index.symbols)
     visits = len(job.state.visits) if job else 0
     talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
-    return close(job, Path(str(options.out)), session.how_to_resume, talk.say)
+    return close(job, options, session.how_to_resume, talk.say)
 
 
 async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
-    """Serve the agents over HTTP until interrupted."""
+    """Serve the agents over HTTP until interrupted; `repo` is absolute, and its last part is what jobs call it."""
     settings = settings_from_environment(model)
     async with live_toolbox(settings, index_of_repository(repo), Account()) as toolbox:
-        await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
+        await uvicorn.Server(uvicorn.Config(app(toolbox, repo.name), host=host, port=port)).serve()
 
 
 async def _begun(session: Session) -> Options | None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from triage.checkpoints import JobSaver
 from triage.history import history
 from triage.kept_calls import kept_calls
+from triage.plans import plan_header
 from triage.prices import cost_usd
 from triage.shelf import StoredJob, read_job
 from triage.trace import call_data, trace_of
@@ -47,6 +48,7 @@ async def _data(jobs: JobSaver, job: StoredJob, names: Mapping[str, str]) -> dic
             "cost_usd": cost_usd(calls),
             "seconds": round(sum(call.seconds for call in calls), 3),
         },
+        "plan": plan_header(job.options.plan) if job.options.plan else None,
         "rules": job.state.model_dump(mode="json", include={"decision_events", "retry_reasons"}),
         "trace": {
             **trace_of(job.name, await history(jobs, job.name), job.state, names),

@@ -276,16 +276,18 @@ def test_the_agents_can_be_served(desk, monkeypatch):
     with serving(a_team("end")) as url:
         port = _a_free_port()
         command = [sys.executable, "-m", "triage", "serve", "--repo", "shop", "--port", str(port)]
-        service = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.DEVNULL)
+        settings, pipe = {**os.environ, "TRIAGE_BASE_URL": url}, subprocess.PIPE
+        service = subprocess.Popen(command, env=settings, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
         invoke = f"http://127.0.0.1:{port}/agents/investigator/invoke"
         try:
             until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
             answer = httpx.post(invoke, json={"input": {"issue_title": "t", "issue_body": "b"}}, timeout=300)
         finally:
             service.terminate()
-            service.wait()
+            lines = service.communicate()[0]
 
     assert answer.json()["output"]["hypothesis"] == "Quantities are overwritten."
+    assert '"POST /agents/investigator/invoke HTTP/1.1" 200' in lines
 
 
 class Slow:

@@ -104,6 +104,17 @@ def test_the_reasons_of_the_rules_stand_beside_the_trace(desk, monkeypatch):
     assert [event["decision"] for event in told["decision_events"]][:2] == ["first_run", "first_run"]
 
 
+def test_what_a_plan_is_for_stands_in_trace_and_report(desk, monkeypatch):
+    plan = "objective: Find who overwrites carts.\nnotes: Marta knows the cart.\ntasks:\n  - task_id: 1\n"
+    (desk / "mine.yaml").write_text(f"{plan}    objective: Write.\n    capability: writer\n    is_final: true\n")
+    with triage_at(monkeypatch) as (triage, _):
+        triage("run", "--repo", "shop", *NEW, "--supervisor", "plan-fixed", "--plan", "mine.yaml")
+
+    wanted = {"objective": "Find who overwrites carts.", "notes": "Marta knows the cart."}
+    assert written(desk)["plan"] == wanted
+    assert json.loads((desk / ".triage/one/report.json").read_text())["plan"] == wanted
+
+
 def test_a_deleted_job_leaves_none_of_its_calls(desk, monkeypatch):
     with triage_at(monkeypatch) as (triage, _):
         triage("run", "--repo", "shop", *NEW)

@@ -95,8 +95,8 @@ def _told_of_before(state: BugTriageState) -> list[str]:
 def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
     """Tool call -> search -> structured call. Where the model asks for no search, the last call is told so.
 
-    Live, a visit whose searches all fail is a failure (ToolException when run): what a model makes of nothing reads like
-    a finding. A replay concludes as its recording did.
+    Live, a visit whose searches all fail is a failure (ToolException when run): what a model makes of nothing reads
+    like a finding. A replay concludes as its recording did.
 
     Raises:
         ConfigurationError: there is no web to search.

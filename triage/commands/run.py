@@ -67,8 +67,8 @@ def run_command(
         bool,
         typer.Option(
             "--resume",
-            help="Go on with --job-id as it was begun. --prompt, --guards, --model, --out, --max-iterations and "
-            "--redirect may be changed.",
+            help="Go on with --job-id as it was begun. --prompt, --guards, --model, --thresholds, --out, "
+            "--max-iterations and --redirect may be changed.",
         ),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
@@ -76,12 +76,15 @@ def run_command(
     model: Annotated[
         str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
     ] = None,
+    thresholds: Annotated[
+        Path | None, typer.Option(help="YAML with `rules`, `plan_limits` or `confidence_floor` (docs/live.md).")
+    ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Keep the traffic with the job, so that a case can be made of it.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, and every call.")
+        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")
     ] = False,
 ) -> int:
     """Run one job, or resume it, and write report.md, report.json, comment.md and ticket.json.
@@ -101,13 +104,24 @@ def run_command(
         with github() as host:
             given = host.issue(IssueAddress.of(issue_url, api_url()))
     from triage.account import Account
+    from triage.log import show
     from triage.options import Options
     from triage.session import Session, run_session
 
     terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()))
     options = Options(
-        supervisor, prompt, plan, guards, model, _text(repo), _text(out), record="yes" if record else None
+        supervisor,
+        prompt,
+        plan,
+        guards,
+        model,
+        _text(repo),
+        _text(out),
+        record="yes" if record else None,
+        thresholds=_text(thresholds),
     )
+    if verbose:
+        show()
     name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
     account = Account(heard=terminal.called)
     session = Session(name, given, options, jobs, max_iterations, orders, _text(repo) or "", account)

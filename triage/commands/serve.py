@@ -20,5 +20,5 @@ def serve_command(
     """Run the agents as a service: POST /agents/NAME/invoke, GET /health."""
     from triage.session import serve
 
-    asyncio.run(serve(repo, host, port, model))
+    asyncio.run(serve(repo.resolve(), host, port, model))
     return EXIT_OK
