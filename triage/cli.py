@@ -22,6 +22,7 @@ from pydantic_settings.exceptions import SettingsError
 
 from triage.commands.check import check_command
 from triage.commands.jobs import jobs_app
+from triage.commands.publish import publish_command
 from triage.commands.run import run_command
 from triage.commands.serve import serve_command
 from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, TriageError
@@ -39,6 +40,7 @@ app = typer.Typer(
 app.command("run")(run_command)
 app.command("serve")(serve_command)
 app.command("check")(check_command)
+app.command("publish")(publish_command)
 app.add_typer(jobs_app, name="jobs")
 
 

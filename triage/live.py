@@ -18,6 +18,7 @@ from triage.codebase.index import CodebaseIndex
 from triage.errors import ConfigurationError, InputError
 from triage.llm import ModelFactory, live_clients
 from triage.settings import Settings
+from triage.traffic import Traffic
 
 PUBLIC: Final = Settings.model_fields["base_url"].default
 """The endpoint that is asked where none is named."""
@@ -86,11 +87,11 @@ def now() -> dt.datetime:
 
 @asynccontextmanager
 async def live_toolbox(
-    settings: Settings, index: CodebaseIndex, account: Account | None = None
+    settings: Settings, index: CodebaseIndex, account: Account | None = None, traffic: Traffic | None = None
 ) -> AsyncIterator[Toolbox]:
-    """A toolbox that really connects, and enters what it asks in `account`; every repository name means the one
-    indexed. Open it in the loop that uses it."""
-    clients = live_clients(settings, account)
+    """A toolbox that really connects, enters what it asks in `account`, and keeps it in `traffic`; every repository
+    name means the one indexed. Open it in the loop that uses it."""
+    clients = live_clients(settings, account, traffic)
     async with AsyncExitStack() as opened:
         opened.enter_context(clients.openai)
         await opened.enter_async_context(clients.openai_async)

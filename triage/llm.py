@@ -4,7 +4,7 @@ Live, recording and replaying differ only in the transport inside `HttpClients`;
 it holds. Clients belong to one event loop: build them where the loop runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
@@ -17,8 +17,10 @@ from openai import RateLimitError
 from pydantic import BaseModel, SecretStr
 
 from triage.account import Account
+from triage.log import answered, asked
 from triage.settings import Settings
 from triage.step import Step
+from triage.traffic import Traffic
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
@@ -42,16 +44,22 @@ class HttpClients:
     """For agents run as services: a client of its own, since the Tavily SDK puts its key on the one given."""
 
 
-def live_clients(settings: Settings, account: Account | None = None) -> HttpClients:
-    """Clients that really connect, their answers entered in `account` if one is given; call it inside the event loop
-    that will use them."""
+def live_clients(settings: Settings, account: Account | None = None, traffic: Traffic | None = None) -> HttpClients:
+    """Clients that really connect, their answers entered in `account` and kept in `traffic` where there is one; call it
+    inside the event loop that will use them."""
     timeout_s, entered = settings.timeout_s, account or Account()
+    kept = [traffic.enter] if traffic else []
     return HttpClients(
         openai=httpx2.Client(timeout=timeout_s),
-        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks={"response": [entered.enter]}),
-        tavily_async=httpx.AsyncClient(timeout=timeout_s),
-        services_async=httpx.AsyncClient(timeout=timeout_s) if settings.agent_urls else None,
+        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks=_hooks(entered.enter, *kept)),
+        tavily_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks(*kept)),
+        services_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks()) if settings.agent_urls else None,
     )
+
+
+def _hooks(*heard: Callable[[Any], Awaitable[None]]) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
+    """Every request and answer is logged, and then heard by those who want to."""
+    return {"request": [asked], "response": [answered, *heard]}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from evals.cassette.allowed_secrets import AllowedSecrets, allowed_beside
 from evals.cassette.redact import WITHHELD, scan, unsuspicious
-from evals.cassette.secret_names import is_named
+from triage.secrecy.names import is_named
 
 Told = TypeVar("Told", bound=BaseModel)
 

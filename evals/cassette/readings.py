@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.interaction import Interaction
 from evals.kept import Kept, digest_of
+from triage.secrecy import held
 
 FOLDER: Final = "read"
 _LIBRARIES: Final = ("pydantic", "pyyaml")
@@ -58,7 +59,11 @@ def _name(content: bytes, allowed: AllowedSecrets) -> str:
 @cache
 def _reader() -> bytes:
     """The code that reads and verifies: this package, what it stands on, and the libraries that read for it."""
-    here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), *(here.parent / name for name in ("errors.py", "kept.py", "models/closed.py"))]
+    here, secrecy = Path(__file__).parent, Path(held.__file__).parent
+    files = [
+        *sorted(here.glob("*.py")),
+        *sorted(secrecy.glob("*.py")),
+        *(here.parent / name for name in ("errors.py", "kept.py", "models/closed.py")),
+    ]
     libraries = [platform.python_version(), *map(version, _LIBRARIES)]
     return digest_of(*(path.read_bytes() for path in files), *(text.encode() for text in libraries)).encode()

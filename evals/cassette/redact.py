@@ -16,8 +16,8 @@ from typing import Final
 
 from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets, digest_of
 from evals.cassette.key import REDACTED_MEMBERS, parse_json
-from evals.cassette.secret_names import is_named
-from evals.cassette.secret_rules import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
+from triage.secrecy.names import is_named
+from triage.secrecy.rules import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
 
 CHAT_MEMBERS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}

@@ -50,7 +50,7 @@ def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path]
         labels=labels,
         title=title,
         body=body,
-        url=f"{HOST}/{repository}/issues/{_issue_number(case_id)}",
+        url=_url(labels, repository),
         repository=repository,
         route_spec=_route_spec(layout, labels, policy),
         digest=_digest(layout, labels, policy, tree_of(clean) if clean else ""),
@@ -92,6 +92,13 @@ def _route_spec(layout: Layout, labels: CaseFile, policy: Policy) -> RouteSpec:
         return join(policy, labels)
     except DatasetError as error:
         raise DatasetError(f"{path}:{line_of(path, 'route')}: {error}") from error
+
+
+def _url(labels: CaseFile, repository: str) -> str:
+    """The issue's address: its own, where requests have named it, else one that nobody has."""
+    if labels.origin is not None and labels.origin.url is not None:
+        return labels.origin.url
+    return f"{HOST}/{repository}/issues/{_issue_number(labels.id)}"
 
 
 def _issue_number(case_id: str) -> int:

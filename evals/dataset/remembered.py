@@ -18,9 +18,8 @@ _CHECKS: Final = (
     "dataset/checks/*.py",
     "routes/*.py",
     "models/*.py",
-    "cassette/meant.py",
     "cassette/redact.py",
-    "cassette/secret_*.py",
+    "../triage/secrecy/*.py",
 )
 
 

@@ -14,7 +14,6 @@ from typing import Final
 
 import yaml
 
-from evals.cassette import secret_rules
 from evals.cassette.entry import Document
 from evals.cassette.key import parse_json, request_key
 from evals.cassette.readings import Readings
@@ -22,6 +21,7 @@ from evals.cassette.redact import scan, scan_text
 from evals.cassette.store import ORIGIN, Cassette, Interaction, load
 from evals.cassette.vcr_file import digest
 from tests.builders.written_out import in_schema_1
+from triage.secrecy import rules as secret_rules
 
 ROUNDS: Final = 3
 EVERY: Final = 6  # one case in so many is timed; all are weighed

@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 import httpx2
 
-from evals.cassette.held import hold, release
 from evals.cassette.player import Tape, playing
 from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import load
@@ -30,6 +29,7 @@ from tests.builders.loopback import serving
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
 from tests.chaos.shapes import SHAPES, Shape
+from triage.secrecy.held import hold, release
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,9 @@ def _told_of_before(state: BugTriageState) -> list[str]:
 def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
     """Tool call -> search -> structured call. Where the model asks for no search, the last call is told so.
 
+    Live, a visit whose searches all fail is a failure (ToolException when run): what a model makes of nothing reads
+    like a finding. A replay concludes as its recording did.
+
     Raises:
         ConfigurationError: there is no web to search.
     """
@@ -113,6 +116,8 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
         variables = _variables(given)
         calls = _calls(await choose.ainvoke(variables))
         found = await _results(run_tools, calls)
+        if toolbox.account and found and all(message.artifact is None for message in found):
+            raise ToolException(f"no search came to anything: {found[0].content}")
         answer = await conclude.ainvoke(variables | {"results": shown(calls, found, given.read_before)})
         return WebSearchDone(
             **answer.model_dump(),

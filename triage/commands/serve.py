@@ -21,5 +21,5 @@ def serve_command(
     """Run the agents as a service: POST /agents/NAME/invoke, GET /health."""
     from triage.session import serve
 
-    asyncio.run(serve(repo, host, port, model, Terminal()))
+    asyncio.run(serve(repo.resolve(), host, port, model, Terminal()))
     return EXIT_OK

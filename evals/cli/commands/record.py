@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
@@ -37,6 +36,7 @@ from evals.recording.meter import Meter, priced
 from evals.recording.retry import Patience
 from evals.recording.wire import Endpoint, OpenAIWire
 from evals.subject.trial import Repository, Subject, embedder_at
+from triage.secrecy.held import hold
 
 _INTERRUPTED: Final = RecordingStoppedError("interrupted")
 

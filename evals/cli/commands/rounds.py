@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evals.cassette.allowed_secrets import AllowedSecrets
-from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import search_endpoint
@@ -22,6 +21,7 @@ from evals.recording.rounds.drive import ATTEMPTS, Answerer, drive
 from evals.recording.rounds.export import Round, by_file, rounds_in, write_round
 from evals.recording.rounds.wire import BatchWire
 from evals.recording.wire import Endpoint
+from triage.secrecy.held import hold
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import pytest
 
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.redact import SecretFinding, redact_request, redact_response, scan, scrub, unsuspicious
-from evals.cassette.secret_rules import RULES
 from evals.cassette.store import load
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request
 from tests.builders.secret import PLANTED, an_entry
+from triage.secrecy.rules import RULES
 
 BASE62 = string.ascii_letters + string.digits
 

@@ -9,7 +9,7 @@ import binascii
 import re
 from typing import Final
 
-from evals.cassette.secret_rule import Match, Rule, is_placeholder, rule
+from triage.secrecy.rule import Match, Rule, is_placeholder, rule
 
 _KEYS: Final = (
     r"api|access|account|admin|app|application|auth|authentication|client|consumer|deploy|encryption|license|master|"

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evals.cassette.held import held_in
-from evals.cassette.meant import meanings
-from evals.cassette.secret_formats import FORMATS
-from evals.cassette.secret_names import PLACES
-from evals.cassette.secret_rule import Match, Rule, changes
+from triage.secrecy.formats import FORMATS
+from triage.secrecy.held import held_in
+from triage.secrecy.meant import meanings
+from triage.secrecy.names import PLACES
+from triage.secrecy.rule import Match, Rule, changes
 
 EMAIL: Final = "email"
 HELD: Final = "key_in_use"

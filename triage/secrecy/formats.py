@@ -5,7 +5,7 @@ Each row holds a fixed prefix, so that it is searched only where that stands in 
 
 from typing import Final
 
-from evals.cassette.secret_rule import Rule, prefixed, rule
+from triage.secrecy.rule import Rule, prefixed, rule
 
 _HEX32: Final = r"[0-9a-f]{32,}(?![A-Za-z0-9])"
 _LONG: Final = r"[A-Za-z0-9_-]{16,}"
