@@ -57,6 +57,7 @@ KEYS: Final = {
     "planetscale_token": ("pscale_tkn_ pscale_pw_ pscale_oauth_", BOTH, 43),
     "supabase_key": ("sbp_ sb_secret_", HEX, 40),
     "hosting_token": ("napi_ nfp_ dp.pt.", LOWER, 40),
+    "fly_token": ("fm2_", BOTH, 80),
     "astra_token": ("AstraCS:", BOTH, 24, ":", HEX, 64),
     "onepassword_token": ("ops_" + "eyJ", BOTH, 250),
     "age_key": ("AGE-SECRET-" + "KEY-1", UPPER, 58),

@@ -10,6 +10,10 @@ from triage.secrecy.rule import Rule, prefixed, rule
 _HEX32: Final = r"[0-9a-f]{32,}(?![A-Za-z0-9])"
 _LONG: Final = r"[A-Za-z0-9_-]{16,}"
 _SOLID: Final = r"[A-Za-z0-9]{20,}"
+_MIXED: Final = (
+    r"(?=[A-Za-z]*\d)[A-Za-z0-9]{24,}"  # where names begin like the prefix: `vcr_cassette_dir`, `napi_create`
+)
+_DASHED: Final = r"(?=[A-Za-z_-]*\d)[A-Za-z0-9-]{16,}"
 _UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 MODELS: Final = (
@@ -29,7 +33,7 @@ MODELS: Final = (
     prefixed("nvidia_key", "nvapi-", r"[A-Za-z0-9_-]{30,}"),
     prefixed("firecrawl_key", "fc-", _HEX32),
     prefixed("model_host_key", "fw_ jina_ e2b_ rpa_ opk_ wandb_v1_", _SOLID),
-    prefixed("voyage_key", "pa- al-", r"[A-Za-z0-9_-]{40,}"),
+    prefixed("voyage_key", "pa- al-", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{40,}"),
     prefixed("cursor_key", "key_ crsr_", r"[0-9a-f]{64}"),
 )
 CODE_HOSTS: Final = (
@@ -49,9 +53,9 @@ CODE_HOSTS: Final = (
     prefixed("package_token", "CLOJARS_ oy2 packagist_", r"[A-Za-z0-9_]{40,}"),
     prefixed("jfrog_token", "AKCp cmVmdGtu", r"[A-Za-z0-9]{30,}"),
     prefixed("docker_token", "dckr_pat_ dckr_oat_", r"[A-Za-z0-9_-]{20,}"),
-    prefixed("build_token", "bkua_ bkct_ CCIPAT_ CCIPRJ_ tskey-", r"[A-Za-z0-9_-]{20,}"),
+    prefixed("build_token", "bkua_ bkct_ CCIPAT_ CCIPRJ_ tskey-", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}"),
     prefixed("sonar_token", "sqp_ squ_ sqa_", r"[0-9a-f]{40}"),
-    prefixed("developer_tool_key", "rdme_ pnu_ pnb_ vtwn_ vcp_ vca_ vci_ vcr_ vck_ cog_", r"[A-Za-z0-9_.]{24,}"),
+    prefixed("developer_tool_key", "rdme_ pnu_ pnb_ vtwn_ vcp_ vca_ vci_ vcr_ vck_ cog_", _MIXED),
     prefixed("snyk_token", "snyk_uat. snyk_sat.", r"[A-Za-z0-9_.-]{20,}"),
 )
 CLOUDS: Final = (
@@ -74,12 +78,11 @@ CLOUDS: Final = (
     prefixed("heroku_key", "HRKU-", r"[A-Za-z0-9_-]{36,}"),
     prefixed("pulumi_token", "pul-", r"[0-9a-f]{40}"),
     prefixed("planetscale_token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9_.-]{24,}"),
-    prefixed("supabase_key", "sbp_ sb_secret_", r"[A-Za-z0-9_-]{20,}"),
-    prefixed(
-        "hosting_token", "napi_ nfp_ nfo_ nfc_ fo1_ fm1r_ fm1a_ fm2_ dp.pt. dp.st. dp.sa. dp.ct.", r"[\w.+/=-]{28,}"
-    ),
+    prefixed("supabase_key", "sbp_ sb_secret_", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}"),
+    prefixed("hosting_token", "napi_ nfp_ nfo_ nfc_ dp.pt. dp.st. dp.sa. dp.ct.", _MIXED),
+    prefixed("fly_token", "fo1_ fm1r_ fm1a_ fm2_", r"[\w.+/=-]{40,}"),
     prefixed("astra_token", "AstraCS:", r"[\w:%-]{30,}"),
-    prefixed("onepassword_token", "ops_eyJ A3-", r"[A-Z0-9a-z_-]{26,}"),
+    prefixed("onepassword_token", "ops_eyJ", r"[A-Z0-9a-z_-]{26,}"),
     prefixed("age_key", "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1", r"[A-Z0-9]{40,}"),
 )
 SERVICES: Final = (
@@ -90,13 +93,13 @@ SERVICES: Final = (
     rule("telegram_token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{30,}"),
     prefixed(
         "stripe_key",
-        "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_ rzp_live_ rzp_test_ pk_live_ pk_test_",
+        "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_ rzp_live_ rzp_test_",
         r"[A-Za-z0-9]{14,}",
     ),
-    prefixed("square_token", "sq0atp- sq0csp- sq0idp- EAAA", r"[A-Za-z0-9_-]{22,}"),
+    prefixed("square_token", "sq0atp- sq0csp- EAAA", r"[A-Za-z0-9_-]{22,}"),
     prefixed("twilio_key", "SK AC", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
     prefixed("sendgrid_key", "SG.", r"[\w-]{16,}\.[\w-]{16,}"),
-    prefixed("mailgun_key", "key- pubkey-", _HEX32),
+    prefixed("mailgun_key", "key-", _HEX32),
     prefixed("mailersend_token", "mlsn.", r"[A-Za-z0-9]{30,}"),
     rule("mailchimp_key", "-us", r"(?<![A-Za-z0-9])[0-9a-f]{32}-us\d{1,2}(?!\d)"),
     prefixed("brevo_key", "xkeysib- xsmtpsib-", r"[0-9a-f]{32,}[\w-]*"),
@@ -109,7 +112,7 @@ SERVICES: Final = (
     prefixed("shopify_token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}"),
     prefixed("shippo_token", "shippo_live_ shippo_test_", r"[0-9a-f]{40}"),
     prefixed("easypost_key", "EZAK EZTK", r"[A-Za-z0-9]{50,}"),
-    prefixed("flutterwave_key", "FLWSECK_TEST- FLWSECK- FLWPUBK_TEST- FLWSECK_TEST", r"[A-Za-z0-9-]{12,}"),
+    prefixed("flutterwave_key", "FLWSECK_TEST- FLWSECK-", r"[A-Za-z0-9-]{12,}"),
     prefixed(
         "business_api_token", "duffel_live_ duffel_test_ fio-u- tfp_ CFPAT- figd_ figu_ lin_oauth_", r"[\w.=-]{32,}"
     ),
@@ -122,18 +125,20 @@ SERVICES: Final = (
     prefixed("dropbox_token", "sl.", r"[A-Za-z0-9_-]{60,}"),
     prefixed("plaid_token", "access-sandbox- access-production- access-development-", _UUID),
     prefixed("payment_key", "sk_sbox_ sk_ pdl_live_apikey_", r"[a-z0-9]{26,}[a-z0-9*:$#=]*"),
-    prefixed("gateway_key", "Mid-server- API- zpka_ tk-us- ATTA", r"[A-Za-z0-9_-]{24,}"),
+    prefixed("gateway_key", "Mid-server- API- zpka_ tk-us- ATTA", _MIXED),
     prefixed(
-        "access_token", "lip_ polar_at_ polar_pat_ polar_oat_ sm_aat_ sm_pat_ sm_sat_ waka_", r"[A-Za-z0-9_-]{16,}"
+        "access_token", "lip_ polar_at_ polar_pat_ polar_oat_ sm_aat_ sm_pat_ sm_sat_ waka_ gcntfy- endr+", _DASHED
     ),
-    prefixed(
-        "service_key", "aio_ secret_ p8e- live_ pat_ gcntfy- os_v2_app_ endr+", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9-]{16,}"
-    ),
+    prefixed("service_key", "aio_ secret_ p8e- live_ pat_ os_v2_app_", _MIXED),
     prefixed("harness_token", "pat. sat.", r"[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"),
     prefixed("zoho_token", "1000. 1001.", r"[0-9a-f]{32}\.[0-9a-f]{32}"),
-    prefixed("onfido_token", "api_live. api_live_us. api_live_ca. api_sandbox.", r"[\w-]{11,}(?:\.[\w-]{16,})?"),
-    prefixed("woocommerce_key", "cs_ ck_ rootly_ samsara_api_", r"(?:[0-9a-f]{40,}|[A-Za-z0-9]{26,})"),
-    prefixed("devcycle_key", "dvc_client_ dvc_mobile_ dvc_server_ persona_production_", r"[\w-]{8,}"),
+    prefixed(
+        "onfido_token",
+        "api_live. api_live_us. api_live_ca. api_sandbox.",
+        r"(?=[A-Za-z_-]*\d)[\w-]{11,}(?:\.[\w-]{16,})?",
+    ),
+    prefixed("woocommerce_key", "cs_ ck_", r"[0-9a-f]{40}"),
+    prefixed("devcycle_key", "dvc_client_ dvc_mobile_ dvc_server_ rootly_ samsara_api_", _MIXED),
     prefixed("clickup_token", "pk_", r"\d{6,}_[A-Z0-9]{32}"),
     prefixed("facebook_token", "EAAM EAAC EAAB EAAG EAAJ", r"[A-Za-z0-9]{60,}"),
 )

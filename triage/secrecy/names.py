@@ -15,7 +15,7 @@ _KEYS: Final = (
     r"api|access|account|admin|app|application|auth|authentication|client|consumer|deploy|encryption|license|master|"
     r"private|secret|server|service|shared|signing|ssh|subscription|webhook"
 )
-_PASSWORDS: Final = r"pass(?:word|wd|phrase|code)?|pwd|passwort"
+_PASSWORDS: Final = r"pass(?:word|wd|phrase|code)|(?<![a-z])pass|pwd|passwort"
 _TOKENS: Final = (
     rf"token|secret|(?:{_KEYS})[-_ .]?(?:key|token|secret)(?:[-_]?id)?|credentials?|authorization|"
     r"x-auth|session[-_]?id|sessionid|set-cookie|cookie|csrf[-_]?token"

@@ -10,8 +10,8 @@ Match = re.Match[str]
 Holds = Callable[[Match], bool]
 
 _PLACEHOLDER: Final = re.compile(
-    r"<.*>?|\[.*\]?|\{.*\}?|\$.*|%[({s].*|[*x#.…_-]+"
-    r"|(?:your|my|some|the|dummy|fake|example|test|changeme|redacted|withheld|masked|hidden)\b.*",
+    r"<.*>|\[.*\]|\{.*\}|\$.*|%[(s].*|[*x#.…_-]+|your\b.*"
+    r"|(?:my|some|the|dummy|fake|example|test|changeme|redacted|masked|hidden)(?:[-_][a-z]+)*",
     re.IGNORECASE | re.DOTALL,
 )
 _START: Final = re.compile(r"(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})")

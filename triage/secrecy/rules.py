@@ -19,7 +19,7 @@ from triage.secrecy.rule import Match, Rule, changes
 EMAIL: Final = "email"
 HELD: Final = "key_in_use"
 HIGH_ENTROPY: Final = "high_entropy"
-SHORTEST: Final = 12
+SHORTEST: Final = 10
 """No secret is shorter, name and all, but for those with an "@" in them."""
 RULES: Final = (*FORMATS, *PLACES)
 
