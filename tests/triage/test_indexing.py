@@ -87,7 +87,9 @@ def test_a_bar_is_drawn_where_somebody_watches(opened, quiet, seen, monkeypatch)
         monkeypatch.setattr("triage.terminal.STDERR", Console(stderr=True))
         with Terminal(quiet=quiet).bar() as told:
             told("reading code", 1, 2)
-        drawn = os.read(ours, 65_536) if select.select([ours], [], [], 0)[0] else b""
+        drawn = b""
+        while select.select([ours], [], [], 0)[0]:
+            drawn += os.read(ours, 65_536)
 
     assert (b"reading code" in drawn) is seen
 
