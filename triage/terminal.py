@@ -73,8 +73,12 @@ class Terminal:
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         unseen = self.quiet or not sys.stderr.isatty()
         with Progress(*columns, console=STDERR, transient=True, disable=unseen) as progress:
-            task = progress.add_task("", total=None)
-            yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)
+            task = progress.add_task("", visible=False)
+
+            def told(what: str, done: int, total: int) -> None:
+                progress.update(task, description=what, completed=done, total=total, visible=True)
+
+            yield told
 
     def called(self, call: "Call") -> None:
         """A line for each call of a model, where all is to be seen."""

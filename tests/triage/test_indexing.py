@@ -4,6 +4,8 @@ goes on answering."""
 import asyncio
 import gc
 import os
+import pty
+import select
 import sqlite3
 import sys
 import threading
@@ -14,6 +16,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from rich.console import Console
 
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.endpoint import a_team, a_toolbox
@@ -26,6 +29,7 @@ from triage.codebase.chunk import chunks_of
 from triage.codebase.embed import DIMENSIONS
 from triage.codebase.index import CodebaseIndex
 from triage.server import app
+from triage.terminal import Terminal
 
 CHECKOUT = Path(__file__).parents[2]
 PIECES = 100
@@ -58,7 +62,7 @@ MARKING = "UPDATE vectors SET vector = ?, crc = ?", MARK, zlib.crc32(MARK)
 MARKED = "SELECT count(*) FROM vectors WHERE vector = ?", MARK
 
 
-def test_what_is_searched_is_said_but_no_bar_is_drawn_where_nobody_watches(desk, monkeypatch, capsys):
+def test_what_is_searched_is_said_unless_all_is_to_be_quiet(desk, monkeypatch, capsys):
     (desk / "shop" / "rows.csv").write_text("1,2\n")
     with triage_at(monkeypatch, a_team_that_searches()) as (triage, _):
         triage("run", "--repo", "shop", *NEW)
@@ -67,8 +71,27 @@ def test_what_is_searched_is_said_but_no_bar_is_drawn_where_nobody_watches(desk,
         quiet = capsys.readouterr().err
 
     assert "shop: 1 files in 1 chunks; left out: 1 not code" in told
-    assert "━" not in told
     assert "chunks" not in quiet
+
+
+@pytest.mark.parametrize(
+    ("opened", "quiet", "seen"), [(pty.openpty, False, True), (pty.openpty, True, False), (os.pipe, False, False)]
+)
+def test_a_bar_is_drawn_where_somebody_watches(opened, quiet, seen, monkeypatch):
+    """Some build services force colours into their logs; a bar has no place there all the same."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    ours, theirs = opened()
+    with os.fdopen(theirs, "w") as screen:
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setattr("triage.terminal.STDERR", Console(stderr=True))
+        with Terminal(quiet=quiet).bar() as told:
+            told("reading code", 1, 2)
+        drawn = b""
+        while select.select([ours], [], [], 0)[0]:
+            drawn += os.read(ours, 65_536)
+
+    assert (b"reading code" in drawn) is seen
 
 
 @pytest.mark.slow
@@ -106,12 +129,13 @@ def test_a_command_that_is_over_does_not_clear_its_memory_away_piece_by_piece(mo
 
 
 async def test_a_service_answers_while_it_reads_code():
-    """The search waits for something that comes only after the service has said that it is up."""
-    up = threading.Event()
+    """The search has begun, and waits for something that comes only after the service has said that it is up."""
+    begun, up = threading.Event(), threading.Event()
 
     class Waiting(HashEmbedder):
         def embed(self, texts):
-            assert up.wait(60), "nothing else was answered meanwhile"
+            begun.set()
+            assert up.wait(20), "nothing else was answered meanwhile"
             return super().embed(texts)
 
     index = CodebaseIndex(chunks_of("a.py", "x = 1\n"), frozenset({"a.py"}), Waiting(), watch=unwatched)
@@ -119,7 +143,8 @@ async def test_a_service_answers_while_it_reads_code():
     async with httpx.AsyncClient(transport=httpx.ASGITransport(service), base_url="http://agents.invalid") as client:
         wanted = {"input": {"repository": "shop", "hypothesis": "h"}}
         search = asyncio.create_task(client.post("/agents/codebase_search/invoke", json=wanted, timeout=60))
-        await asyncio.sleep(0)
+        while not begun.is_set():  # noqa: ASYNC110  # a thread tells in no other way
+            await asyncio.sleep(0.01)
         assert (await client.get("/health")).json()["status"] == "ok"
         up.set()
 

@@ -1,6 +1,5 @@
 """The one door from a folder to something that can be searched, whatever its size, fast at the second time."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -11,7 +10,7 @@ import numpy as np
 
 from triage.aside import Told, Watch, untold
 from triage.codebase.cache import SharedVectors
-from triage.codebase.embed import DIMENSIONS, MiniLM, Vectors
+from triage.codebase.embed import DIMENSIONS, MiniLM, Vectors, cores
 from triage.codebase.files import survey
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.tree import tree_of
@@ -56,9 +55,4 @@ class SharedMiniLM:
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(_cores())
-
-
-def _cores() -> int:
-    """Those this process may use, where the system tells."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return ThreadPoolExecutor(cores())

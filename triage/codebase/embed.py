@@ -158,6 +158,11 @@ class MiniLM:
         return tokenizer
 
 
+def cores() -> int:
+    """Processors this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _inside(package: str) -> Path:
     """The folder of an installed package, without importing it."""
     spec = find_spec(package)

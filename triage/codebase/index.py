@@ -20,7 +20,7 @@ from pydantic import ConfigDict
 
 from triage.aside import Told, Watch, aside, untold
 from triage.codebase.chunk import Chunk, chunks_of
-from triage.codebase.embed import Embedder, Vectors
+from triage.codebase.embed import Embedder, Vectors, cores
 from triage.codebase.files import source_files
 from triage.codebase.nearest import FETCHED, Near, collection, drop, nearest, nearest_of
 from triage.codebase.ranking import Ranking, fused, worth_of
@@ -34,8 +34,8 @@ CANDIDATES: Final = 400
 """Chunks that are embedded for one query, at most; what that loses is measured in decision 0014."""
 REMEMBERED: Final = 1_000
 """Rankings an index keeps."""
-STEP: Final = 8
-"""Chunks embedded between two words about how far it got: a fraction of a second."""
+STEP: Final = 4 * cores()
+"""Chunks embedded between two words about how far it got: a fraction of a second, for which Ctrl-C may have to wait."""
 
 
 class CodebaseIndex:

@@ -76,9 +76,9 @@ def test_work_that_is_broken_off_leaves_nothing(tmp_path):
 def test_those_not_used_for_longest_make_room(tmp_path):
     for number in range(KEPT):
         tree_of({"a.py": f"x = {number}\n"}, tmp_path)
-    for age, place in enumerate(sorted(tmp_path.iterdir())):
-        os.utime(place, (age, age))
-    tree_of({"a.py": "x = 0\n"}, tmp_path)  # used again
+        for older in tmp_path.iterdir():
+            os.utime(older, (older.stat().st_mtime - 60,) * 2)
+    tree_of({"a.py": "x = 0\n"}, tmp_path)  # the oldest is used again
     tree_of(TEXTS, tmp_path)
     used, new = Heard(), Heard()
     tree_of({"a.py": "x = 0\n"}, tmp_path, used)
