@@ -16,7 +16,7 @@ PATHS: Final = ("/v1/chat/completions", "/search")
 
 def interactions_of(served: Iterable[Served], recorded_by: str) -> list[Interaction]:
     """What can be replayed of the traffic, each request once; answers of other protocols are left out."""
-    found = {}
+    found: dict[str, Interaction] = {}
     for one in served:
         path = next((path for path in PATHS if one.path.endswith(path.removeprefix("/v1"))), None)
         if path is None:
