@@ -122,7 +122,8 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             talk.say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
         finally:
-            await write_trace(jobs, session.name, Path(str(options.out)), index.symbols)
+            if trace := await write_trace(jobs, session.name, Path(str(options.out)), index.symbols):
+                talk.note(f"wrote {trace}")
     visits = len(job.state.visits) if job else 0
     talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
     return close(job, options, session.how_to_resume, talk.say)

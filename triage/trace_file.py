@@ -17,18 +17,19 @@ FILE: Final = "trace.json"
 SCHEMA: Final = 1
 
 
-async def write_trace(jobs: JobSaver, name: str, folder: Path, names: Mapping[str, str]) -> None:
-    """Write what is stored of the job `name`, if anything is, to the folder; `names` says what places in the code are
-    called.
+async def write_trace(jobs: JobSaver, name: str, folder: Path, names: Mapping[str, str]) -> Path | None:
+    """Write what is stored of the job `name` to the folder; returns the file, None if nothing is stored yet. `names`
+    says what places in the code are called.
 
     Raises:
         CheckpointError: what is stored cannot be read.
     """
     job = await read_job(jobs, name)
     if not isinstance(job, StoredJob):
-        return
+        return None
     path = folder / FILE
     path.write_text(json.dumps(await _data(jobs, job, names), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
 
 
 async def _data(jobs: JobSaver, job: StoredJob, names: Mapping[str, str]) -> dict[str, Any]:
