@@ -7,6 +7,7 @@ its database as well takes twice as long as all the rest.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -95,10 +96,14 @@ class CodebaseIndex:
         return self._rankings[query]
 
     def forget(self) -> None:
-        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again."""
+        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again. What
+        another index of the same content searches in this process stays."""
         if "_collection" in self.__dict__:
-            _client().delete_collection(self._collection.name)
+            name = self._collection.name
             del self._collection
+            _users[name] -= 1
+            if not _users[name]:
+                _client().delete_collection(name)
         self._rankings.clear()
 
     def _ranked(self, query: str) -> "Ranking":
@@ -142,7 +147,12 @@ class CodebaseIndex:
                 batch = self.chunks[start : start + BATCH]
                 vectors = self._embedder.embed([chunk.text for chunk in batch]).astype("float32")
                 found.add([chunk.id for chunk in batch], vectors)
+        _users[name] += 1
         return found
+
+
+_users: Final[Counter[str]] = Counter()
+"""Collection -> how many indexes of this process search it."""
 
 
 @cache
