@@ -1,4 +1,4 @@
-"""Trials per second of one process, with what a trial brings: its case's code indexed, its cassette read, three states."""
+"""Trials per second of one process, with what a trial brings: code to index, a cassette to read, three states."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`evals run` over the committed suite: nothing cached, unchanged, and after one prompt of three was edited and recorded."""
+"""`evals run` over the committed suite: nothing cached, unchanged, one prompt of three edited and recorded again."""
 
 import shutil
 from collections.abc import Iterator
