@@ -18,7 +18,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-git eval record plan local-llm check lint types contracts test format bench mutants lock clean
+.PHONY: help setup setup-git eval record plan local-llm check lint types contracts test format bench bench-peer mutants lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -89,8 +89,11 @@ format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY)  ## What replay costs, as ratios within one run (PARTS="starts trials suite many flat sweep tape nearest history" for some)
+bench: $(READY)  ## What everything costs, each line beside its goal; writes docs/performance.md (PARTS="suite many" for some)
 	@$(BIN)/python -m tests.bench $(SUITE) $(PARTS)
+
+bench-peer: $(READY) requirements-bench.lock  ## Install the runner that `make bench` runs beside ours (optional)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-bench.lock
 
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
 	@$(BIN)/python -m tests.mutation $(ARGS)
@@ -101,6 +104,7 @@ lock:  ## Write the lock files again from pyproject.toml (needs uv)
 	@uv pip compile requirements-llm.in $(LOCK) --output-file requirements-llm.lock $(ARGS)
 	@uv pip compile requirements-studio.in $(LOCK) $$(sed -nE '/^protobuf==/d; s/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock) \
 		--output-file requirements-studio.lock $(ARGS)
+	@uv pip compile requirements-bench.in $(LOCK) --output-file requirements-bench.lock $(ARGS)
 
 # For every system and Python at once; no address of a registry, no path of this machine.
 LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \

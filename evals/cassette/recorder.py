@@ -76,6 +76,10 @@ class Recorder:
         """Requests that are being asked, or wait for a slot."""
         return len(self._asking)
 
+    def forget(self, path: Path) -> None:
+        """No trial of this cassette is to come: give back the memory it takes."""
+        self._newest.pop(path, None)
+
     async def answer(self, request: Asked, send: Send) -> Interaction:
         """The interaction for a request, recorded now if it was not yet.
 

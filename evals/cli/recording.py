@@ -103,6 +103,7 @@ def record_command(
     shards: Shards = 1,
     keep_invalid: KeepInvalid = False,
     model: Model = None,
+    jobs: Jobs = CORES,
     root: Root = HERE,
 ) -> int:
     """Ask an endpoint for what is missing, and only that; then prove that it replays.
@@ -113,8 +114,9 @@ def record_command(
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
     """
     from evals.cli.commands.record import record
-    from evals.cli.commands.rounds import Batch, record_rounds
+    from evals.cli.commands.rounds import record_rounds
     from evals.pipeline.options import Options
+    from evals.pipeline.rounds import Batch
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
     if more_answers and not import_:
@@ -132,7 +134,7 @@ def record_command(
             retries=retries,
         )
         tavily_key = os.environ.get("TAVILY_API_KEY", "")
-        return record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout)
+        return record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout, jobs=jobs)
     return record(
         suite,
         root,
@@ -148,6 +150,7 @@ def record_command(
         max_requests=max_requests,
         refresh=refresh,
         prices=prices,
+        jobs=jobs,
     )
 
 

@@ -1,5 +1,7 @@
 """The folder a run leaves behind: `index.html`, `run.json`, `summary.md`, `junit.xml`."""
 
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from evals.cassette.hold_back import held_back
@@ -19,11 +21,11 @@ def write_run(run: Run, folder: Path) -> None:
     write_files(folder, files_of(held_back(run, folder)))
 
 
-def files_of(run: Run) -> dict[str, str]:
-    """The texts of a run's files, by name. They follow from the run."""
+def files_of(run: Run) -> dict[str, str | Iterable[str]]:
+    """The texts of a run's files, or their pieces, by name. They follow from the run."""
     return {
         "index.html": render(run),
-        "run.json": run.sealed().model_dump_json(by_alias=True, indent=1) + "\n",
+        "run.json": chain(run.sealed().pieces(indent=1), "\n"),
         "summary.md": summary(run),
         "junit.xml": junit(run),
     }

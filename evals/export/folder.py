@@ -2,14 +2,14 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evals.errors import ConfigurationError
 
 
-def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write texts by name into a folder; each appears whole or not at all.
+def write_files(folder: Path, files: Mapping[str, str | Iterable[str]]) -> None:
+    """Write texts, or the pieces of texts, by name into a folder; each appears whole or not at all.
 
     Raises:
         ConfigurationError: the folder cannot be written.
@@ -24,10 +24,10 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         raise ConfigurationError(f"{place}: cannot be written ({error.strerror}); name another --out") from error
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, text: str | Iterable[str]) -> None:
     with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as scratch:
         try:
-            scratch.write(text)
+            scratch.writelines((text,) if isinstance(text, str) else text)
             scratch.close()
             os.chmod(scratch.name, 0o644)  # noqa: PTH101 - temporary files are private; a report is for everyone
             Path(scratch.name).replace(path)

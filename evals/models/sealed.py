@@ -4,6 +4,7 @@ A digest is no signature. Whoever edits a file and its digest together is not fo
 """
 
 import hashlib
+from collections.abc import Iterator
 from typing import Self
 
 from evals.models.closed import Closed
@@ -23,5 +24,28 @@ class Sealed(Closed):
         """Whether the digest is that of the content."""
         return self.content_sha256 == self._digest()
 
+    def pieces(self, *, indent: int | None = None) -> Iterator[str]:
+        """The JSON text, members by their aliases, piece by piece: a run of many trials takes gigabytes as one text."""
+        yield from self._pieces([*type(self).model_fields], indent)
+
     def _digest(self) -> str:
-        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude={"content_sha256"}).encode()).hexdigest()
+        found = hashlib.sha256()
+        for piece in self._pieces([name for name in type(self).model_fields if name != "content_sha256"], None):
+            found.update(piece.encode())
+        return found.hexdigest()
+
+    def _pieces(self, names: list[str], indent: int | None) -> Iterator[str]:
+        line, item = ("", "") if indent is None else ("\n", "\n" + 2 * indent * " ")
+        yield "{"
+        for number, name in enumerate(names):
+            value = getattr(self, name)
+            rows = value if isinstance(value, tuple) and value and isinstance(value[0], Closed) else ()
+            rest = self.model_copy(update={name: ()}) if rows else self
+            member = rest.model_dump_json(by_alias=True, include={name}, indent=indent)
+            yield ("," if number else "") + member[1 : -1 - len(line)].removesuffix("]" if rows else "")
+            for place, row in enumerate(rows):
+                text = row.model_dump_json(by_alias=True, indent=indent)
+                yield ("," if place else "") + item + text.replace("\n", item)
+            if rows:
+                yield line + (indent or 0) * " " + "]"
+        yield line + "}"

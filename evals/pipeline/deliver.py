@@ -28,6 +28,8 @@ from evals.subject.sources import graph_sources
 
 RUN: Final = "run.json"
 _FILES: Final = TypeAdapter(dict[str, str])
+MOST: Final = 2_000
+"""Trials of a run that is kept; the text of a larger one would take more memory than all else."""
 _LEVEL: Final = 1
 """Of compression: a report is some megabytes, and mostly the words of its JSON."""
 
@@ -49,17 +51,20 @@ def deliver(
     kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline, folder)
     known = None if anew or is_plain() else kept.get(name)
     if known is not None:
-        files = _FILES.validate_json(zlib.decompress(known))
-        run = Run.model_validate_json(files[RUN])
-    else:
-        from evals.export.files import files_of  # noqa: PLC0415 - a fifth of a second, as the next
-        from evals.pipeline.judge import judge  # noqa: PLC0415
+        texts = _FILES.validate_json(zlib.decompress(known))
+        write_files(folder, texts)
+        return Run.model_validate_json(texts[RUN])
+    from evals.export.files import files_of  # noqa: PLC0415 - a fifth of a second, as the next
+    from evals.pipeline.judge import judge  # noqa: PLC0415
 
-        judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
-        run = held_back(judged, folder).sealed()
-        files = files_of(run)
-        kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
-    write_files(folder, files)
+    judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
+    run = held_back(judged, folder).sealed()
+    if len(traces) > MOST:
+        write_files(folder, files_of(run))
+        return run
+    texts = {each: text if isinstance(text, str) else "".join(text) for each, text in files_of(run).items()}
+    kept.put(name, zlib.compress(_FILES.dump_json(texts), _LEVEL))
+    write_files(folder, texts)
     return run
 
 

@@ -1,6 +1,7 @@
 """Judge: finished trials scored, compared, and held against the suite's baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from evals.dataset.baselines import decision_baseline, route_baselines
 from evals.dataset.codebase import materialise
@@ -10,12 +11,16 @@ from evals.judging.baseline import with_blessed
 from evals.judging.material import Material
 from evals.judging.scoring import score_trials
 from evals.models.case import Case
-from evals.models.run import Baseline, DatasetBaseline, Run, Scope
+from evals.models.run import Baseline, DatasetBaseline, Run, Scope, Trial
+from evals.models.shared import Shared
 from evals.models.trace import Trace
 from evals.pipeline.select import Selected
 from evals.subject.prompt_changes import usual_base
 from evals.subject.prompt_committed import with_committed
 from evals.workspace import Workspace
+
+BLOCK: Final = 256
+"""Trials scored at a time."""
 
 
 def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
@@ -35,7 +40,7 @@ def judge(
             suite=chosen.suite,
             cases=chosen.cases,
             variants=with_blessed(with_committed(chosen.variants, chosen.workspace.root, usual_base()), baseline),
-            trials=score_trials(chosen.by_id, traces),
+            trials=_scored(chosen.by_id, traces),
             scope=scope,
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
             baseline=baseline,
@@ -46,3 +51,10 @@ def judge(
             unblessed=chosen.unblessed,
         )
     )
+
+
+def _scored(cases: Mapping[str, Case], traces: Sequence[Trace]) -> tuple[Trial, ...]:
+    """The trials, a block at a time, so that the scores of thousands are never there before equal ones are shared."""
+    shared = Shared()
+    blocks = (traces[start : start + BLOCK] for start in range(0, len(traces), BLOCK))
+    return tuple(shared.trial(trial) for block in blocks for trial in score_trials(cases, block))

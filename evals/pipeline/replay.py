@@ -1,8 +1,12 @@
 """Replay: every trial of a selection, offline, none twice."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from evals.models.trace import Trace
 from evals.pipeline.select import Selected
-from evals.runner.pool import Progress, Trials, run_trials
+from evals.recording.standing import label_of
+from evals.runner.pool import Progress, TrialId, Trials, run_trials, trial_id
 from evals.runner.scheduler import LOCAL, scheduled
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
@@ -53,3 +57,13 @@ def replay(
 def size(chosen: Selected, share: Share = WHOLE) -> int:
     """How many trials the share has."""
     return share.size(len(chosen.cases) * chosen.suite.samples) * len(chosen.variants)
+
+
+def begun(chosen: Selected) -> Selected:
+    """The cases that anything is recorded of: only their trials can replay."""
+    return replace(chosen, cases=[case for case in chosen.cases if chosen.workspace.cassette(case.id).exists()])
+
+
+def proven(traces: Iterable[Trace]) -> set[TrialId]:
+    """The trials that these traces, of a replay, show to be wholly on tape: nothing of them is left to record."""
+    return {trial_id(trace) for trace in traces if label_of(trace) == "exact"}

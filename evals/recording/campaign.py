@@ -5,7 +5,7 @@ in the end does not depend on who came first: equal requests are asked once, and
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
@@ -15,10 +15,13 @@ from evals.errors import EvalsError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.recording.live import Recorded, Session, SubjectOf
+from evals.runner.pool import TrialId
 
 Outcome = Recorded | EvalsError
 Open = Callable[[Case], SubjectOf]
 """Makes a case's code ready, and gives what builds a variant on it."""
+Close = Callable[[Case], None]
+"""Gives that code's memory back."""
 
 
 class Told(Protocol):
@@ -30,7 +33,7 @@ class Told(Protocol):
 
 @dataclass(frozen=True)
 class Tally:
-    """Trials planned, proven and failed; the rest was not begun."""
+    """Trials planned, proven (before or now) and failed; the rest was not begun."""
 
     planned: int
     proven: int
@@ -46,9 +49,12 @@ async def record_trials(
     at_once: int,
     stop: Stop,
     open_case: Open,
+    close_case: Close,
     told: Told,
+    on_tape: Collection[TrialId] = (),
 ) -> Tally:
-    """Record every trial; one that fails leaves the others alone, a stop lets those under way come to their end.
+    """Record every trial but those `on_tape`, which were proven before; one that fails leaves the others alone, a stop
+    lets those under way come to their end.
 
     Raises:
         EvalsError: a case could not be opened or closed. Trials under way come to their end before: their answers are
@@ -67,16 +73,22 @@ async def record_trials(
         told(case, variant, sample, outcome)
         return outcome
 
+    def left(case: Case) -> list[tuple[Variant, int]]:
+        """The trials of a case that are not proven yet."""
+        every = product(variants, range(samples))
+        return [(variant, sample) for variant, sample in every if (case.id, variant.name, sample) not in on_tape]
+
     async def closed(case: Case, trials: Sequence["asyncio.Task[Outcome]"]) -> list[Outcome]:
         outcomes = list(await asyncio.gather(*trials))
-        whole = len(outcomes) == len(variants) * samples and all(isinstance(each, Recorded) for each in outcomes)
+        close_case(case)
+        whole = len(outcomes) == len(left(case)) and all(isinstance(each, Recorded) for each in outcomes)
         await session.close_case(case.id, whole=whole)
         return outcomes
 
     closing, unopened = [], None
     for case in cases:
         subject_of, trials = None, []
-        for variant, sample in product(variants, range(samples)):
+        for variant, sample in left(case):
             await gate.acquire()
             if stop.reason:
                 gate.release()
@@ -92,8 +104,9 @@ async def record_trials(
         if stop.reason or unopened:
             break
     outcomes = _outcomes(await asyncio.gather(*closing, return_exceptions=True), unopened)
+    planned, begun = len(cases) * len(variants) * samples, sum(len(left(case)) for case in cases)
     proven = sum(isinstance(outcome, Recorded) for outcome in outcomes)
-    return Tally(len(cases) * len(variants) * samples, proven, len(outcomes) - proven)
+    return Tally(planned, planned - begun + proven, len(outcomes) - proven)
 
 
 def _outcomes(ended: Sequence[list[Outcome] | BaseException], unopened: EvalsError | None) -> list[Outcome]:

@@ -17,6 +17,7 @@ import httpx2
 from evals.cassette import manifest
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
+from evals.cassette.readings import FOLDER, Readings
 from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
 from evals.cassette.store import Cassette, Interaction, discard, load, merge_write
 from evals.errors import RecordingError, UnansweredError
@@ -78,7 +79,7 @@ class Session:
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
         staging = self._staging(case.id)
-        committed = load(self._workspace.cassette(case.id))
+        committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
         known = Cassette(staging, () if self._refresh else committed.interactions)
         tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)
         before = {(found.key, found.sample) for found in tape.cassette.interactions}
@@ -103,6 +104,7 @@ class Session:
 
     async def close_case(self, case_id: str, *, whole: bool) -> None:
         """All trials of a case are over; `whole` if every one is proven. Only then old answers give way to new ones."""
+        self._recorder.forget(self._staging(case_id))
         if not whole:
             return
         if self._refresh:
@@ -170,7 +172,9 @@ def _distinct(ledger: Ledger) -> list[Interaction]:
 
 def discard_staging(workspace: Workspace, case_id: str) -> None:
     """Drop a case's staged answers once all are accepted; those another variant still waits for are paid for."""
-    discard(staging_of(workspace, case_id), load(workspace.cassette(case_id)))
+    staging = staging_of(workspace, case_id)
+    if staging.exists():
+        discard(staging, load(workspace.cassette(case_id)))
 
 
 def end_refresh(workspace: Workspace, case_ids: Iterable[str]) -> None:

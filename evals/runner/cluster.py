@@ -2,43 +2,38 @@
 
 A worker reads recordings, cases and prompts from its own folders, so nothing large travels. That they are the same
 as here is not assumed: it makes the digest of every trial anew, and runs none whose digest is another. Traces come
-back, and are stored, scored and judged here.
+back, and are stored, scored and judged here. Workers may come and go, and the scheduler, too.
 """
 
+import contextlib
 import logging
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Final
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from queue import Empty, Queue
+from typing import Any, Final, cast
 
-from distributed import Client, Future, KilledWorker, Worker, as_completed
+from distributed import Client, Future, KilledWorker
 
-from evals.dataset.layout import Layout
-from evals.dataset.load import load_case
-from evals.dataset.policy import load_policy
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.trace import Trace
-from evals.runner.case import run_case
 from evals.runner.digests import code_digest
-from evals.runner.pool import trial_digest
+from evals.runner.station import LOCK, Station, run_there, station
 from evals.runner.task import CaseTask, lost
-from evals.runner.workers import START_UP
-from evals.subject.prompt import describe
 from evals.workspace import Workspace
 
 CONNECT: Final = 10.0
 """Seconds a scheduler may take to answer."""
 
-LOCK: Final = "requirements.lock"
+RETURN: Final = 60.0
+"""Seconds a scheduler that went away may take to come back with workers."""
 
+RETURNS: Final = 3
+"""How often it may go away without having finished anything in between."""
 
-@dataclass(frozen=True)
-class Station:
-    """Where a worker stands: the digest of its code (empty outside a checkout), and how many tasks it runs at once."""
-
-    code: str
-    threads: int
+LOOK: Final = 1.0
+"""Seconds between two looks whether it is still there."""
 
 
 Work = Callable[[CaseTask, Workspace], list[Trace]]
@@ -79,85 +74,103 @@ class Cluster:
             ) from error
 
     def run(self, tasks: Sequence[CaseTask]) -> Iterator[list[Trace]]:
-        """The traces of each task, as they finish. One whose worker keeps dying is run again in parts, then alone when
-        all others are done: Dask suspects whatever waited on a worker that died. What dies alone is lost."""
-        if not tasks:
-            return
+        """The traces of each task, as they finish. A scheduler that goes away and comes back with workers is given what
+        it had not finished once more.
+
+        Raises:
+            CannotJudgeError: it does not come back, or goes away again and again before anything is finished.
+        """
+        left, in_vain = list(tasks), 0
+        while left:
+            before = len(left)
+            left = yield from self._until_gone(left)
+            in_vain = in_vain + 1 if len(left) >= before else 0
+            if in_vain == RETURNS:
+                raise self._gone("goes away before anything is finished")
+            if left:
+                self._wait_for_return()
+
+    def _until_gone(self, tasks: Sequence[CaseTask]) -> Generator[list[Trace], None, list[CaseTask]]:
+        """The traces of each task, until all are there or the scheduler is gone; returns what is not finished.
+
+        A task whose worker keeps dying is run again in parts, then alone when all others are done: Dask suspects
+        whatever waited on a worker that died. What dies alone is lost."""
+        given: dict[Future, CaseTask] = {}
+        suspects: list[CaseTask] = []
+        over: Queue[Future] = Queue()
         with self.client() as client:
-            given = {self._submit(client, task): task for task in tasks}
-            finishing = as_completed(given, loop=client.loop)
-            suspects: list[CaseTask] = []
+
+            def give(tasks: Sequence[CaseTask]) -> None:
+                for task in tasks:
+                    future = client.submit(self.work, task, self.workspace, pure=False)
+                    given[future] = task
+                    future.add_done_callback(over.put)
+
             try:
-                for future in finishing:
-                    task = given.pop(future)
-                    if future.status != "error":
-                        yield future.result()
-                    elif len(task.parts()) > 1:
-                        again = {self._submit(client, part): part for part in task.parts()}
-                        given |= again
-                        finishing.update(again)
-                    elif isinstance(future.exception(), KilledWorker):
+                give(tasks)
+                while given or suspects:
+                    alone = not given
+                    if alone:
+                        give([suspects.pop()])
+                    future = _next(over, client)
+                    if future is None or future.status == "cancelled":
+                        return [*given.values(), *suspects]
+                    task = given[future]
+                    traces = _result(future, task, alone=alone)
+                    del given[future]
+                    if traces is not None:
+                        yield traces
+                    elif len(task.parts()) == 1:
                         suspects.append(task)
                     else:
-                        yield lost(task, _said(future.exception()))
-                for task in suspects:
-                    alone = self._submit(client, task)
-                    given[alone] = task
-                    error = alone.exception()
-                    yield alone.result() if error is None else lost(task, _said(error))
+                        give(task.parts())
+            except (CancelledError, OSError):  # it went away while a result was on its way
+                return [*given.values(), *suspects]
             finally:
-                client.cancel(list(given))
+                if _connected(client):
+                    client.cancel(list(given))
+        return []
 
-    def _submit(self, client: Client, task: CaseTask) -> Future:
-        return client.submit(self.work, task, self.workspace, pure=False)
+    def _wait_for_return(self) -> None:
+        """Workers that lose their scheduler end; whoever starts it again starts them, too."""
+        end = time.monotonic() + RETURN
+        while time.monotonic() < end:
+            with contextlib.suppress(CannotJudgeError), self.client() as client:
+                if client.scheduler_info()["workers"]:
+                    return
+            time.sleep(1)
+        raise self._gone(f"went away, and did not come back with workers within {RETURN:g} s")
 
-
-def station(dask_worker: Worker) -> Station:
-    """Where this worker stands. Dask hands the worker to a parameter of this name."""
-    here = Path.cwd()
-    code = code_digest(here / LOCK) if (here / "datasets").is_dir() else ""
-    return Station(code, dask_worker.state.nthreads)
-
-
-def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
-    """On a worker: the task with the files of its own checkout, if they are the same as those at `home`."""
-    here = Workspace(Path.cwd(), _moved(home.datasets, home.root))
-    own = replace(
-        task,
-        cassette=here.cassette(task.case.id),
-        datasets=here.datasets,
-        cache=here.cache,
-        vectors=here.vectors,
-    )
-    if _digests(own, here) != task.digests:
-        return lost(task, "a worker's checkout has another case, prompt, cassette or code; bring it to this state")
-    return _in_time(own)
+    def _gone(self, how: str) -> CannotJudgeError:
+        return CannotJudgeError(
+            f"dask://{self.address}: the scheduler {how}; what was finished is kept: start it and its workers, and run "
+            "this again"
+        )
 
 
-def _digests(task: CaseTask, here: Workspace) -> tuple[str, ...]:
-    """What the trials of the task would be stored under in this worker's checkout."""
-    case = load_case(here.datasets, task.case.id, load_policy(Layout(here.datasets).policy))
-    return tuple(
-        trial_digest(case, describe(variant, here.root), task.sample, task.samples, here) for variant in task.variants
-    )
+def _next(over: "Queue[Future]", client: Client) -> Future | None:
+    """The next future that is over; None if nobody is there to finish one."""
+    while True:
+        try:
+            return over.get(timeout=LOOK)
+        except Empty:
+            if not _connected(client):
+                return None
 
 
-def _in_time(task: CaseTask) -> list[Trace]:
-    """Run it, and give it up after its time: a thread that never comes back must not keep the whole run waiting."""
-    traces: list[Trace] = []
-    thread = threading.Thread(target=lambda: traces.extend(run_case(task)), daemon=True)
-    thread.start()
-    thread.join(START_UP + task.patience)
-    if traces:
-        return traces
-    if len(task.variants) == 1:
-        return lost(task, task.overdue)
-    return [trace for part in task.parts() for trace in _in_time(part)]
+def _result(future: Future, task: CaseTask, *, alone: bool) -> list[Trace] | None:
+    """What became of a task; None if it is to be run again, in parts or alone."""
+    if future.status != "error":
+        return cast("list[Trace]", future.result())
+    error = future.exception()
+    if len(task.parts()) > 1 or (isinstance(error, KilledWorker) and not alone):
+        return None
+    return lost(task, _said(error))
 
 
-def _moved(path: Path, home: Path) -> Path:
-    """The same folder in this checkout; one outside any checkout is where it was."""
-    return Path.cwd() / path.relative_to(home) if path.is_relative_to(home) else path
+def _connected(client: Client) -> bool:
+    comm = client.scheduler_comm
+    return client.status == "running" and comm is not None and not comm.closed()
 
 
 def _check(address: str, stations: dict[str, Any], code: str) -> None:

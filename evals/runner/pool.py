@@ -7,6 +7,7 @@ from typing import Protocol
 from evals.kept import digest_of
 from evals.models.case import Case
 from evals.models.run import VariantInfo
+from evals.models.shared import Shared
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
@@ -71,17 +72,18 @@ def run_trials(
     store = TraceCache(workspace.cache / "trials")
     digests = trial_digests(suite, cases, variants, workspace, share)
     found: dict[TrialId, Trace] = {}
+    shared = Shared()
     for trial, digest in {} if fresh else digests.items():
         trace = store.get(digest)
         if trace is not None:
-            found[trial] = trace
+            found[trial] = shared.trace(trace)
             progress(trace, reused=True)
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
     for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
         trial = trial_id(trace)
-        found[trial] = trace
+        found[trial] = shared.trace(trace)
         store.put(digests[trial], trace)
         progress(trace, reused=False)
     return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()))

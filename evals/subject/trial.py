@@ -63,11 +63,6 @@ class Repository:
         embedder = MiniLM(VectorCache(None))
         return cls(CodebaseIndex.build(None, embedder), embedder)
 
-    def save_vectors(self, path: Path) -> None:
-        """Add what had to be computed to the committed vectors, so that no other machine computes it again."""
-        if self.embedder.computed:
-            self.embedder.cache.save(path)
-
 
 @dataclass(frozen=True)
 class Subject:

@@ -8,7 +8,7 @@ ratio, what the short path spares is the other. Processor time, so that a busy m
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -29,6 +29,7 @@ from evals.subject.plain import SWITCH
 from evals.subject.trial import Repository, Subject, run_trial
 from evals.suites.load import load_suite, select
 from evals.workspace import Workspace
+from tests.bench.in_order import InOrder
 
 ROUNDS = 3
 CALLS = 10
@@ -37,19 +38,9 @@ LIMIT = 1.15
 GOAL = 60
 
 
-class InOrder(httpx2.BaseTransport, httpx2.AsyncBaseTransport, httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Answers with the next recorded body, whatever is asked."""
-
-    def __init__(self, answers: Iterator[Interaction]) -> None:
-        self._answers = answers
-
-    async def handle_async_request(self, request):
-        response = httpx2.Response if isinstance(request, httpx2.Request) else httpx.Response
-        return response(200, headers={"content-type": "application/json"}, content=next(self._answers).body)
-
-
 def in_order(served: Sequence[Interaction]) -> Clients:
-    transport = InOrder(iter(served))
+    following = iter(served)
+    transport = InOrder(lambda: next(following))
     return Clients(
         openai=httpx2.Client(transport=transport, trust_env=False),
         openai_async=httpx2.AsyncClient(transport=transport, trust_env=False),

@@ -21,29 +21,50 @@ PATIENCE = 240.0
 @contextmanager
 def a_cluster(checkout: Path, folder: Path, workers: int = 2, threads: int = 1) -> Iterator[str]:
     """The address, as `--scheduler` takes it, of a cluster whose workers stand in `checkout`."""
+    with a_scheduler(folder) as address, some_workers(checkout, folder, address, workers, threads):
+        yield address
+
+
+@contextmanager
+def a_scheduler(folder: Path, port: int = 0) -> Iterator[str]:
+    """Its address; nobody works for it yet. Port 0 is any free one."""
     contact = folder / "scheduler.json"
-    scheduler = _process(
-        folder, "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(contact), "--no-dashboard"
+    contact.unlink(missing_ok=True)
+    named = ("--host", "127.0.0.1", "--port", str(port), "--scheduler-file", str(contact), "--no-dashboard")
+    process = _process(folder, "scheduler", *named)
+    try:
+        yield _address(contact).replace("tcp://", "dask://")
+    finally:
+        _end(process)
+
+
+@contextmanager
+def some_workers(checkout: Path, folder: Path, address: str, workers: int = 1, threads: int = 1) -> Iterator[None]:
+    """So many more, which are there when the block begins."""
+    tcp = address.replace("dask://", "tcp://")
+    before = len(worker_pids(address))
+    process = _process(
+        checkout,
+        *("worker", tcp, "--host", "127.0.0.1", "--nworkers", str(workers), "--nthreads", str(threads)),
+        *("--no-dashboard", "--local-directory", str(folder)),
     )
     try:
-        address = _address(contact)
-        worker = _process(
-            checkout,
-            *("worker", address, "--host", "127.0.0.1", "--nworkers", str(workers), "--nthreads", str(threads)),
-            *("--no-dashboard", "--local-directory", str(folder)),
-        )
-        try:
-            _wait_for(address, workers)
-            yield address.replace("tcp://", "dask://")
-        finally:
-            _end(worker)
+        _wait_for(tcp, before + workers)
+        yield
     finally:
-        _end(scheduler)
+        _end(process)
 
 
 def act_there(task: CaseTask, home: Workspace) -> list[Trace]:
     """On a worker: what the variants' names say."""
     return act(task)
+
+
+def wait_there(task: CaseTask, home: Workspace) -> list[Trace]:
+    """On a worker: waits for the file `go` of the checkout, if the variant is called so; says which process it was."""
+    while task.variants[0].name.startswith("wait") and not (home.root / "go").exists():
+        time.sleep(0.05)
+    return [trace.model_copy(update={"comment": str(os.getpid())}) for trace in act(task)]
 
 
 def worker_pids(address: str) -> list[int]:

@@ -13,14 +13,12 @@ import yaml
 
 from evals.cassette.recorder import Recorder
 from evals.cassette.store import load
-from evals.dataset.codebase import materialise
 from evals.pipeline.options import Options
+from evals.pipeline.record import Asking, record_suite
 from evals.pipeline.select import selected
-from evals.recording.campaign import Tally, record_trials
-from evals.recording.live import Session
+from evals.recording.campaign import Tally
 from evals.recording.search_server import running
-from evals.recording.wire import Endpoint, OpenAIWire
-from evals.subject.trial import Repository, Subject
+from evals.recording.wire import Endpoint
 from tests.builders.checkout import a_checkout, cassettes, evals
 from tests.builders.dataset import write
 from tests.builders.llm_server import Answer, an_llm_server, answering
@@ -234,28 +232,11 @@ async def recorded(checkout: Path, url: str, at_once: int) -> Tally:
     """The tiny suite, as `evals record` wires it, but for the clocks."""
     chosen = selected(str(checkout / "tiny.yaml"), checkout, Options())
     recorder = Recorder(lambda: datetime(2026, 11, 22, tzinfo=UTC), lambda: 0.0, "t", asyncio.Semaphore(at_once))
-    workspace = chosen.workspace
-    with running(workspace.datasets) as search:
-        session = Session(workspace, recorder, OpenAIWire(Endpoint(url, "")), Endpoint(search, ""), 60)
-
-        def open_case(case):
-            tree = materialise(case, workspace.datasets, workspace.cache)
-            repository = Repository.at(tree, workspace.vectors)
-            return lambda variant, clients: Subject.of(variant, clients, repository)
-
-        try:
-            return await record_trials(
-                session,
-                chosen.cases,
-                [info.variant for info in chosen.variants],
-                samples=1,
-                at_once=at_once,
-                stop=recorder.stop,
-                open_case=open_case,
-                told=lambda *_: None,
-            )
-        finally:
-            await session.close()
+    asking = Asking(timeout_s=60, retries=0, concurrency=at_once, refresh=False)
+    with running(chosen.workspace.datasets) as search:
+        return await record_suite(
+            chosen, recorder, Endpoint(url, ""), Endpoint(search, ""), asking, on_tape=(), told=lambda *_: None
+        )
 
 
 def test_an_answer_names_the_git_user_unless_told_otherwise(tmp_path):

@@ -199,3 +199,12 @@ def test_an_invalid_answer_is_recorded_on_request_as_what_the_model_did(tmp_path
     assert "(4 new answers)" in said.out
     corrections = requests_in(checkout / "rounds" / "round-002")
     assert "could not be used" in corrections[0]["body"]["messages"][-1]["content"]
+
+
+def test_what_is_on_tape_is_not_run_again(checkout, tmp_path):
+    """It is proven for these very bytes; nothing is said of it, and nothing asked."""
+    said = evals(checkout, "record", "tiny.yaml", "--export", str(tmp_path / "rounds"))
+
+    assert (said.code, said.err) == (0, "")
+    assert said.out == "tiny: 4 of 4 trials replay exactly (0 new answers).\n"
+    assert "4 reused unchanged" in evals(checkout, "run", "tiny.yaml").out

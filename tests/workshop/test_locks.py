@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-llm.lock")
+LOCKS = ("requirements.lock", "requirements-llm.lock", "requirements-bench.lock")
 
 
 def a_name(requirement):

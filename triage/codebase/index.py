@@ -109,7 +109,8 @@ class CodebaseIndex:
             return self._rankings[query]
 
     def forget(self) -> None:
-        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again."""
+        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again. What
+        another index of the same content searches in this process stays."""
         if self._collection is not None:
             drop(self._collection)
             self._collection = None

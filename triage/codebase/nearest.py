@@ -7,6 +7,7 @@ its database as well takes twice as long as all the rest. Candidates are others 
 matrices is done before Chroma has taken them in.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -43,12 +44,19 @@ def collection(digest: str, ids: Sequence[str], vectors: Callable[[], Vectors]) 
         rows = vectors().astype("float32")
         for start in range(0, len(ids), BATCH):
             found.add(list(ids[start : start + BATCH]), rows[start : start + BATCH])
+    _users[name] += 1
     return found
 
 
 def drop(found: "Collection") -> None:
-    """Give back the memory Chroma took."""
-    _client().delete_collection(found.name)
+    """Give back the memory Chroma took, unless another index of the same content searches it in this process."""
+    _users[found.name] -= 1
+    if not _users[found.name]:
+        _client().delete_collection(found.name)
+
+
+_users: Final[Counter[str]] = Counter()
+"""Collection -> how many indexes of this process search it."""
 
 
 def nearest(found: "Collection", query: Vectors, size: int) -> Near:

@@ -3,11 +3,8 @@
 import asyncio
 import signal
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -17,38 +14,24 @@ from evals.cassette.store import Interaction
 from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import at_once, llm_endpoint, search_endpoint
 from evals.cli.terminal.progress import Bar, bar
-from evals.dataset.codebase import materialise
-from evals.errors import (
-    EXIT_INTERRUPTED,
-    EXIT_OK,
-    RecordingError,
-    RecordingStoppedError,
-)
+from evals.cli.terminal.replaying import replayed
+from evals.errors import EXIT_INTERRUPTED, EXIT_OK, RecordingError, RecordingStoppedError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.pipeline.options import Options
+from evals.pipeline.record import Asking, record_suite, recorder_of
+from evals.pipeline.replay import begun, proven, size
 from evals.pipeline.select import Selected, selected
 from evals.prices import load_prices
 from evals.recording.author import author
-from evals.recording.campaign import Outcome, Tally, record_trials
-from evals.recording.live import Recorded, Session, SubjectOf, end_refresh
+from evals.recording.campaign import Outcome, Tally
+from evals.recording.live import Recorded
 from evals.recording.meter import Meter, priced
-from evals.recording.retry import Patience
-from evals.recording.wire import Endpoint, OpenAIWire
-from evals.subject.trial import Repository, Subject, embedder_at
+from evals.recording.wire import Endpoint
+from evals.runner.pool import TrialId
 from triage.secrecy.held import hold
 
 _INTERRUPTED: Final = RecordingStoppedError("interrupted")
-
-
-@dataclass(frozen=True)
-class Asking:
-    """How the endpoint is asked, and whether again."""
-
-    timeout_s: float
-    retries: int
-    concurrency: int
-    refresh: bool
 
 
 def record(
@@ -67,6 +50,7 @@ def record(
     max_requests: int | None,
     refresh: bool,
     prices: Path | None,
+    jobs: int,
 ) -> int:
     """Record what a suite lacks; returns 0 when everything asked for is on tape and proven to replay, 130 when it was
     interrupted.
@@ -84,72 +68,35 @@ def record(
         priced([info.variant.models for info in chosen.variants], meter.prices)
     name_kept = author(recorded_by, chosen.workspace)
     llm = llm_endpoint(base_url, api_key)
+    on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
     asking = Asking(timeout_s, retries, at_once(llm, concurrency), refresh)
     with search_endpoint(chosen.workspace.datasets, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, meter, asking, name_kept))
+        return asyncio.run(_record(chosen, llm, search, meter, asking, name_kept, on_tape))
 
 
 async def _record(
-    chosen: Selected, llm: Endpoint, search: Endpoint, meter: Meter, asking: Asking, recorded_by: str
+    chosen: Selected,
+    llm: Endpoint,
+    search: Endpoint,
+    meter: Meter,
+    asking: Asking,
+    recorded_by: str,
+    on_tape: Collection[TrialId],
 ) -> int:
-    suite, workspace = chosen.suite, chosen.workspace
-    embedder = embedder_at(workspace.vectors)
-
-    def open_case(case: Case) -> SubjectOf:
-        repository = Repository.over(materialise(case, workspace.datasets, workspace.cache), embedder)
-        return lambda variant, clients: Subject.of(variant, clients, repository)
-
-    with bar(f"recording {suite.name}", len(chosen.cases) * len(chosen.variants) * suite.samples) as progress:
+    samples = chosen.suite.samples
+    with bar(f"recording {chosen.suite.name}", size(chosen) - len(on_tape)) as progress:
 
         def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
-            which = f" sample {sample + 1}" if suite.samples > 1 else ""
+            which = f" sample {sample + 1}" if samples > 1 else ""
             _tell(progress, f"{case.id} {variant.name}{which}", outcome)
-            if isinstance(outcome, Recorded) and embedder.computed:
-                embedder.cache.save(workspace.vectors)
-                embedder.computed = 0
 
-        recorder = _recorder(meter, asking, recorded_by, progress)
-        session = Session(
-            workspace,
-            recorder,
-            OpenAIWire(llm),
-            search,
-            asking.timeout_s,
-            samples=suite.samples,
-            refresh=asking.refresh,
-        )
-        try:
-            with _finishing_on_interrupt(recorder, progress):
-                tally = await record_trials(
-                    session,
-                    chosen.cases,
-                    [info.variant for info in chosen.variants],
-                    suite.samples,
-                    at_once=asking.concurrency,
-                    stop=recorder.stop,
-                    open_case=open_case,
-                    told=told,
-                )
-        finally:
-            await session.close()
-    if asking.refresh and tally.proven == tally.planned:
-        end_refresh(workspace, [case.id for case in chosen.cases])
+        def answered(answer: Interaction) -> None:
+            progress.say(f"{meter} · {_spoken(answer)}")
+
+        recorder = recorder_of(meter, asking, recorded_by, answered=answered, say=progress.note)
+        with _finishing_on_interrupt(recorder, progress):
+            tally = await record_suite(chosen, recorder, llm, search, asking, on_tape=on_tape, told=told)
     return _concluded(chosen, tally, meter, llm, recorder.stop)
-
-
-def _recorder(meter: Meter, asking: Asking, recorded_by: str, progress: Bar) -> Recorder:
-    stop = Stop()
-    return Recorder(
-        now=_now,
-        stopwatch=time.monotonic,
-        recorded_by=recorded_by,
-        slots=asyncio.Semaphore(asking.concurrency),
-        admit=meter.admit,
-        settle=meter.settle,
-        recorded=lambda answer: progress.say(f"{meter} · {_spoken(answer)}"),
-        persist=Patience(stop, retries=asking.retries, timeout_s=asking.timeout_s, now=_now, say=progress.note),
-        stop=stop,
-    )
 
 
 def _concluded(chosen: Selected, tally: Tally, meter: Meter, llm: Endpoint, stop: Stop) -> int:
@@ -202,7 +149,3 @@ def _tell(progress: Bar, where: str, outcome: Outcome) -> None:
 def _spoken(answer: Interaction) -> str:
     tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
     return f"{answer.agent}: {tokens} tokens in {answer.latency_ms / 1000:.0f} s"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

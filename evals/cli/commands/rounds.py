@@ -1,70 +1,26 @@
 """`evals record --export/--import/--rounds`: record without an endpoint, by files that somebody else answers."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from evals.cassette.allowed_secrets import AllowedSecrets
-from evals.cassette.recorder import Recorder
 from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import search_endpoint
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError
+from evals.cli.terminal.replaying import replayed
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.pipeline.options import Options
+from evals.pipeline.replay import begun, proven
+from evals.pipeline.rounds import Batch, round_by_round
 from evals.pipeline.select import Selected, selected
-from evals.recording.author import author
-from evals.recording.live import Session
-from evals.recording.rounds.advance import Frontier, Standing
-from evals.recording.rounds.answers import Answers
-from evals.recording.rounds.drive import ATTEMPTS, Answerer, drive
-from evals.recording.rounds.export import Round, by_file, rounds_in, write_round
-from evals.recording.rounds.wire import BatchWire
-from evals.recording.wire import Endpoint
+from evals.recording.rounds.advance import Standing
+from evals.recording.rounds.drive import ATTEMPTS
+from evals.recording.rounds.export import Round, by_file, write_round
 from triage.secrecy.held import hold
 
 
-@dataclass(frozen=True)
-class Batch:
-    """How the command line wants the rounds: files out and in by hand, or a command that answers."""
-
-    export: Path | None = None
-    answers: tuple[Path, ...] = ()
-    rounds: Path | None = None
-    answer_with: str | None = None
-    shards: int = 1
-    keep_invalid: bool = False
-    recorded_by: str | None = None
-    model: str | None = None
-
-    @property
-    def wanted(self) -> bool:
-        """Whether anything of this was asked for at all."""
-        return bool(self.export or self.answers or self.rounds or self.answer_with)
-
-    def checked(self) -> "Batch":
-        """Raises ConfigurationError if the options do not go together."""
-        if not self.wanted:
-            if self.shards != 1 or self.keep_invalid or self.model:
-                raise ConfigurationError(
-                    "--shards, --keep-invalid and --model belong to batch rounds: add --export, --import or --rounds"
-                )
-        elif bool(self.rounds) != bool(self.answer_with):
-            raise ConfigurationError(
-                "--rounds DIR and --answer-with CMD go together: where rounds lie, who answers them"
-            )
-        elif self.shards != 1 and not (self.export or self.rounds):
-            raise ConfigurationError("--shards splits a round that is written: add --export DIR, or leave it out")
-        elif self.rounds and (self.export or self.answers):
-            raise ConfigurationError("--rounds does what --export and --import do by hand: give one or the other")
-        return self
-
-    def read(self, paths: Sequence[Path]) -> Answers:
-        """The answers in some files."""
-        return Answers.read(paths, model=self.model, keep_invalid=self.keep_invalid)
-
-
-def record_rounds(name: str, root: Path, options: Options, batch: Batch, *, tavily_key: str, timeout_s: float) -> int:
+def record_rounds(
+    name: str, root: Path, options: Options, batch: Batch, *, tavily_key: str, timeout_s: float, jobs: int
+) -> int:
     """Take answers in, and say or write what is asked next; 0 when nothing is, 3 as long as something waits.
 
     Raises:
@@ -74,35 +30,12 @@ def record_rounds(name: str, root: Path, options: Options, batch: Batch, *, tavi
     hold(tavily_key)
     answers = batch.read(batch.answers)  # before anything is run: a misspelled file is no empty one
     chosen = selected(name, root, options)
+    on_tape = proven(replayed(begun(chosen), jobs=jobs).traces)
     with search_endpoint(chosen.workspace.datasets, tavily_key) as search:
-        return asyncio.run(_record(chosen, answers, batch, search, timeout_s))
-
-
-async def _record(chosen: Selected, answers: Answers, batch: Batch, search: Endpoint, timeout_s: float) -> int:
-    wire = BatchWire()
-    recorder = Recorder(
-        now=lambda: datetime.now(UTC),
-        stopwatch=lambda: 0.0,  # nobody has measured what these answers took
-        recorded_by=author(batch.recorded_by, chosen.workspace),
-        model=batch.model,
-    )
-    session = Session(chosen.workspace, recorder, wire, search, timeout_s, samples=chosen.suite.samples)
-    variants = [info.variant for info in chosen.variants]
-    frontier = Frontier(chosen.workspace, chosen.cases, variants, chosen.suite.samples, session, wire, _note)
-    try:
-        if batch.rounds and batch.answer_with:
-            answerer = Answerer.of(batch.answer_with)
-            standing = await drive(frontier, batch.rounds, answerer, batch.shards, batch.read, _announce)
-        else:
-            standing = await frontier.advance(answers, asked=_last_asked(batch.export))
-    finally:
-        await session.close()
-    return _conclude(chosen, batch, standing, frontier.allowed)
-
-
-def _last_asked(folder: Path | None) -> list[str]:
-    """What the round before asked: who answers it may have left something out."""
-    return rounds_in(folder)[-1].ids() if folder and rounds_in(folder) else []
+        standing, allowed = asyncio.run(
+            round_by_round(chosen, answers, batch, search, timeout_s, on_tape=on_tape, say=_note, announce=_announce)
+        )
+    return _conclude(chosen, batch, standing, allowed)
 
 
 def _conclude(chosen: Selected, batch: Batch, standing: Standing, allowed: AllowedSecrets) -> int:

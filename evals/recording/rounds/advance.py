@@ -1,18 +1,20 @@
 """One round: every trial goes as far as the answers reach; what it asks next is collected."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from evals.cassette.allowed_secrets import FILE, AllowedSecrets, read_allowed
+from evals.cassette.readings import FOLDER, Readings
 from evals.cassette.store import load
-from evals.dataset.codebase import materialise
 from evals.errors import EvalsError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.recording.live import Session, discard_staging, staging_of
+from evals.recording.live import Session, staging_of
 from evals.recording.rounds.answers import Answers
 from evals.recording.rounds.wire import BatchWire, Pending, custom_id
-from evals.subject.trial import Repository, Subject
+from evals.runner.pool import TrialId
+from evals.subject.repositories import Repositories
+from evals.subject.trial import Subject
 from evals.workspace import Workspace
 
 Say = Callable[[str], None]
@@ -37,7 +39,7 @@ class Standing:
 
 @dataclass
 class Frontier:
-    """The trials of a recording. One that is proven, or has failed, is not run again.
+    """The trials of a recording. One that is proven, or has failed, is not run again; `on_tape` were proven before.
 
     `say` hears, one line each, of every trial that is finished and of every answer that was of no use.
     """
@@ -49,9 +51,15 @@ class Frontier:
     session: Session
     wire: BatchWire
     say: Say
-    _proven: set[tuple[str, str, int]] = field(default_factory=set)
-    _failed: set[tuple[str, str, int]] = field(default_factory=set)
-    _repositories: dict[str, Repository] = field(default_factory=dict)
+    on_tape: Collection[TrialId] = ()
+    _proven: set[TrialId] = field(default_factory=set)
+    _failed: set[TrialId] = field(default_factory=set)
+    _closed: set[str] = field(default_factory=set)
+    _repositories: Repositories = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._repositories = Repositories(self.workspace)
+        self._proven.update(self.on_tape)
 
     @property
     def allowed(self) -> AllowedSecrets:
@@ -68,7 +76,7 @@ class Frontier:
         self.wire.answers, self.wire.pending = answers, {}
         for case in self.cases:
             await self._advance_case(case)
-        known = self._known() if answers.lines else set()
+        known = self._known() if answers.unheard else set()
         for remark in (*answers.remarks, *answers.nobodys(known), *self._missing(answers, asked), *_others(answers)):
             self.say(remark)
         finished = len(self._proven) + len(self._failed)
@@ -82,20 +90,26 @@ class Frontier:
         )
 
     async def _advance_case(self, case: Case) -> None:
+        if case.id in self._closed:
+            return
         trials = {(case.id, variant.name, k): variant for variant in self.variants for k in range(self.samples)}
-        open_ones = trials.keys() - self._proven - self._failed
-        for trial in [name for name in trials if name in open_ones]:
+        for trial in [name for name in trials if name not in self._proven | self._failed]:
             await self._advance_trial(case, trials[trial], trial)
-        if open_ones and case.id in self._repositories:
-            self._repositories[case.id].save_vectors(self.workspace.vectors)
-        if open_ones and trials.keys() <= self._proven:
-            discard_staging(self.workspace, case.id)
+        self._repositories.save()
+        if trials.keys() <= self._proven | self._failed:
+            await self._close(case, whole=trials.keys() <= self._proven)
 
-    async def _advance_trial(self, case: Case, variant: Variant, trial: tuple[str, str, int]) -> None:
+    async def _close(self, case: Case, *, whole: bool) -> None:
+        """Nothing of this case is run again: what it took in memory is given back."""
+        self._closed.add(case.id)
+        self._repositories.close(case)
+        await self.session.close_case(case.id, whole=whole)
+
+    async def _advance_trial(self, case: Case, variant: Variant, trial: TrialId) -> None:
         where = f"{case.id} {variant.name}" + (f" sample {trial[2]}" if self.samples > 1 else "")
         try:
             done = await self.session.record(
-                case, variant, trial[2], lambda of, clients: Subject.of(of, clients, self._repository(case))
+                case, variant, trial[2], lambda of, clients: Subject.of(of, clients, self._repositories.of(case))
             )
         except UnansweredError:
             return  # what it waits for is in the wire's hands
@@ -105,13 +119,6 @@ class Frontier:
         else:
             self._proven.add(trial)
             self.say(f"{where}: {' '.join(done.trace.route)}")
-
-    def _repository(self, case: Case) -> Repository:
-        """Indexing is the expensive part of a trial, and each is run once a round."""
-        if case.id not in self._repositories:
-            tree = materialise(case, self.workspace.datasets, self.workspace.cache)
-            self._repositories[case.id] = Repository.at(tree, self.workspace.vectors)
-        return self._repositories[case.id]
 
     def _missing(self, answers: Answers, asked: Sequence[str]) -> list[str]:
         missing = [self.wire.pending[name] for name in asked if name in self.wire.pending and name not in answers.lines]
@@ -126,7 +133,8 @@ class Frontier:
             for case in self.cases
             for path in (self.workspace.cassette(case.id), staging_of(self.workspace, case.id))
         ]
-        return {custom_id(found.key, found.sample) for path in paths for found in load(path).interactions}
+        readings = Readings(self.workspace.cache / FOLDER)
+        return {custom_id(found.key, found.sample) for path in paths for found in load(path, readings).interactions}
 
 
 def _others(answers: Answers) -> list[str]:

@@ -93,18 +93,24 @@ class Answers:
         chosen = self._chosen[custom_id]
         return _reply(chosen.line.response) if chosen and chosen.line.response else None
 
+    @property
+    def unheard(self) -> set[str]:
+        """The requests that are answered here, and that no trial has asked."""
+        return self.lines.keys() - self._chosen.keys()
+
     def nobodys(self, known: set[str]) -> list[str]:
         """Remarks on answers no trial has asked for, those to `known` requests left out: they were recorded before."""
+        nobodys = self.unheard - known
         return [
             f"{placed}: no trial asks for this now; nothing is recorded of it"
             for custom_id, found in self.lines.items()
-            if custom_id not in self._chosen and custom_id not in known
+            if custom_id in nobodys
             for placed in found
         ]
 
     def known_before(self, known: set[str]) -> int:
         """How many requests are answered here whose answer was on record before."""
-        return len((self.lines.keys() - self._chosen.keys()) & known)
+        return len(self.unheard & known)
 
     def _choose(self, custom_id: str, request: Asked) -> Placed | None:
         chosen = None

@@ -42,7 +42,7 @@ def test_the_same_bytes_are_verified_once(path, kept, verified):
     assert first.interactions == second.interactions
 
 
-def test_without_seals_everything_is_verified_each_time(path, kept, verified):
+def test_without_readings_everything_is_verified_each_time(path, kept, verified):
     load(path, kept)
     load(path)
 

@@ -43,7 +43,7 @@ class ASession:
 
 
 async def recorded(session: ASession, *, at_once: int = 2, stop: Stop | None = None, samples: int = 1, **more) -> Tally:
-    told = {"open_case": lambda _: None, "told": lambda *_: None, **more}
+    told = {"open_case": lambda _: None, "close_case": lambda _: None, "told": lambda *_: None, **more}
     return await record_trials(session, CASES, VARIANTS, samples, at_once=at_once, stop=stop or Stop(), **told)
 
 
@@ -113,3 +113,20 @@ async def test_a_case_is_opened_once_and_only_when_its_turn_comes():
     await recorded(session, at_once=1, open_case=lambda case: opened.append((case.id, len(session.begun))) or object())
 
     assert opened == [("one", 0), ("two", 2), ("three", 4)]
+
+
+async def test_what_is_on_tape_is_neither_recorded_nor_forgotten():
+    """It counts as proven, and its case as whole."""
+    session = ASession()
+    found = await recorded(session, on_tape={("one", "v1", 0), ("one", "v2", 0), ("two", "v1", 0)})
+
+    assert found == Tally(planned=6, proven=6, failed=0)
+    assert sorted(session.begun) == ["three v1 0", "three v2 0", "two v2 0"]
+    assert session.closed == {"one": True, "two": True, "three": True}
+
+
+async def test_the_code_of_a_case_is_given_back_when_its_trials_are_over():
+    closed = []
+    await recorded(ASession(), close_case=lambda case: closed.append(case.id))
+
+    assert sorted(closed) == ["one", "three", "two"]

@@ -183,3 +183,13 @@ def test_an_index_that_gave_its_memory_back_is_searched_as_before(tmp_path):
     index.forget()
 
     assert found(index, "with_tax", 3) == before
+
+
+def test_memory_that_an_equal_index_still_searches_is_not_given_back(tmp_path):
+    """They share a collection, whose name is that of the content."""
+    index, other = an_index(tmp_path / "a"), an_index(tmp_path / "b")
+    before = found(index, "with_tax", 3)
+    other.ranking("total")
+    index.forget()
+
+    assert found(other, "with_tax", 3) == before

@@ -1,0 +1,81 @@
+"""What a worker on another machine does: it says where it stands, and runs tasks with the files of its own checkout."""
+
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from distributed import Worker
+
+from evals.dataset.layout import Layout
+from evals.dataset.load import load_case
+from evals.dataset.policy import load_policy
+from evals.models.trace import Trace
+from evals.runner.case import run_case
+from evals.runner.digests import code_digest
+from evals.runner.pool import trial_digest
+from evals.runner.task import CaseTask, lost
+from evals.runner.workers import START_UP
+from evals.subject.prompt import describe
+from evals.workspace import Workspace
+
+LOCK: Final = "requirements.lock"
+
+
+@dataclass(frozen=True)
+class Station:
+    """Where a worker stands: the digest of its code (empty outside a checkout), and how many tasks it runs at once."""
+
+    code: str
+    threads: int
+
+
+def station(dask_worker: Worker) -> Station:
+    """Where this worker stands. Dask hands the worker to a parameter of this name."""
+    here = Path.cwd()
+    code = code_digest(here / LOCK) if (here / "datasets").is_dir() else ""
+    return Station(code, dask_worker.state.nthreads)
+
+
+def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
+    """On a worker: the task with the files of its own checkout, if they are the same as those at `home`."""
+    here = Workspace(Path.cwd(), _moved(home.datasets, home.root))
+    own = replace(
+        task,
+        cassette=here.cassette(task.case.id),
+        datasets=here.datasets,
+        cache=here.cache,
+        vectors=here.vectors,
+    )
+    if _digests(own, here) == task.digests:
+        return _in_time(own)
+    has = "has another case, prompt, cassette or code"
+    if not own.cassette.exists():
+        has = f"has no {own.cassette.parent.name}/{own.cassette.name}, or another case, prompt or code"
+    return lost(task, f"a worker's checkout {has}; bring it to this state")
+
+
+def _digests(task: CaseTask, here: Workspace) -> tuple[str, ...]:
+    """What the trials of the task would be stored under in this worker's checkout."""
+    case = load_case(here.datasets, task.case.id, load_policy(Layout(here.datasets).policy))
+    return tuple(
+        trial_digest(case, describe(variant, here.root), task.sample, task.samples, here) for variant in task.variants
+    )
+
+
+def _in_time(task: CaseTask) -> list[Trace]:
+    """Run it, and give it up after its time: a thread that never comes back must not keep the whole run waiting."""
+    traces: list[Trace] = []
+    thread = threading.Thread(target=lambda: traces.extend(run_case(task)), daemon=True)
+    thread.start()
+    thread.join(START_UP + task.patience)
+    if traces:
+        return traces
+    if len(task.variants) == 1:
+        return lost(task, task.overdue)
+    return [trace for part in task.parts() for trace in _in_time(part)]
+
+
+def _moved(path: Path, home: Path) -> Path:
+    """The same folder in this checkout; one outside any checkout is where it was."""
+    return Path.cwd() / path.relative_to(home) if path.is_relative_to(home) else path

@@ -1,0 +1,56 @@
+"""`evals run` over the committed suite: nothing cached, unchanged, one prompt of three edited and recorded again."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from evals.cassette.store import Cassette, load, rendered
+from evals.pipeline.options import Options
+from evals.pipeline.replay import replay
+from evals.pipeline.select import selected
+from evals.recording.standing import asked_for, split_by_use
+from evals.subject.clients import SWITCH
+from tests.bench.cost import REPOSITORY, evals
+from tests.bench.line import Line
+from tests.bench.scene import a_scene, a_suite, forget
+
+PROMPTS = REPOSITORY / "triage" / "prompts" / "supervisor"
+
+
+def lines(folder: Path) -> Iterator[Line]:
+    """Short path and plain path side by side, then what follows from a filled cache."""
+    scene = a_scene(folder / "suite")
+    plain = evals(scene, "run", "prompts", **{SWITCH: "1"})
+    forget(scene)
+    short = evals(scene, "run", "prompts")
+    yield Line("`make eval`, nothing cached", "≤ 10 s", short.seconds, short.wall_s <= 10)
+    yield Line(
+        "the same on the plain path (EVALS_PLAIN_REPLAY=1)",
+        "",
+        f"{plain.seconds}; {plain.cpu_s / short.cpu_s:.1f} times the processor",
+        None,
+    )
+    again = evals(scene, "run", "prompts")
+    yield Line("`make eval`, unchanged", "≤ 1.5 s", again.seconds, again.wall_s <= 1.5)
+    edited = _edited(a_scene(folder / "edited"))
+    yield Line("one prompt of three edited and re-recorded", "≤ 5 s", edited.seconds, edited.wall_s <= 5)
+
+
+def _edited(scene: Path):
+    """v3 is run as the checkout's own prompt before its text becomes that of v5; what v5 alone asks is recorded then.
+
+    A new answer changes the cassette of every case, as it does where an endpoint gives it.
+    """
+    shutil.copy(PROMPTS / "v3.md", scene / "mine.md")
+    names = [{"name": "v1", "prompt": "v1"}, {"name": "v2", "prompt": "v2"}, {"name": "mine", "prompt": "mine.md"}]
+    suite = str(a_suite(scene, "edited", {}, names))
+    whole = {path: path.read_bytes() for path in (scene / "cassettes").glob("*.yaml")}
+    asked = asked_for(replay(selected(suite, scene, Options()), jobs=2).traces)
+    for path in whole:
+        used, _ = split_by_use(load(path), asked.get(path.stem, set()))
+        path.write_text(rendered(Cassette(path, used)), encoding="utf-8")
+    evals(scene, "run", suite)
+    shutil.copy(PROMPTS / "v5.md", scene / "mine.md")
+    for path, content in whole.items():
+        path.write_bytes(content)
+    return evals(scene, "run", suite)

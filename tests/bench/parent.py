@@ -1,0 +1,34 @@
+"""A whole run in this process, its workers apart; says what this process took."""
+
+import json
+import resource
+import sys
+from datetime import date
+from pathlib import Path
+
+from evals.export.files import write_run
+from evals.pipeline.judge import judge
+from evals.pipeline.options import Options
+from evals.pipeline.replay import replay
+from evals.pipeline.select import scored, selected
+
+
+def main(checkout: Path) -> None:
+    """What `evals run many.yaml` does."""
+    chosen, scope = scored(selected(str(checkout / "many.yaml"), checkout, Options()), date(2026, 1, 1))
+    start = peak_mb()
+    trials = replay(chosen, jobs=2)
+    write_run(judge(chosen, scope, trials.traces, None, wants_baseline=False), checkout / "out")
+    exact = sum(trace.provenance.label == "exact" for trace in trials.traces)
+    if exact != len(trials.traces):
+        raise RuntimeError(f"only {exact} of {len(trials.traces)} trials replay")
+    print(json.dumps({"trials": exact, "start_mb": start, "peak_mb": peak_mb()}))
+
+
+def peak_mb() -> float:
+    """The most this process held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":  # workers import this module again
+    main(Path(sys.argv[1]))

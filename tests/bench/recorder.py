@@ -1,0 +1,45 @@
+"""`record --rounds` in this process, for so many rounds; says what this process took."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from evals.pipeline.options import Options
+from evals.pipeline.rounds import Batch, round_by_round
+from evals.pipeline.select import selected
+from evals.recording.rounds.advance import Standing
+from evals.recording.rounds.answers import Answers
+from evals.recording.rounds.export import Round
+from evals.recording.search_server import running
+from evals.recording.wire import Endpoint
+from tests.bench.parent import peak_mb
+
+
+class EnoughError(Exception):
+    """So many rounds were answered."""
+
+
+async def main(suite: str, command: str, most: int) -> None:
+    """Record until the round after the last that is wanted, or to the end."""
+    chosen = selected(suite, Path(), Options())
+    batch = Batch(rounds=Path("rounds"), answer_with=command, recorded_by="bench")
+    heard: list[Standing] = []
+
+    def announce(found: Round, standing: Standing) -> None:
+        heard.append(standing)
+        if found.number > most:
+            raise EnoughError
+
+    with running(chosen.workspace.datasets) as url:
+        try:
+            await round_by_round(
+                chosen, Answers(), batch, Endpoint(url, ""), 60, on_tape=(), say=lambda _: None, announce=announce
+            )
+        except EnoughError:
+            heard.pop(0)
+    print(json.dumps({"rounds": len(heard), "proven": heard[-1].proven, "peak_mb": peak_mb()}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
