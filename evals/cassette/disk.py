@@ -45,15 +45,16 @@ def decoded(content: bytes, path: Path) -> str:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """The only writer of `path` inside the block, in whatever process; its folder exists.
+def writing(path: Path, by: str = "lock") -> Iterator[None]:
+    """The only writer of `path` inside the block, in whatever process; its folder exists. Writers with a lock `by`
+    another name do not wait for each other.
 
     Raises:
         CassetteError: the system refuses, in the block too, or another process holds the file.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_name(f".{path.name}.lock"), timeout=LOCK_TIMEOUT_S):
+        with FileLock(path.with_name(f".{path.name}.{by}"), timeout=LOCK_TIMEOUT_S):
             yield
     except Timeout:
         message = f"another process has been writing it for {LOCK_TIMEOUT_S:.0f} s; end that one, then run this again"
@@ -64,18 +65,22 @@ def writing(path: Path) -> Iterator[None]:
         raise CassetteError(path, message) from None
 
 
-def replace(path: Path, text: str) -> None:
-    """The file holds `text` from now on, or what it held before, whatever happens meanwhile. Raises OSError."""
+def replace(path: Path, text: str, *, synced: bool = True) -> None:
+    """The file holds `text` from now on, or what it held before, whatever happens meanwhile; where it need not be
+    `synced`, whatever but a power cut. Raises OSError."""
     temporary = path.with_name(f".{path.name}.tmp")  # one name: a killed writer's rest is overwritten
     try:
         with temporary.open("wb") as stream:
             stream.write(text.encode())
             stream.flush()
-            os.fsync(stream.fileno())
+            if synced:
+                os.fsync(stream.fileno())
         temporary.replace(path)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+    if not synced:
+        return
     directory = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(directory)  # the rename itself has to reach the disk

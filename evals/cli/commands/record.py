@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from evals.cassette.apart import Apart
 from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
@@ -109,6 +110,7 @@ async def _record(
                 embedder.computed = 0
 
         recorder = _recorder(meter, asking, recorded_by, progress)
+        recorder.apart = apart = Apart()
         session = Session(
             workspace,
             recorder,
@@ -132,6 +134,7 @@ async def _record(
                 )
         finally:
             await session.close()
+            apart.end()
     if asking.refresh and tally.proven == tally.planned:
         end_refresh(workspace, [case.id for case in chosen.cases])
     return _concluded(chosen, tally, meter, llm, recorder.stop)
