@@ -13,7 +13,7 @@ from evals.errors import CassetteError
 
 LOCK_TIMEOUT_S: Final = 60.0  # a write takes milliseconds: whoever holds the lock longer is stopped, not busy
 
-_REMEDIES: Final = {
+REMEDIES: Final = {
     errno.ENOSPC: "make room on that disk",
     errno.EDQUOT: "make room in your quota",
     errno.EFBIG: "raise the limit on file size",
@@ -60,7 +60,7 @@ def writing(path: Path, by: str = "lock") -> Iterator[None]:
         message = f"another process has been writing it for {LOCK_TIMEOUT_S:.0f} s; end that one, then run this again"
         raise CassetteError(path, message) from None
     except OSError as error:
-        remedy = _REMEDIES.get(error.errno or 0, "see to that")
+        remedy = REMEDIES.get(error.errno or 0, "see to that")
         message = f"cannot be written ({error.strerror}); {remedy}, then run it again: what was there is still whole"
         raise CassetteError(path, message) from None
 

@@ -56,8 +56,8 @@ class Recorder:
     `now` gives the time of day, `stopwatch` monotonic seconds. `model` is who answers where a model's answer does not
     say so itself. `slots` bounds the requests in flight. `admit` may refuse a request before it costs anything (a
     budget, by raising RecordingStoppedError); `settle` hears what became of every request that was admitted, None if it
-    came to nothing; `recorded` hears of each new answer. `persist` sends a request, again if need be; `apart` says where
-    that is waited for. `stop` ends the session. What goes wrong is in the ledger of the trial that asked.
+    came to nothing; `recorded` hears of each new answer. `persist` sends a request, again if need be, and `apart` is
+    where its answer is waited for. `stop` ends the session. What goes wrong is in the ledger of the trial that asked.
     """
 
     now: Callable[[], datetime]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from evals.cassette import manifest
 from evals.dataset.baselines import decision_baseline, route_baselines
 from evals.dataset.codebase import materialise
 from evals.dataset.word_search import root_cause_baselines
@@ -38,7 +39,10 @@ def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[Datas
 def judge(
     chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, *, wants_baseline: bool
 ) -> Run:
-    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged."""
+    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged. It
+    cannot be judged where a cassette is another file than the manifest lists.
+    """
+    others = manifest.others(chosen.workspace.cassettes, {f"{case.id}.yaml" for case in chosen.cases})
     return assemble(
         Material(
             suite=chosen.suite,
@@ -49,7 +53,7 @@ def judge(
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
             baseline=baseline,
             wants_baseline=wants_baseline,
-            partial=chosen.options.partial,
+            partial=(*chosen.options.partial, *others),
             record_command=chosen.record_command,
             bless_command=chosen.bless_command,
             unblessed=chosen.unblessed,

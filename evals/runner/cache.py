@@ -4,11 +4,11 @@ An entry is the digest of a trace and the trace, a line each: one flipped bit, a
 """
 
 import hashlib
-import tempfile
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from evals.dataset.memory import keep
 from evals.models.trace import Trace
 
 
@@ -28,15 +28,11 @@ class TraceCache:
             return None
 
     def put(self, digest: str, trace: Trace) -> None:
-        """Store a trace; readers see all of it or nothing."""
+        """Store a trace; readers see all of it or nothing. Raises OSError, which names the file."""
         if trace.provenance.label == "failed":
             return
-        path = self._path(digest)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-            content = trace.model_dump_json().encode()
-            scratch.write(_seal(content) + b"\n" + content)
-        Path(scratch.name).replace(path)
+        content = trace.model_dump_json().encode()
+        keep(self._path(digest), _seal(content) + b"\n" + content)
 
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / f"{digest}.json"

@@ -48,9 +48,9 @@ async def test_an_answer_is_there_while_its_cassette_waits_for_another_writer(pa
 
 async def test_an_answer_is_kept_while_the_graph_computes(path):
     """The loop of the trials is held until the answer is on disk: who takes it in does not need that loop."""
-    apart, asked = Apart(), asyncio.Event()
+    apart, asked, loop = Apart(), asyncio.Event(), asyncio.get_running_loop()
     with an_llm_server(echo) as llm:
-        llm.heard = lambda _, loop=asyncio.get_running_loop(): loop.call_soon_threadsafe(asked.set)
+        llm.heard = lambda _: loop.call_soon_threadsafe(asked.set)
         transport = RecordingTransport(a_recorder(apart=apart), _At(llm.search_url))
         with playing(Tape(load(path))):
             asking = asyncio.create_task(ask(transport, "q"))
