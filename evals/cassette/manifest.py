@@ -65,7 +65,7 @@ def listed(folder: Path) -> list[tuple[int, Line]]:
 
 
 def others(folder: Path, names: Collection[str]) -> tuple[str, ...]:
-    """Which of these cassettes are another file than the one listed, as sentences. One that is not listed, or not there,
+    """Which of these cassettes are another file than the one listed, as sentences. One not listed, or not there,
     is not looked at. Tokens, dates and who answered stand in a cassette without a digest of their own.
 
     Raises:
