@@ -18,7 +18,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-git eval record plan local-llm check lint types contracts test format bench bench-peer mutants lock clean
+.PHONY: help setup setup-git eval record plan local-llm check lint types contracts test format bench bench-peer mutants explore chaos lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -97,6 +97,12 @@ bench-peer: $(READY) requirements-bench.lock  ## Install the runner that `make b
 
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
 	@$(BIN)/python -m tests.mutation $(ARGS)
+
+explore: $(READY)  ## Random examples other than those of `make test`, for ten minutes (ARGS="30 tests/evals/routes": minutes, paths)
+	@$(BIN)/python -m tests.explore $(ARGS)
+
+chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens payloads secrets" for some)
+	@$(BIN)/python -m tests.chaos $(PARTS) $(ARGS)
 
 lock:  ## Write the lock files again from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo "make: locking needs uv (pip install uv)" >&2; exit 2; }

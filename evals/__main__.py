@@ -1,6 +1,6 @@
 """`python -m evals` is the `evals` command."""
 
-from evals.cli.main import run
+from evals.start import run
 
 if __name__ == "__main__":
     run()

@@ -25,15 +25,17 @@ class Kept:
         return content if stored == _seal(name, content) else None
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep an entry; readers see all of it or nothing. Where nothing can be written, it is made again next time."""
+        """Keep an entry; readers see all of it or nothing. Raises OSError that names the file: of a full disk the system
+        does not say which one it was."""
         path = self._path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-                scratch.write(_seal(name, content) + b"\n" + content)
-            Path(scratch.name).replace(path)
-        except OSError:
-            return
+            with tempfile.TemporaryDirectory(dir=path.parent) as scratch:  # goes, however full the disk is
+                whole = Path(scratch) / name
+                whole.write_bytes(_seal(name, content) + b"\n" + content)
+                whole.replace(path)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
 
     def _path(self, name: str) -> Path:
         return self.folder / name[:2] / name

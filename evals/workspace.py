@@ -1,5 +1,6 @@
 """Where a checkout keeps its data. One value, made once by the command line and handed down."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,13 +20,16 @@ class Workspace:
         """The checkout at `root`, with the dataset in folder `dataset` instead of its own when one is named.
 
         Raises:
-            ConfigurationError: there is no such dataset.
+            ConfigurationError: there is no such dataset; or there is something in it, or among the cassettes, that is
+                no file: a pipe that would be read for ever, a link to what is not of this checkout.
         """
         if dataset is not None and not dataset.is_dir():
             raise ConfigurationError(f"--dataset {dataset}: there is no such folder; `evals dataset import` writes one")
         found = cls(root.resolve(), (dataset or root / "datasets").resolve())
         if not found.datasets.is_dir():
             raise ConfigurationError(f"{root}: holds no datasets/; run from the checkout, or name it with --root")
+        for folder in (found.datasets, found.cassettes, found.baselines):
+            _refuse_what_is_no_file(folder, found)
         return found
 
     @property
@@ -56,3 +60,20 @@ class Workspace:
     def cassette(self, case_id: str) -> Path:
         """The cassette of one case."""
         return self.cassettes / f"{case_id}.yaml"
+
+
+def _refuse_what_is_no_file(folder: Path, workspace: Workspace) -> None:
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_symlink():
+                target = Path(entry.path).resolve()
+                if not any(map(target.is_relative_to, (workspace.root, workspace.datasets))):
+                    raise ConfigurationError(f"{entry.path}: a link out of the checkout; put the file itself there")
+            if entry.is_dir(follow_symlinks=False):
+                _refuse_what_is_no_file(Path(entry.path), workspace)
+            elif entry.is_dir() or entry.is_file() or not Path(entry.path).exists():
+                continue
+            else:
+                raise ConfigurationError(f"{entry.path}: a pipe, a socket or a device, and no file; remove it")

@@ -12,7 +12,7 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 
 settings.register_profile("seeded", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+settings.register_profile("explore", derandomize=False, max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
 
 

@@ -13,7 +13,7 @@ from evals.errors import CassetteError
 
 LOCK_TIMEOUT_S: Final = 60.0  # a write takes milliseconds: whoever holds the lock longer is stopped, not busy
 
-_REMEDIES: Final = {
+REMEDIES: Final = {
     errno.ENOSPC: "make room on that disk",
     errno.EDQUOT: "make room in your quota",
     errno.EFBIG: "raise the limit on file size",
@@ -45,37 +45,42 @@ def decoded(content: bytes, path: Path) -> str:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """The only writer of `path` inside the block, in whatever process; its folder exists.
+def writing(path: Path, by: str = "lock") -> Iterator[None]:
+    """The only writer of `path` inside the block, in whatever process; its folder exists. Writers with a lock `by`
+    another name do not wait for each other.
 
     Raises:
         CassetteError: the system refuses, in the block too, or another process holds the file.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_name(f".{path.name}.lock"), timeout=LOCK_TIMEOUT_S):
+        with FileLock(path.with_name(f".{path.name}.{by}"), timeout=LOCK_TIMEOUT_S):
             yield
     except Timeout:
         message = f"another process has been writing it for {LOCK_TIMEOUT_S:.0f} s; end that one, then run this again"
         raise CassetteError(path, message) from None
     except OSError as error:
-        remedy = _REMEDIES.get(error.errno or 0, "see to that")
+        remedy = REMEDIES.get(error.errno or 0, "see to that")
         message = f"cannot be written ({error.strerror}); {remedy}, then run it again: what was there is still whole"
         raise CassetteError(path, message) from None
 
 
-def replace(path: Path, text: str) -> None:
-    """The file holds `text` from now on, or what it held before, whatever happens meanwhile. Raises OSError."""
+def replace(path: Path, text: str, *, synced: bool = True) -> None:
+    """The file holds `text` from now on, or what it held before, whatever happens meanwhile; where it need not be
+    `synced`, whatever but a power cut. Raises OSError."""
     temporary = path.with_name(f".{path.name}.tmp")  # one name: a killed writer's rest is overwritten
     try:
         with temporary.open("wb") as stream:
             stream.write(text.encode())
             stream.flush()
-            os.fsync(stream.fileno())
+            if synced:
+                os.fsync(stream.fileno())
         temporary.replace(path)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+    if not synced:
+        return
     directory = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(directory)  # the rename itself has to reach the disk

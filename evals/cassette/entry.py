@@ -5,18 +5,22 @@ Extra members stand only where stock vcrpy and pytest-recording ignore them.
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from evals.models.closed import Closed
 
 Headers = dict[Literal["content-type"], Annotated[tuple[str, ...], Field(min_length=1, max_length=1)]]
 
 
+Count = Annotated[int, Strict(), Field(ge=0)]
+"""`true` is none, though Python takes it for 1."""
+
+
 class Usage(Closed):
     """Tokens as the server counted them; 0 where it did not say."""
 
-    prompt_tokens: Annotated[int, Field(ge=0)] = 0
-    completion_tokens: Annotated[int, Field(ge=0)] = 0
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
 
 
 class Meta(Closed):
@@ -24,10 +28,10 @@ class Meta(Closed):
 
     key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     agent: Annotated[str, Field(min_length=1)]
-    sample: Annotated[int, Field(ge=0)] = 0
+    sample: Count = 0
     model: str
     recorded_at: str
-    latency_ms: Annotated[float, Field(ge=0)] = 0.0
+    latency_ms: Annotated[float, Strict(), Field(ge=0)] = 0.0
     usage: Usage
     response_sha256: str
     recorded_by: str | None = None
@@ -45,7 +49,7 @@ class RequestPart(Closed):
 class Status(Closed):
     """Only success is ever recorded."""
 
-    code: Annotated[int, Field(ge=200, le=299)]
+    code: Annotated[int, Strict(), Field(ge=200, le=299)]
     message: str
 
 
@@ -74,9 +78,9 @@ class Entry(Closed):
 class Replay(Closed):
     """The file's own account of itself."""
 
-    schema_: Annotated[int, Field(alias="schema")]
-    count: Annotated[int, Field(ge=0)]
-    canonicalisation: int
+    schema_: Annotated[Count, Field(alias="schema")]
+    count: Count
+    canonicalisation: Count
 
 
 class Document(Closed):

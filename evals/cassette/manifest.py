@@ -8,7 +8,7 @@ with the next one written.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -62,6 +62,29 @@ def listed(folder: Path) -> list[tuple[int, Line]]:
     path = folder / NAME
     lines = disk.decoded(disk.read(path) or b"", path).splitlines()
     return [(number, _parsed(path, number, text)) for number, text in enumerate(lines, 1)]
+
+
+def others(folder: Path, names: Collection[str]) -> tuple[str, ...]:
+    """Which of these cassettes are another file than the one listed, as sentences. One not listed, or not there,
+    is not looked at. Tokens, dates and who answered stand in a cassette without a digest of their own.
+
+    Raises:
+        CassetteError: the manifest, or a cassette, cannot be read.
+    """
+    due: dict[str, set[str]] = {}
+    for _, line in listed(folder):
+        due.setdefault(line.file, set()).add(line.sha256)
+    contents = ((name, disk.read(folder / name)) for name in sorted(due.keys() & set(names)))
+    return tuple(
+        is_another(name)
+        for name, content in contents
+        if content is not None and hashlib.sha256(content).hexdigest() not in due[name]
+    )
+
+
+def is_another(name: str) -> str:
+    """What to say of a cassette that is another file than the manifest lists."""
+    return f"{name} is another file than the one listed; if its change was meant, {AGAIN}"
 
 
 def enter(path: Path) -> None:

@@ -8,6 +8,7 @@ cassette verify` and `EVALS_PLAIN_REPLAY=1` know of none.
 import platform
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -44,12 +45,13 @@ class Readings:
             return None
 
     def put(self, content: bytes, allowed: AllowedSecrets, found: Sequence[Interaction]) -> None:
-        """Keep what was read and verified just now."""
+        """Keep what was read and verified just now; where nothing can be written, it is read again next time."""
         try:
             packed = zlib.compress(_INTERACTIONS.dump_json(tuple(found)), _LEVEL)
         except PydanticSerializationError:  # half a character, which JSON can spell
             return
-        Kept(self.folder).put(_name(content, allowed), packed)
+        with suppress(OSError):
+            Kept(self.folder).put(_name(content, allowed), packed)
 
 
 def _name(content: bytes, allowed: AllowedSecrets) -> str:

@@ -1,27 +1,30 @@
 """Recording: what is on the tape is served from it, what is missing is asked once, checked, written, then served.
 
-An answer reaches its caller only after it is on disk, in the redacted form a replay will serve, so that a recording
-run and its replay see the same bytes and a kill loses no more than the request in flight.
+An answer is kept as soon as its last byte is there, before anything else may run. It reaches its caller only after its
+cassette holds it, synced to disk, in the redacted form a replay will serve, so that a recording run and its replay see
+the same bytes, and a kill loses no more than the requests in flight.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import httpx
 import httpx2
 
+from evals.cassette import arrived
+from evals.cassette.apart import here
+from evals.cassette.download import sending
 from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
 from evals.cassette.redact import redact_request, redact_response, scrub
-from evals.cassette.reply import Reply, Send, is_stream, unreachable, usable, usage_of
+from evals.cassette.reply import Reply, Send, refusal, usable, usage_of
 from evals.cassette.stop import Stop
 from evals.cassette.store import Cassette, Interaction, merge_write
 from evals.cassette.withhold import refuse_secret_request
@@ -53,8 +56,8 @@ class Recorder:
     `now` gives the time of day, `stopwatch` monotonic seconds. `model` is who answers where a model's answer does not
     say so itself. `slots` bounds the requests in flight. `admit` may refuse a request before it costs anything (a
     budget, by raising RecordingStoppedError); `settle` hears what became of every request that was admitted, None if it
-    came to nothing; `recorded` hears of each new answer. `persist` sends a request, again if need be. `stop` ends the
-    session. What goes wrong is in the ledger of the trial that asked.
+    came to nothing; `recorded` hears of each new answer. `persist` sends a request, again if need be, and `apart` is
+    where its answer is waited for. `stop` ends the session. What goes wrong is in the ledger of the trial that asked.
     """
 
     now: Callable[[], datetime]
@@ -66,6 +69,7 @@ class Recorder:
     settle: Callable[[Asked, Usage | None], None] = lambda *_: None
     recorded: Callable[[Interaction], None] = lambda _: None
     persist: Callable[[Send], Awaitable[Reply]] = once
+    apart: Callable[[Coroutine[Any, Any, Any]], Awaitable[Any]] = here
     stop: Stop = field(default_factory=Stop)
     _failed_in_a_row: int = 0
     _newest: dict[Path, Cassette] = field(default_factory=dict)
@@ -135,17 +139,31 @@ class Recorder:
         body = redact_request(_askable(request))
         refuse_secret_request(path, request.path, request.agent, request.model, body)
         sample_being_asked.set(sample)  # in this task's own context
+        answers: list[Interaction] = []
+
+        async def heard() -> Reply:
+            reply = await self._timed(send)
+            if reply.is_success:
+                answers.append(self._interaction(request, sample, body, reply))
+                with _or_stop(path):
+                    arrived.put(path, answers[-1])
+            return reply
+
         async with self.slots:
             self.stop.check()
             self.admit(request)
-            usage = None
             try:
-                reply = await self.persist(lambda: self._timed(send))
-                answer = redact_response(request.path.partition("?")[0], usable(request, reply))
-                usage = usage_of(answer)
+                reply = await self.persist(lambda: self.apart(heard()))
+                if not answers:
+                    raise refusal(request, reply)
             finally:
-                self.settle(request, usage)
-        interaction = Interaction(
+                self.settle(request, answers[-1].usage if answers else None)
+        return await self._keep(path, answers[-1])
+
+    def _interaction(self, request: Asked, sample: int, body: dict[str, Any], reply: Reply) -> Interaction:
+        """What was asked, as it is kept, and what came. Raises RecordingError if that is of no use."""
+        answer = redact_response(request.path.partition("?")[0], usable(request, reply))
+        return Interaction(
             key=request.key,
             agent=request.agent,
             sample=sample,
@@ -156,11 +174,10 @@ class Recorder:
             status=reply.status,
             response=answer,
             recorded_at=self.now().astimezone(UTC).isoformat(timespec="seconds"),
-            usage=usage,
+            usage=usage_of(answer),
             latency_ms=reply.latency_ms,
             recorded_by=self.recorded_by,
         )
-        return await self._keep(path, interaction)
 
     async def _timed(self, send: Send) -> Reply:
         """One attempt, with how long it took: what was waited before it says nothing about the model."""
@@ -173,16 +190,24 @@ class Recorder:
 
         Returns what the file holds: if another process was first, its answer is the one a replay will hear.
         """
-        try:
+        with _or_stop(path):
             merged = await asyncio.to_thread(merge_write, path, [interaction])
-        except EvalsError:
-            raise
-        except Exception as error:  # whatever it is, the next answer would be paid for and lost as well
-            raise RecordingStoppedError(f"an answer cannot be kept in {path.name} ({type(error).__name__})") from error
+            arrived.settle(path, interaction)
         newest = self._newest.get(path)
         self._newest[path] = merged if newest is None else merged.union(newest.interactions)
         self.recorded(interaction)
         return merged.exact(interaction.key, interaction.sample) or interaction
+
+
+@contextmanager
+def _or_stop(path: Path) -> Iterator[None]:
+    """Whatever keeps an answer from being kept: the next one would be paid for and lost as well."""
+    try:
+        yield
+    except EvalsError:
+        raise
+    except Exception as error:
+        raise RecordingStoppedError(f"an answer cannot be kept in {path.name} ({type(error).__name__})") from error
 
 
 def _askable(request: Asked) -> dict[str, Any]:
@@ -197,23 +222,6 @@ def _askable(request: Asked) -> dict[str, Any]:
     return body
 
 
-def _live(ours: Asked, handle: Callable[[], Awaitable[Any]], library: ModuleType) -> Send:
-    """Asks the live transport once; `library` is httpx or httpx2: the same names, other classes."""
-
-    async def send() -> Reply:
-        try:
-            response = await handle()
-            async with aclosing(response):
-                kind = response.headers.get("content-type", "")
-                body = b"" if is_stream(kind) else await response.aread()  # a stream may never end
-        except library.HTTPError as error:
-            nobody_there = isinstance(error, (library.ConnectError, library.ConnectTimeout))
-            raise unreachable(ours, error, nobody_there=nobody_there) from None
-        return Reply(response.status_code, kind, body, response.headers.get("retry-after", ""))
-
-    return send
-
-
 class RecordingTransport(httpx2.AsyncBaseTransport):
     """For httpx2 clients (OpenAI); `inner` is a live `httpx2.AsyncHTTPTransport`."""
 
@@ -225,13 +233,13 @@ class RecordingTransport(httpx2.AsyncBaseTransport):
         """The recorded answer, or a live one that is recorded now."""
         ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
 
-        send = _live(ours, lambda: self._inner.handle_async_request(request), httpx2)
+        send = sending(ours, lambda: self._inner.handle_async_request(request), httpx2)
         found = await self._recorder.answer(ours, send)
         return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
 
     async def aclose(self) -> None:
         """Closes the live connections."""
-        await self._inner.aclose()
+        await self._recorder.apart(self._inner.aclose())
 
 
 class HttpxRecordingTransport(httpx.AsyncBaseTransport):
@@ -245,10 +253,10 @@ class HttpxRecordingTransport(httpx.AsyncBaseTransport):
         """The recorded answer, or a live one that is recorded now."""
         ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
 
-        send = _live(ours, lambda: self._inner.handle_async_request(request), httpx)
+        send = sending(ours, lambda: self._inner.handle_async_request(request), httpx)
         found = await self._recorder.answer(ours, send)
         return httpx.Response(found.status, headers=headers_of(found), content=found.body)
 
     async def aclose(self) -> None:
         """Closes the live connections."""
-        await self._inner.aclose()
+        await self._recorder.apart(self._inner.aclose())

@@ -49,6 +49,11 @@ class Reply:
     latency_ms: float = 0.0
 
     @property
+    def is_success(self) -> bool:
+        """Whether it is said to be an answer; anything else refuses one."""
+        return 200 <= self.status <= 299
+
+    @property
     def kind(self) -> str:
         """The content type without its parameters."""
         return self.content_type.partition(";")[0].strip().lower()
@@ -74,10 +79,10 @@ def usable(request: Asked, reply: Reply) -> dict[str, Any]:
         RecordingStoppedError: no other request would fare better.
         RecordingError: this answer is no success, too large, no whole JSON or of another shape.
     """
-    if not 200 <= reply.status <= 299:
-        raise _refusal(request, reply)
+    if not reply.is_success:
+        raise refusal(request, reply)
     if len(reply.body) > MAX_ANSWER:
-        cause = f"{len(reply.body):,} bytes, and more than {MAX_ANSWER:,} are not kept: set `max_output_tokens`"
+        cause = f"more than {MAX_ANSWER:,} bytes, which are not kept: set `max_output_tokens`"
         raise RecordingError(_said(request, cause, reply))
     if is_stream(reply.content_type) or reply.body.lstrip().startswith(b"data:"):
         cause = f"content type {reply.kind or 'missing'}, a stream: name an endpoint that answers in one piece"
@@ -110,7 +115,8 @@ def unreachable(request: Asked, error: Exception, *, nobody_there: bool) -> NoAn
     return NoAnswerError(message, nobody_there=nobody_there)
 
 
-def _refusal(request: Asked, reply: Reply) -> RecordingError:
+def refusal(request: Asked, reply: Reply) -> RecordingError:
+    """What to say of a reply that is no success."""
     searched = _path(request).endswith("/search")
     advice = _SEARCH_ADVICE.get(reply.status) if searched else _ADVICE.get(_code(reply)) or _ADVICE.get(reply.status)
     if advice is None:

@@ -69,8 +69,7 @@ def _unlisted(path: Path, cassette: Cassette, lines: Sequence[tuple[int, Line]])
     if not here:
         yield CassetteError(listing, f"{path.name} is not listed; {AGAIN}")
     elif manifest.line_of(path, cassette) not in [line for _, line in here]:
-        cause = f"{path.name} is another file than the one listed; if its change was meant, {AGAIN}"
-        yield CassetteError(listing, cause, here[0][0])
+        yield CassetteError(listing, manifest.is_another(path.name), here[0][0])
 
 
 def _vanished(folder: Path, lines: Sequence[tuple[int, Line]], only: Sequence[str]) -> Iterator[CassetteError]:

@@ -13,13 +13,13 @@ Exit codes, for every command:
 """
 
 import os
-import sys
 import traceback
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evals.cassette.disk import REMEDIES
 from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
 from evals.cli.exporting import exporting
@@ -58,11 +58,6 @@ def routes_score_command(
     return score(spec, traces, explain=why, table=table)
 
 
-def run() -> None:
-    """The console script: runs a command and exits with its code; expected errors are one line, never a traceback."""
-    sys.exit(main(sys.argv[1:]))
-
-
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     try:
@@ -88,6 +83,9 @@ def _failed(error: BaseException) -> int:
             return error.exit_code
         case OSError(strerror=str(cause), filename=place) if place is not None:  # a full disk, a locked folder
             _complain(f"{place}: {cause}; see to that, then run it again")
+            return EXIT_CANNOT_JUDGE
+        case OSError(errno=number, strerror=str(cause)) if number in REMEDIES:  # the same, of a stream or a cache
+            _complain(f"something cannot be written ({cause}); {REMEDIES[number]}, then run it again")
             return EXIT_CANNOT_JUDGE
         case KeyboardInterrupt() | typer.Abort():
             return _interrupted()

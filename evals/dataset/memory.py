@@ -14,11 +14,16 @@ Kept = TypeVar("Kept")
 
 
 def keep(place: Path, content: bytes) -> None:
-    """Write the file by one rename, since a torn one would be taken for what was computed."""
+    """Write the file by one rename, since a torn one would be taken for what was computed. Raises OSError that names
+    the file: of a full disk the system does not say which one it was."""
     place.parent.mkdir(parents=True, exist_ok=True)
     scratch = place.with_suffix(f".{os.getpid()}")
-    scratch.write_bytes(content)
-    scratch.replace(place)
+    try:
+        scratch.write_bytes(content)
+        scratch.replace(place)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(place)) from None
 
 
 def recalled(place: Path, kind: TypeAdapter[Kept]) -> Kept | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from evals.dataset.located import read_text
 from evals.dataset.memory import code_digest, keep
 from evals.models.case import Case
 from evals.models.run import DatasetBaseline
@@ -64,7 +65,7 @@ def _rank(case: Case, sources: Mapping[str, str]) -> list[str]:
 
 def _sources(tree: Path) -> dict[str, str]:
     files = (path for path in tree.rglob("*.py") if "tests" not in path.relative_to(tree).parts)
-    return {path.relative_to(tree).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    return {path.relative_to(tree).as_posix(): read_text(path) for path in files}
 
 
 def _words(text: str) -> list[str]:

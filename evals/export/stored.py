@@ -44,7 +44,8 @@ def read_stored(
                 f"{path}: written by a newer evals (schema {version}, this one reads up to {newest}); upgrade"
             ) from error
         raise ConfigurationError(f"{path}: {broken} ({error.error_count()} faults)") from error
-    if _schema_version(content, mark) >= sealed_since and not found.intact:
+    is_sealed = found.content_sha256 or _schema_version(content, mark) >= sealed_since
+    if is_sealed and not found.intact:
         raise ConfigurationError(f"{path}: edited or damaged since it was written; {absent}")
     return found
 

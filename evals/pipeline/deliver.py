@@ -47,6 +47,7 @@ def deliver(
 
     Raises:
         ConfigurationError: the folder cannot be written.
+        OSError: the cache cannot be.
     """
     kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline, folder)
     known = None if anew or is_plain() else kept.get(name)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from evals.cassette import manifest
 from evals.dataset.baselines import decision_baseline, route_baselines
 from evals.dataset.codebase import materialise
 from evals.dataset.word_search import root_cause_baselines
@@ -34,7 +35,12 @@ def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[Datas
 def judge(
     chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, *, wants_baseline: bool
 ) -> Run:
-    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged."""
+    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged. It
+    cannot be judged where a cassette is another file than the manifest lists.
+    """
+    sound = all(trace.provenance.label == "exact" for trace in traces)  # one that is not says itself why
+    names = {f"{case.id}.yaml" for case in chosen.cases}
+    others = manifest.others(chosen.workspace.cassettes, names) if sound else ()
     return assemble(
         Material(
             suite=chosen.suite,
@@ -45,7 +51,7 @@ def judge(
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
             baseline=baseline,
             wants_baseline=wants_baseline,
-            partial=chosen.options.partial,
+            partial=(*chosen.options.partial, *others),
             record_command=chosen.record_command,
             bless_command=chosen.bless_command,
             unblessed=chosen.unblessed,

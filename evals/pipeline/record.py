@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from evals.cassette.apart import Apart
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
@@ -91,6 +92,7 @@ async def record_suite(
         samples=suite.samples,
         refresh=asking.refresh,
     )
+    recorder.apart = apart = Apart()
     try:
         tally = await record_trials(
             session,
@@ -106,6 +108,7 @@ async def record_suite(
         )
     finally:
         await session.close()
+        apart.end()
     if asking.refresh and tally.proven == tally.planned:
         end_refresh(workspace, [case.id for case in chosen.cases])
     return tally

@@ -127,6 +127,18 @@ def _unblessed(
     return tuple(f"{name} {value}" for name, value, changed in changes if value is not None and changed)
 
 
+def needless(chosen: Selected) -> tuple[str, ...]:
+    """What keeps the baseline away where every option is given, each with what the suite has anyway: nothing."""
+    suite = chosen.suite
+    same = {(variant.guards, variant.max_iterations) for variant in suite.variants}
+    guards, limit = same.pop() if len(same) == 1 else (None, None)
+    options = Options(
+        guards=guards, max_iterations=limit, samples=suite.samples, dataset=chosen.workspace.root / "datasets"
+    )
+    asked = altered(suite, guards=guards, max_iterations=limit)
+    return _unblessed(suite, asked, chosen.cases, Workspace.at(chosen.workspace.root, options.dataset), options)
+
+
 def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[VariantInfo]:
     names = [info.variant.name for info in infos]
     bare = {name.partition("+")[0]: name for name in names}  # `--variant v3` also names `v3+prd`

@@ -15,7 +15,7 @@ from evals.judging.summary import SEED
 from evals.models.run import Run, Trial
 from evals.models.selftest import PlantedFault, RedRate, SelfTest
 from evals.pipeline.replay import replay
-from evals.pipeline.select import Selected
+from evals.pipeline.select import Selected, needless
 from evals.selftest.bench import Bench, scratch
 from evals.selftest.chance import red_rate
 from evals.selftest.faults import FAULTS
@@ -70,6 +70,7 @@ def _bench(chosen: Selected, trials: tuple[Trial, ...], jobs: int) -> Iterator[B
             baseline=make_baseline(chosen.suite.name, chosen.cases, variants, trials),
             workspace=scratch(chosen.workspace, Path(folder)),
             jobs=jobs,
+            needless=needless(chosen),
         )
 
 

@@ -1,7 +1,7 @@
 """Recording a suite: run every trial with the tape first and the endpoint for what the tape lacks, then prove it.
 
 What is recorded waits in a staging cassette below `.cache/` and enters `cassettes/` only after its trial has been
-replayed offline to the very same trace. A kill at any moment loses the request in flight; the next run takes up the
+replayed offline to the very same trace. A kill at any moment loses the requests in flight; the next run takes up the
 staged answers. A refresh asks again for what is there: its answers wait in a staging of their own, and replace the old
 ones only when every trial of the case is proven.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import httpx2
 
-from evals.cassette import manifest
+from evals.cassette import arrived, manifest
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.readings import FOLDER, Readings
@@ -79,6 +79,7 @@ class Session:
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
         staging = self._staging(case.id)
+        arrived.take_in(staging)
         committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
         known = Cassette(staging, () if self._refresh else committed.interactions)
         tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)

@@ -26,7 +26,7 @@ class TraceCache:
 
     def put(self, digest: str, trace: Trace) -> None:
         """Store a trace. One that holds a secret is run again each time: it has it from its case, as nothing that was
-        recorded holds one."""
+        recorded holds one. Raises OSError, which names the file."""
         if trace.provenance.label == "failed":
             return
         content = trace.model_dump_json()

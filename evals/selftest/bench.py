@@ -27,6 +27,8 @@ class Bench:
     baseline: Baseline
     workspace: Workspace
     jobs: int
+    needless: tuple[str, ...] = ()
+    """Why the baseline does not apply where options ask for what the suite has anyway: never, if all is well."""
 
     @property
     def candidate(self) -> VariantInfo:

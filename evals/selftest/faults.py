@@ -159,6 +159,14 @@ def shared_code(bench: Bench) -> Run | None:
     return bench.run(score_trials(cases, [astray(trial.trace) for trial in bench.trials]))
 
 
+def needless_option(bench: Bench) -> Run | None:
+    """The same, in a run whose options ask for what the suite has anyway."""
+    spoilt = shared_code(bench)
+    if spoilt is None or not bench.needless:
+        return spoilt
+    return bench.run(spoilt.trials, baseline=None, wants_baseline=False, unblessed=bench.needless)
+
+
 def stripped_baseline(bench: Bench) -> Run | None:
     """The candidate's values are cut out of the baseline's file."""
     path = path_of(bench.workspace.root, bench.suite.name)
@@ -192,6 +200,7 @@ FAULTS: Final = tuple(
         leaked_canary,
         doubled_writer,
         shared_code,
+        needless_option,
         stripped_baseline,
         empty_run,
     )

@@ -1,5 +1,6 @@
 """From a suite's name or file to a validated suite, its cases, and the changes asked for on the command line."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,7 +34,7 @@ def load_suite(name_or_path: str) -> Suite:
     path = suite_file(name_or_path)
     try:
         raw = _plain(path.read_text(encoding="utf-8"), path)
-        return _checked(Suite.model_validate(_with_default_models(raw)), path)
+        return _checked(_strictly(_with_default_models(raw)), path)
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{path}: not UTF-8 at byte {error.start}") from error
     except yaml.YAMLError as error:
@@ -42,6 +43,11 @@ def load_suite(name_or_path: str) -> Suite:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ConfigurationError(f"{path}: {where}: {first['msg']}") from error
+
+
+def _strictly(raw: Mapping[str, Any]) -> Suite:
+    """Types as they are written: `true` is no number, "3" neither."""
+    return Suite.model_validate_json(json.dumps(raw, default=str), strict=True)
 
 
 def _plain(text: str, path: Path) -> object:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -134,6 +135,8 @@ class LlmServer:
     searched: list[str] = field(default_factory=list)
     heard: Callable[[int], None] = lambda _: None
     """Called with the number of requests so far, before each answer."""
+    sent: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
+    """When the last byte of an answer was handed to the system (monotonic seconds), and the request it answers."""
 
     @property
     def search_url(self) -> str:
@@ -170,6 +173,7 @@ def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
+            told.sent.append((time.monotonic(), body))
 
         def handle(self) -> None:
             with contextlib.suppress(ConnectionError, OSError):  # a client that gave up, or a connection we cut

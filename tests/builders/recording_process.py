@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx2
 
+from evals.cassette import arrived
 from evals.cassette.player import Tape, playing
 from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import load
@@ -40,6 +41,7 @@ def recording(
 
 async def record(url: str, path: Path, questions: int) -> None:
     """Ask them all, four at a time."""
+    arrived.take_in(path)
     gate = asyncio.Semaphore(AT_ONCE)
     transport = RecordingTransport(
         a_recorder(stopwatch=lambda: 0.0, slots=asyncio.Semaphore(AT_ONCE)), httpx2.AsyncHTTPTransport()

@@ -1,5 +1,7 @@
 """Where a checkout keeps its data, and another dataset in its place."""
 
+import os
+
 import pytest
 
 from evals.errors import ConfigurationError
@@ -32,3 +34,31 @@ def test_a_dataset_that_is_no_folder_says_how_to_get_one(tmp_path, dataset):
 def test_a_folder_without_a_dataset_is_no_checkout(tmp_path):
     with pytest.raises(ConfigurationError, match="holds no datasets"):
         Workspace.at(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["cassettes/case.yaml", "datasets/web/page.md", "evals/suites/baselines/tiny.json"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_read_for_ever(tmp_path, place):
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(tmp_path / place)
+
+    with pytest.raises(ConfigurationError, match=f"{place}: a pipe, a socket or a device, and no file; remove it"):
+        Workspace.at(tmp_path)
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "/etc", "../../../outside.md"])
+def test_a_link_out_of_the_checkout_is_refused_and_not_followed(tmp_path, target):
+    (tmp_path / "datasets" / "cases").mkdir(parents=True)
+    (tmp_path / "datasets" / "cases" / "issue.md").symlink_to(target)
+    (tmp_path.parent / "outside.md").write_text("of somebody else")
+
+    with pytest.raises(ConfigurationError, match=r"issue\.md: a link out of the checkout; put the file itself there"):
+        Workspace.at(tmp_path)
+
+
+def test_a_link_inside_the_checkout_is_a_file_like_any_other(tmp_path):
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets" / "a.md").write_text("a")
+    (tmp_path / "datasets" / "b.md").symlink_to("a.md")
+
+    assert Workspace.at(tmp_path).datasets == tmp_path.resolve() / "datasets"

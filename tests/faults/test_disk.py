@@ -1,10 +1,12 @@
 """A full disk, a file that may not grow, a folder nobody may write to: one line, nothing lost, and it goes on."""
 
+import re
 import resource
 
 import pytest
 
 from evals.cassette.store import load
+from tests.builders.checkout import a_checkout, evals, started
 from tests.builders.disk import a_small_disk, grow, unwritable
 from tests.builders.interaction import words_of
 from tests.builders.llm_server import an_llm_server
@@ -34,7 +36,7 @@ def test_a_full_disk_is_said_in_a_line_and_room_is_all_it_takes_to_go_on(tmp_pat
         path = disk / "case.yaml"
         code, told, said = outcome(recording(llm.base_url, path))
         there = set(words_of(load(path).interactions))
-        left = sorted(each.name for each in disk.iterdir())
+        left = sorted(each.name for each in disk.iterdir() if each.suffix not in {".arrived", ".lock"})
         grow(disk, "1m")
         again, _, _ = outcome(recording(llm.base_url, path))
 
@@ -45,7 +47,7 @@ def test_a_full_disk_is_said_in_a_line_and_room_is_all_it_takes_to_go_on(tmp_pat
         )
         assert told <= there
         assert there
-        assert left == [".case.yaml.lock", "case.yaml"]
+        assert left == ["case.yaml"]  # nothing half written
         assert path.read_bytes() == whole
 
 
@@ -79,3 +81,20 @@ def test_a_folder_nobody_may_write_to_is_said_in_a_line(tmp_path):
         assert said.count("\n") == 1
         assert told == {"q0", "q1", "q2"}
         assert (tmp_path / "locked" / "case.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("size", [1_000, 6_000])
+def test_a_cache_that_may_not_grow_is_said_in_a_line_with_its_file_and_what_to_do(tmp_path, size):
+    checkout = a_checkout(tmp_path / "checkout")
+    with an_llm_server() as llm:
+        assert evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+    process = started(
+        checkout,
+        *("run", "tiny.yaml", "--jobs", "1"),
+        before=("prlimit", f"--fsize={size}"),
+        PYTHONDONTWRITEBYTECODE="1",  # or Python itself would leave half a file beside our code
+    )
+    _, said = process.communicate(timeout=120)
+
+    assert process.returncode == 3
+    assert re.fullmatch(rf"evals: {checkout}/\.cache/\S+: File too large; see to that, then run it again\n", said)

@@ -180,3 +180,14 @@ def test_nothing_recorded_is_three(checkout):
 
     assert said.code == 3
     assert "no trial of new is fully recorded" in said.out
+
+
+def test_what_stands_in_a_cassette_without_a_digest_cannot_be_changed_without_a_word(checkout):
+    """Tokens are scored, and no request or answer tells them: the manifest does."""
+    path = checkout / "cassettes" / "wrong-sum.yaml"
+    path.write_text(path.read_text().replace("prompt_tokens: 1,", "prompt_tokens: 9,", 1))
+
+    said = evals(checkout, "run", "tiny.yaml")
+
+    assert said.code == 3
+    assert "wrong-sum.yaml is another file than the one listed" in said.out

@@ -7,7 +7,15 @@ from tests.builders.checkout import cassettes, evals
 
 pytestmark = pytest.mark.slow
 
-PLANTED = ("worse prompt", "edited scorer", "broken scorer", "corrupted label", "swapped cassettes", "cut cassette")
+PLANTED = (
+    "needless option",
+    "worse prompt",
+    "edited scorer",
+    "broken scorer",
+    "corrupted label",
+    "swapped cassettes",
+    "cut cassette",
+)
 
 
 def test_every_planted_fault_is_caught(checkout):
@@ -56,3 +64,15 @@ def test_a_suite_that_is_not_green_proves_nothing(checkout):
 
     assert said.code == 3
     assert "must be green before faults are planted" in said.err
+
+
+def test_options_that_change_nothing_and_switch_the_baseline_off_are_noticed(checkout, monkeypatch):
+    """Were every option that is given taken for a change, one fault would pass: the baseline alone can see it."""
+    from evals.pipeline import select
+
+    monkeypatch.setattr(select, "_unblessed", lambda *_: ("--samples 1",))
+
+    said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+
+    row = next(line for line in said.out.splitlines() if line.startswith("│ needless option"))
+    assert (said.code, "NO" in row) == (1, True)

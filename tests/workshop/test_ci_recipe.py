@@ -192,3 +192,16 @@ def test_the_jobs_of_gitlab_run_every_shard_once():
     assert the_shares(jobs["shard"]["script"][-1], *machines) == [Share(n, total) for n in range(1, total + 1)]
     assert jobs["judge"]["needs"] == ["shard"]
     assert jobs["judge"]["script"][-1] == ".venv/bin/evals merge reports/shards/*.json"
+
+
+def test_every_recipe_verifies_the_cassettes_before_it_judges():
+    github = [step.get("run", "") for step in the_steps(JUDGE)]
+    jobs = [job for recipe in the_recipes() for job in recipe.get("jobs", recipe).values() if "needs" in job]
+    scripts = [[step.get("run", "") for step in job.get("steps", ())] or job["script"] for job in jobs]
+
+    for script in (github, the_gitlab_job()["script"], *scripts):
+        verified, judged = (
+            next(place for place, line in enumerate(script) if re.search(what, line))
+            for what in ("evals cassette verify", r"evals (run|merge) ")
+        )
+        assert verified < judged

@@ -9,7 +9,7 @@ from evals.dataset.checks.imports import foreign_imports, modules_of
 from evals.dataset.checks.process import TIMEOUT_S, run_python
 from evals.dataset.codebase import ABOUT, load_codebase
 from evals.dataset.finding import Complaint, Package
-from evals.dataset.located import line_of
+from evals.dataset.located import line_of, read_text
 from evals.errors import DatasetError
 
 MODULES: Final = range(8, 21)  # fewer, and there is nothing to search; more, and nobody reads it
@@ -37,7 +37,7 @@ def codebase_is_described(package: Package) -> Iterator[Complaint]:
 def codebase_has_its_size(package: Package) -> Iterator[Complaint]:
     """The package of the codebase's name has 8 to 20 modules, `__init__.py` not counted, with 800 to 2,000 lines."""
     modules = [path for path in sorted(package.sources.rglob("*.py")) if path.name != "__init__.py"]
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules)
+    lines = sum(len(read_text(path).splitlines()) for path in modules)
     for count, unit, allowed in ((len(modules), "modules", MODULES), (lines, "lines", LINES)):
         if count not in allowed:
             message = f"has {count} {unit}; a codebase has {allowed[0]} to {allowed[-1]}"

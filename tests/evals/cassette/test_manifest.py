@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.cassette.manifest import NAME, enter, listed, write
+from evals.cassette.manifest import NAME, enter, listed, others, write
 from evals.cassette.store import merge_write
 from evals.errors import CassetteError
 from tests.builders.interaction import an_interaction
@@ -69,3 +69,12 @@ def test_a_broken_manifest_can_be_made_anew(folder):
     (folder / NAME).write_text("<<<<<<< ours\n")
 
     assert write(folder) == 3
+
+
+def test_who_answered_cannot_be_changed_where_the_manifest_lists_the_file(folder):
+    path = folder / "b.yaml"
+    path.write_text(path.read_text().replace('model: "small-0.5b"', 'model: "large-0.5b"'))
+
+    assert others(folder, {"a.yaml", "c.yaml", "not-listed.yaml"}) == ()
+    (said,) = others(folder, {"b.yaml"})
+    assert said.startswith("b.yaml is another file than the one listed; if its change was meant, run `evals cassette")

@@ -28,6 +28,8 @@ WRONG = {
     "name hidden": ({"name": ".."}, "name '..' is to be part"),
     "name of two lines": ({"name": "a\nb"}, "name 'a\\nb' is to be part"),
     "name empty": ({"name": ""}, "name '' is to be part"),
+    "true for a number": ({"samples": True}, "samples: Input should be a valid integer"),
+    "text for a number": ({"samples": "3"}, "samples: Input should be a valid integer"),
     "bad fraction": ({"gate": {"coverage_floor": 2}}, "gate.coverage_floor"),
 }
 

@@ -1,0 +1,63 @@
+"""Answers as they came in: a small cassette each, beside the one they are for, until that one holds them.
+
+Writing a cassette reads and checks all it holds, and waits for other writers. A kill in that time would lose answers
+that are paid for; here they are as soon as their last byte is there, and the next recording takes them in. They are
+handed to the system and not synced: a power cut may take the last ones, a kill cannot.
+"""
+
+from glob import escape
+from pathlib import Path
+from typing import Final
+
+from evals.cassette import disk
+from evals.cassette.allowed_secrets import allowed_beside
+from evals.cassette.interaction import Cassette, Interaction
+from evals.cassette.store import load, merge_write, rendered
+from evals.cassette.withhold import refuse_secrets
+from evals.errors import CassetteError
+
+_LOCK: Final = "arrived.lock"
+"""Not the cassette's own: that one is held for as long as its file is read and written."""
+
+
+def put(path: Path, interaction: Interaction) -> None:
+    """Keep an answer that is for the cassette at `path`.
+
+    Raises SecretFoundError before anything is written, CassetteError if the system refuses to write it.
+    """
+    refuse_secrets(path, interaction, allowed_beside(path))
+    place = _place(path, interaction)
+    with disk.writing(path, by=_LOCK):
+        disk.replace(place, rendered(Cassette(path, [interaction])), synced=False)
+
+
+def settle(path: Path, interaction: Interaction) -> None:
+    """The cassette at `path` holds it now."""
+    _place(path, interaction).unlink(missing_ok=True)
+
+
+def take_in(path: Path) -> None:
+    """Add to the cassette at `path` what came in for it and was not added, by whoever.
+
+    Raises CassetteError if it cannot be read or written.
+    """
+    for place in _all(path, ""):
+        try:
+            found = load(place).interactions
+        except CassetteError:  # cut short by a power cut, which nobody was promised to survive
+            found = ()
+        merge_write(path, found)
+        place.unlink(missing_ok=True)
+    if _all(path, ".tmp"):
+        with disk.writing(path, by=_LOCK):
+            for half in _all(path, ".tmp"):
+                half.unlink()
+
+
+def _place(path: Path, interaction: Interaction) -> Path:
+    return path.with_name(f".{path.name}.{interaction.key[:16]}.{interaction.sample}.arrived")
+
+
+def _all(path: Path, suffix: str) -> list[Path]:
+    dots = "." if suffix else ""
+    return sorted(path.parent.glob(f"{dots}.{escape(path.name)}.{'[0-9a-f]' * 16}.*.arrived{suffix}"))

@@ -1,0 +1,46 @@
+"""`make chaos`: what docs/reliability.md promises, put to the test part by part (`PARTS="kills mutations"` for some).
+
+`ARGS=0.1` does a tenth of it, `ARGS="1 7"` all of it with seed 7. Prints the table; exit code 1 where a promise is not
+kept.
+"""
+
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from tests.chaos import greens, kills, mutations, payloads
+from tests.chaos.row import Row, table
+
+Part = Callable[[Path, float, int], list[Row]]
+"""Works in a folder of its own; does a share of what it could, from a seed."""
+
+PARTS: Final[dict[str, Part]] = {
+    "kills": kills.rows,
+    "mutations": mutations.rows,
+    "greens": greens.rows,
+    "payloads": payloads.rows,
+}
+SEED: Final = 15
+
+
+def main(*words: str) -> int:
+    """Run the parts named, all if none is."""
+    numbers = [word for word in words if re.fullmatch(r"[\d.]+", word)]
+    names = [word for word in words if word not in numbers]
+    if unknown := [name for name in names if name not in PARTS]:
+        print(f"chaos: no part is called {unknown[0]!r}; choose among {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    share, seed = (*map(float, numbers), *(1, SEED)[len(numbers) :])
+    found: list[Row] = []
+    for name in names or PARTS:
+        with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
+            found += PARTS[name](Path(folder), share, int(seed))
+    print(table(found))
+    return int(any(row.is_broken for row in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,102 @@
+"""The first and the last moments of the command: Ctrl-C is one line and 130, what cannot be said is no success."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from evals.cassette import manifest
+from evals.cassette.store import merge_write
+from tests.builders.checkout import REPOSITORY, started
+from tests.builders.interaction import an_interaction
+
+ARMED = "import sys, evals.start as s; s.arm(); print('armed', flush=True); sys.argv[1:] = {words!r}; s.run()"
+WORDS = (["plan", "prompts", "--case", "none"], ["run", "guards", "--case", "none"], ["cassette", "verify", "none"])
+"""They import what the command needs, and have nothing to do."""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_an_interrupt_at_any_moment_of_the_start_is_one_line_and_130(number):
+    """At 20 moments from the first line of our own to about when the command begins."""
+    words = WORDS[number % len(WORDS)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", ARMED.format(words=words)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.readline()
+    time.sleep(number * 0.04)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+
+    over_before = process.returncode == 2 and "no such case" in said
+    assert over_before or (process.returncode, said.count("interrupted;"), "Traceback" in said) == (130, 1, False), said
+
+
+def test_an_interrupt_amid_generated_code_does_not_end_the_process_by_its_signal():
+    """Python marks an interrupt inside exec, and would kill itself at the end however well it was caught."""
+    code = (
+        "import sys, signal, evals.start as start; import evals.cli.main as main\n"
+        "def amid(_):\n    exec('import signal; signal.raise_signal(signal.SIGINT)')\n"
+        "main.app = lambda *_, **__: amid(0)\n"
+        "start.run()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (
+        130,
+        "evals: interrupted; what was finished is kept, run the same command to go on\n",
+    )
+
+
+def test_an_interrupt_that_meets_a_destructor_is_not_forgotten():
+    code = (
+        "import signal, evals.start as start\n"
+        "start.arm(); signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Dying:\n    def __del__(self):\n        signal.raise_signal(signal.SIGINT)\n"
+        "dying = Dying()\ndel dying\nprint('went on')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stdout, "Traceback" in ended.stderr) == (130, "", False)
+
+
+def test_what_cannot_be_printed_is_said_and_no_success(tmp_path):
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        ended = subprocess.run(
+            [sys.executable, "-m", "evals", "cassette", "verify"],
+            cwd=a_tape(tmp_path),
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert ended.returncode == 3
+    assert "cannot be written (No space left on device)" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_python_that_takes_docstrings_away_is_told_so(tmp_path):
+    process = started(tmp_path, "cassette", "verify", PYTHONOPTIMIZE="2")
+
+    assert process.communicate()[1] == (
+        "evals: docstrings are definitions here: unset PYTHONOPTIMIZE, or run Python without -OO\n"
+    )
+    assert process.returncode == 2
+
+
+def a_tape(folder):
+    """The least that can be verified."""
+    (folder / "datasets").mkdir()
+    merge_write(folder / "cassettes" / "c.yaml", [an_interaction()])
+    manifest.write(folder / "cassettes")
+    return folder
