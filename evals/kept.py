@@ -25,8 +25,8 @@ class Kept:
         return content if stored == _seal(name, content) else None
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep an entry; readers see all of it or nothing. Raises OSError that names the file: of a full disk the system
-        does not say which one it was."""
+        """Keep an entry; readers see all of it or nothing. Raises OSError that names the file: of a full disk the
+        system does not say which one it was."""
         path = self._path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
