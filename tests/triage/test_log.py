@@ -37,10 +37,11 @@ def test_an_answer_that_refuses_is_logged_as_well(desk, monkeypatch, capsys):
     assert "INFO HTTP 500 after 0." in capsys.readouterr().err
 
 
-def test_no_key_is_logged(desk, monkeypatch, capsys):
+@pytest.mark.parametrize("login", ["", "user:word-of-the-test@"], ids=["in a header", "in the address"])
+def test_no_key_is_logged(login, desk, monkeypatch, capsys):
     monkeypatch.setenv("TRIAGE_API_KEY", "key-of-the-test")
     with triage_at(monkeypatch) as (triage, llm):
-        monkeypatch.setenv("TRIAGE_BASE_URL", llm.base_url.replace("http://", "http://user:word-of-the-test@"))
+        monkeypatch.setenv("TRIAGE_BASE_URL", llm.base_url.replace("http://", f"http://{login}"))
         triage("run", "--repo", "shop", *NEW, "--verbose")
 
     logged = [line for line in capsys.readouterr().err.splitlines() if " INFO " in line]
