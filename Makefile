@@ -82,7 +82,7 @@ format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY)  ## What replay costs, as ratios within one run (PARTS="starts trials suite many flat sweep tape nearest" for some)
+bench: $(READY)  ## What replay costs, as ratios within one run (PARTS="starts trials suite many flat sweep tape nearest index" for some; "ranking" takes minutes)
 	@$(BIN)/python -m tests.bench $(SUITE) $(PARTS)
 
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
