@@ -89,7 +89,7 @@ format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY)  ## What everything costs, each line beside its goal; writes docs/performance.md (PARTS="suite many" for some)
+bench: $(READY)  ## What everything costs, each line beside its goal; writes docs/performance.md (PARTS="suite many" for some; "ranking" takes minutes)
 	@$(BIN)/python -m tests.bench $(SUITE) $(PARTS)
 
 bench-peer: $(READY) requirements-bench.lock  ## Install the runner that `make bench` runs beside ours (optional)
