@@ -4,6 +4,7 @@
 kept.
 """
 
+import os
 import re
 import sys
 import tempfile
@@ -34,6 +35,9 @@ def main(*words: str) -> int:
         print(f"chaos: no part is called {unknown[0]!r}; choose among {', '.join(PARTS)}", file=sys.stderr)
         return 2
     share, seed = (*map(float, numbers), *(1, SEED)[len(numbers) :])
+    os.environ["PYTHONWARNINGS"] = (
+        "ignore:resource_tracker:UserWarning"  # of processes killed, it counts what they held
+    )
     found: list[Row] = []
     for name in names or PARTS:
         with tempfile.TemporaryDirectory(prefix="chaos-") as folder:

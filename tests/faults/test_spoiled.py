@@ -93,3 +93,14 @@ def test_lines_that_were_lost_are_never_silently_fewer(path, whole, where, lengt
     start = where
 
     assert verdict(path, content[:start] + content[start + length :]) in (None, before)
+
+
+@pytest.mark.parametrize("number", ["true", '"1"', "1.0"])
+def test_what_is_no_count_of_tokens_is_refused(path, whole, number):
+    content, _ = whole
+    (path.with_name("spoiled.yaml")).write_bytes(
+        content.replace(b"prompt_tokens: 11", f"prompt_tokens: {number}".encode(), 1)
+    )
+
+    with pytest.raises(CassetteError, match="prompt_tokens: Input should be a valid integer"):
+        load(path.with_name("spoiled.yaml"))

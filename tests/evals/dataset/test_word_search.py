@@ -5,6 +5,7 @@ import pytest
 from evals.dataset.codebase import materialise
 from evals.dataset.load import load_cases
 from evals.dataset.word_search import root_cause_baselines
+from evals.errors import DatasetError
 from tests.builders.dataset import a_codebase, a_dataset, a_sound_dataset
 
 
@@ -51,3 +52,12 @@ def test_what_was_found_is_found_again_without_a_search(tmp_path, monkeypatch):
     monkeypatch.setattr("evals.dataset.word_search._rank", lambda *_: pytest.fail("searched again"))
 
     assert baselines(root, tmp_path) == before
+
+
+def test_code_that_is_no_text_is_named(tmp_path):
+    root = a_dataset(tmp_path / "datasets")
+    odd = root / "codebases" / "shop" / "shop" / "odd.py"
+    odd.write_bytes(b"# J\xf6rg\n")
+
+    with pytest.raises(DatasetError, match=r"shop/odd\.py: cannot be read as UTF-8 text"):
+        baselines(root, tmp_path / "cache")

@@ -66,3 +66,13 @@ def test_what_is_no_run_is_said_to_be_none(tmp_path, text):
 
     with pytest.raises(ConfigurationError, match="not a run"):
         read_run(tmp_path / "run.json")
+
+
+def test_a_sealed_run_that_calls_itself_older_is_still_held_to_its_digest(tmp_path):
+    """Runs of the first schemas have none: an edited number of the schema must not make one of them."""
+    sealed = a_run().sealed().model_dump(mode="json", by_alias=True)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(sealed | {"schema_version": 1, "comparisons": []}))
+
+    with pytest.raises(ConfigurationError, match="edited or damaged since it was written"):
+        read_run(path)
