@@ -63,6 +63,13 @@ $(LLM_READY): $(READY) requirements-llm.lock
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
 	@touch $@
 
+studio: .cache/studio/.ready  ## LangGraph's development server, beside .venv (see docs/live.md)
+
+.cache/studio/.ready: $(READY) requirements-studio.lock
+	@rm -rf .cache/studio
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --target .cache/studio -r requirements-studio.lock
+	@touch $@
+
 check: lint types contracts test  ## Everything that has to be green before a commit
 
 lint: $(READY)  ## ruff: rules and format
@@ -96,6 +103,8 @@ lock:  ## Write the lock files again from pyproject.toml (needs uv)
 	@uv pip compile pyproject.toml --extra dev $(LOCK) --output-file requirements.lock $(ARGS)
 	@uv pip compile requirements-llm.in $(LOCK) --output-file requirements-llm.lock $(ARGS)
 	@uv pip compile requirements-bench.in $(LOCK) --output-file requirements-bench.lock $(ARGS)
+	@uv pip compile requirements-studio.in $(LOCK) $$(sed -nE '/^protobuf==/d; s/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock) \
+		--output-file requirements-studio.lock $(ARGS)
 
 # For every system and Python at once; no address of a registry, no path of this machine.
 LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \

@@ -5,7 +5,7 @@ choices) is refused here, before a parser stumbles over it: for whoever asked, t
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -41,6 +41,8 @@ class Account:
     refused: int = 0
     silent: int = 0
     heard: Callable[[Call], None] = lambda _call: None
+    kept: Callable[[Call], Awaitable[None]] | None = None
+    """Keeps each call with its job, beyond the sitting."""
 
     async def enter(self, response: httpx2.Response) -> None:
         """Enter an answer; a hook for the clients.
@@ -57,6 +59,8 @@ class Account:
         self.silent = 0
         self.calls.append(_call(response, body))
         self.heard(self.calls[-1])
+        if self.kept:
+            await self.kept(self.calls[-1])
 
     def is_outage(self, error: Exception, silent_before: int) -> bool:
         """Whether a failed visit means that the endpoint is gone, not that one agent failed: nobody can be reached, the

@@ -5,7 +5,7 @@ from the schema, given here explicitly so that it does not depend on who importe
 """
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final
@@ -20,8 +20,10 @@ from pydantic_core import to_jsonable_python
 
 from triage import state as schema
 from triage.errors import CheckpointError, InputError
+from triage.kept_calls import forget_calls, make_room_for_calls
 from triage.migrations import migrate
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
+from triage.traffic import forget_traffic, make_room_for_traffic
 
 STORED_TYPES: Final = tuple(
     (schema.__name__, name)
@@ -49,6 +51,25 @@ class JobSaver(AsyncSqliteSaver):
             found.checkpoint["channel_values"] = _current(found.checkpoint["channel_values"])
         return found
 
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - LangGraph's name for it
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """The stored checkpoints, the newest first, their states in the current schema; see `aget_tuple`."""
+        async for found in super().alist(config, filter=filter, before=before, limit=limit):
+            found.checkpoint["channel_values"] = _current(found.checkpoint["channel_values"])
+            yield found
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete the job with all that is kept of it."""
+        await super().adelete_thread(thread_id)
+        await forget_calls(self.conn, thread_id)
+        await forget_traffic(self.conn, thread_id)
+
 
 @asynccontextmanager
 async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
@@ -63,6 +84,8 @@ async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
     except sqlite3.Error as error:
         raise InputError(f"{path}: jobs cannot be kept there ({error}); name another file with --jobs") from error
     async with aiosqlite.connect(path) as connection:
+        await make_room_for_calls(connection)
+        await make_room_for_traffic(connection)
         yield JobSaver(connection, serde=serializer())
 
 
@@ -77,6 +100,13 @@ def is_kept(path: Path, job_id: str) -> bool:
             )
     except sqlite3.Error:
         return False
+
+
+def state_in(values: Mapping[str, Any]) -> BugTriageState:
+    """The job's state among channel values of the current schema."""
+    return BugTriageState.model_validate(
+        {field: value for field, value in values.items() if field in BugTriageState.model_fields}
+    )
 
 
 def _current(values: dict[str, Any]) -> dict[str, Any]:

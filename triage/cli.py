@@ -10,6 +10,7 @@ Exit codes:
     130  interrupted; the job is kept
 """
 
+import gc
 import sqlite3
 import sys
 from importlib.metadata import version
@@ -21,6 +22,7 @@ from pydantic_settings.exceptions import SettingsError
 
 from triage.commands.check import check_command
 from triage.commands.jobs import jobs_app
+from triage.commands.publish import publish_command
 from triage.commands.run import run_command
 from triage.commands.serve import serve_command
 from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, TriageError
@@ -38,6 +40,7 @@ app = typer.Typer(
 app.command("run")(run_command)
 app.command("serve")(serve_command)
 app.command("check")(check_command)
+app.command("publish")(publish_command)
 app.add_typer(jobs_app, name="jobs")
 
 
@@ -58,7 +61,9 @@ def triage(
 
 def run() -> None:
     """The console script: runs a command and exits with its code; expected errors are one line, never a traceback."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    gc.freeze()  # or clearing all memory away would keep Ctrl-C waiting for most of a second
+    sys.exit(code)
 
 
 def main(arguments: list[str]) -> int:

@@ -7,24 +7,28 @@ from triage.account import Account
 from triage.caveats import caveats
 from triage.errors import EXIT_OK, EXIT_UNFINISHED, EXIT_UNFOUNDED
 from triage.job import Job
+from triage.options import Options
+from triage.plans import plan_header
+from triage.prices import told
 from triage.results import missing_texts, texts_of, write_results
 from triage.state import BugTriageState
 
 
 def summary(account: Account, seconds: float) -> str:
-    """What a sitting has asked for: answered calls, tokens as the endpoint counted them, time."""
+    """What a sitting has asked for: answered calls, tokens as the endpoint counted them, their price, time."""
     tokens_in = sum(call.tokens_in for call in account.calls)
     tokens_out = sum(call.tokens_out for call in account.calls)
     refused = f" ({account.refused} refused)" if account.refused else ""
-    return f"{len(account.calls)} calls{refused}, {tokens_in:,} + {tokens_out:,} tokens, {seconds:.0f} s"
+    tokens = f"{tokens_in:,} + {tokens_out:,} tokens"
+    return f"{len(account.calls)} calls{refused}, {tokens}, {told(account.calls)}, {seconds:.0f} s"
 
 
-def close(job: Job | None, out: Path, how_to_resume: str, say: Callable[[str], None]) -> int:
-    """Write what the job brought to the folder `out`, say what it lacks; the exit code (see `triage.cli`)."""
+def close(job: Job | None, options: Options, how_to_resume: str, say: Callable[[str], None]) -> int:
+    """Write what the job brought to its folder, say what it lacks; the exit code (see `triage.cli`)."""
     if job is None or not job.finished:
         say(f"waiting for an answer; {how_to_resume}")
         return EXIT_UNFINISHED
-    for path in write_results(out, job.state):
+    for path in write_results(Path(str(options.out)), job.state, plan_header(options.plan) if options.plan else None):
         say(f"wrote {path}")
     if missing := missing_texts(job.state):
         say(f"{_what_is_missing(job.state, missing)}{f'; {how_to_resume}' if job.unwritten else ''}")

@@ -5,7 +5,8 @@
     ├── ConfigurationError   also a ValueError: an unknown guard set or supervisor, a missing key
     │   ├── PromptError      a prompt file cannot be used; the message starts with its path
     │   └── PlanError        a plan file cannot be used; the message starts with its name and says the line
-    └── CheckpointError      a stored job cannot be resumed
+    ├── CheckpointError      a stored job cannot be resumed
+    └── HostError            exit 3: the host of the issue gave no answer
 
 Outages of the endpoint are not in the tree: they surface as the client library raised them.
 """
@@ -44,3 +45,9 @@ class PlanError(ConfigurationError):
 
 class CheckpointError(TriageError):
     """A stored job cannot be resumed."""
+
+
+class HostError(TriageError):
+    """The host of the issue gave no answer, or not what it should have."""
+
+    exit_code: ClassVar[int] = EXIT_OUTAGE

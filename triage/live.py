@@ -2,7 +2,7 @@
 
 import datetime as dt
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -11,11 +11,14 @@ from pydantic import ValidationError
 
 from triage.account import Account
 from triage.agents.agent import Toolbox
-from triage.codebase.embed import MiniLM
+from triage.aside import Told, Watch, aside, unwatched
+from triage.codebase.cache import cache_folder
+from triage.codebase.checkout import index_of_checkout
 from triage.codebase.index import CodebaseIndex
 from triage.errors import ConfigurationError, InputError
 from triage.llm import ModelFactory, live_clients
 from triage.settings import Settings
+from triage.traffic import Traffic
 
 PUBLIC: Final = Settings.model_fields["base_url"].default
 """The endpoint that is asked where none is named."""
@@ -57,18 +60,21 @@ def can_search(settings: Settings) -> bool:
     return bool(settings.tavily_api_key.get_secret_value()) or not public
 
 
-def index_of_repository(root: Path) -> CodebaseIndex:
-    """The index of the tree at `root`.
+async def index_of_repository(root: Path, complain: Callable[[str], None], watch: Watch = unwatched) -> CodebaseIndex:
+    """The index of the tree at `root`, made beside the event loop under a `watch`, as are its searches.
+
+    `complain` hears if nothing of it can be kept for the next job.
 
     Raises:
-        InputError: not a folder, not readable, or nothing in it to read.
+        InputError: not a folder, or nothing in it to read.
     """
-    if not root.is_dir():
-        raise InputError(f"{root}: no such folder; give the checkout of the repository")
-    try:
-        index = CodebaseIndex.build(root, MiniLM())
-    except OSError as error:
-        raise InputError(f"{error.filename or root}: the repository cannot be read ({error.strerror})") from error
+
+    def made(told: Told) -> CodebaseIndex:
+        if not root.is_dir():
+            raise InputError(f"{root}: no such folder; give the checkout of the repository")
+        return index_of_checkout(root, cache_folder(), complain, told, watch)
+
+    index = await aside(made, watch)
     if not index.paths:
         raise InputError(f"{root}: there is no text file to search in; give the checkout of the repository")
     return index
@@ -81,11 +87,11 @@ def now() -> dt.datetime:
 
 @asynccontextmanager
 async def live_toolbox(
-    settings: Settings, index: CodebaseIndex, account: Account | None = None
+    settings: Settings, index: CodebaseIndex, account: Account | None = None, traffic: Traffic | None = None
 ) -> AsyncIterator[Toolbox]:
-    """A toolbox that really connects, and enters what it asks in `account`; every repository name means the one
-    indexed. Open it in the loop that uses it."""
-    clients = live_clients(settings, account)
+    """A toolbox that really connects, enters what it asks in `account`, and keeps it in `traffic`; every repository
+    name means the one indexed. Open it in the loop that uses it."""
+    clients = live_clients(settings, account, traffic)
     async with AsyncExitStack() as opened:
         opened.enter_context(clients.openai)
         await opened.enter_async_context(clients.openai_async)

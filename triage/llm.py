@@ -4,22 +4,27 @@ Live, recording and replaying differ only in the transport inside `HttpClients`;
 it holds. Clients belong to one event loop: build them where the loop runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import httpx
 import httpx2
-from langchain_core.runnables import Runnable
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable, RunnableSequence
 from langchain_openai import ChatOpenAI
 from openai import RateLimitError
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from triage.account import Account
+from triage.log import answered, asked
 from triage.settings import Settings
+from triage.step import Step
+from triage.traffic import Traffic
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+Schema = TypeVar("Schema", bound=BaseModel)
 
 AGENT_HEADER: Final = "x-triage-agent"
 ATTEMPTS: Final = 3
@@ -39,16 +44,22 @@ class HttpClients:
     """For agents run as services: a client of its own, since the Tavily SDK puts its key on the one given."""
 
 
-def live_clients(settings: Settings, account: Account | None = None) -> HttpClients:
-    """Clients that really connect, their answers entered in `account` if one is given; call it inside the event loop
-    that will use them."""
+def live_clients(settings: Settings, account: Account | None = None, traffic: Traffic | None = None) -> HttpClients:
+    """Clients that really connect, their answers entered in `account` and kept in `traffic` where there is one; call it
+    inside the event loop that will use them."""
     timeout_s, entered = settings.timeout_s, account or Account()
+    kept = [traffic.enter] if traffic else []
     return HttpClients(
         openai=httpx2.Client(timeout=timeout_s),
-        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks={"response": [entered.enter]}),
-        tavily_async=httpx.AsyncClient(timeout=timeout_s),
-        services_async=httpx.AsyncClient(timeout=timeout_s) if settings.agent_urls else None,
+        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks=_hooks(entered.enter, *kept)),
+        tavily_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks(*kept)),
+        services_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks()) if settings.agent_urls else None,
     )
+
+
+def _hooks(*heard: Callable[[Any], Awaitable[None]]) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
+    """Every request and answer is logged, and then heard by those who want to."""
+    return {"request": [asked], "response": [answered, *heard]}
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,20 @@ class ModelFactory:
             http_client=self.clients.openai,
             http_async_client=self.clients.openai_async,
         )
+
+
+def answering(model: ChatOpenAI, schema: type[Schema]) -> Runnable[Any, Schema]:
+    """The model, its answers as instances of `schema`, which it is told to keep to.
+
+    What the SDK has read already is taken as it is; whatever else came back is LangChain's to judge.
+    """
+    ask, read = cast("RunnableSequence[Any, Any]", model.with_structured_output(schema)).steps
+
+    async def read_once(said: AIMessage) -> Schema:
+        found = said.additional_kwargs.get("parsed")
+        return found if isinstance(found, schema) else await read.ainvoke(said)
+
+    return ask | Step(read_once)
 
 
 def resilient(

@@ -9,10 +9,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from triage.configuration import Configuration
-from triage.errors import InputError
+from triage.configuration import Configuration, RulesSettings
+from triage.errors import ConfigurationError, InputError
 from triage.plans import MODES, starts_from_a_plan
 from triage.prompts import load_supervisor_prompt
+from triage.state import PlanLimits
+from triage.thresholds import Thresholds
 
 DEFAULT_PROMPTS: Final = {"llm": "v3", "registry": "v4", **dict.fromkeys(MODES, "plan-v1")}
 DEFAULT_PLAN: Final = "linear"
@@ -33,6 +35,11 @@ class Options:
     out: str | None = None
     base_url: str | None = None
     """Where the job was last asked for; it comes from the environment, and is kept to be compared."""
+    record: str | None = None
+    """"yes" where the traffic is kept; a job that was begun so goes on so."""
+    thresholds: str | None = None
+    revision: str | None = None
+    """What the checkout stood at when the job was begun (`triage.checkout`)."""
 
     def __post_init__(self) -> None:
         """A relative name would mean another file in another folder."""
@@ -40,7 +47,7 @@ class Options:
             given = getattr(self, name)
             if given is not None and Path(given).suffix in suffixes:
                 object.__setattr__(self, name, str(Path(given).absolute()))
-        for name in ("repo", "out"):
+        for name in ("repo", "out", "thresholds"):
             given = getattr(self, name)
             if given is not None:
                 object.__setattr__(self, name, str(Path(given).resolve()))
@@ -70,7 +77,7 @@ class Options:
             if said not in (None, was):
                 told = f"with --{option} {was}" if was else f"without --{option}"
                 raise InputError(f"this job was begun {told}: leave --{option} out to go on, or start a new job")
-        may_change = ("prompt", "guards", "model", "out", "base_url")
+        may_change = ("prompt", "guards", "model", "out", "base_url", "record", "thresholds")
         said_now = {name: getattr(self, name) for name in may_change if getattr(self, name) is not None}
         return replace(begun, **said_now, repo=self._repository(begun))
 
@@ -87,19 +94,32 @@ class Options:
         """One line for whoever runs the job."""
         said = [("prompt", self.prompt), ("plan", self.plan), ("guards", self.guards), ("model", self.model)]
         parts = [str(self.supervisor), *(f"{name} {value}" for name, value in said if value)]
+        parts += ["its traffic is kept"] if self.record else []
         return ", ".join(
-            [*parts, *(f"{name} {getattr(self, name)}" for name in ("repo", "out") if getattr(self, name))]
+            [
+                *parts,
+                *(f"{name} {getattr(self, name)}" for name in ("thresholds", "repo", "out") if getattr(self, name)),
+            ]
         )
 
     def configuration(self) -> Configuration:
         """The configuration these completed options name.
 
         Raises:
-            ConfigurationError: a prompt that is not there or does not fit, or a plan where none is followed.
+            ConfigurationError: a prompt that is not there or does not fit, a plan where none is followed, or thresholds
+                that cannot be read or are another supervisor's.
         """
-        prompt = None if self.prompt is None else load_supervisor_prompt(self.prompt)
+        set_to = Thresholds() if self.thresholds is None else Thresholds.of(Path(self.thresholds))
+        if set_to.rules is not None and self.supervisor != "rules":
+            raise ConfigurationError(f"{self.thresholds}: `rules` are thresholds of supervisor 'rules': take them out")
         return Configuration(
-            prompt=prompt, guards=self.guards or "hardened", supervisor=self.supervisor or "llm", plan=self.plan
+            prompt=None if self.prompt is None else load_supervisor_prompt(self.prompt),
+            guards=self.guards or "hardened",
+            confidence_floor=set_to.confidence_floor,
+            supervisor=self.supervisor or "llm",
+            plan=self.plan,
+            plan_limits=set_to.plan_limits or PlanLimits(),
+            rules=set_to.rules or RulesSettings(),
         )
 
     def metadata(self) -> dict[str, str]:

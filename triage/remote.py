@@ -3,11 +3,12 @@
 from typing import Any
 
 import httpx
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 
 from triage.agents.agent import AgentInput, AnyAgent
 from triage.errors import ConfigurationError
 from triage.findings import Answer
+from triage.step import Step
 
 
 def remote_chain(agent: AnyAgent, url: str, client: httpx.AsyncClient | None) -> Runnable[Any, Any]:
@@ -31,7 +32,7 @@ def remote_chain(agent: AnyAgent, url: str, client: httpx.AsyncClient | None) ->
         output: Answer = agent.output_model.model_validate(_without_name(response.json()["output"], agent.name))
         return output
 
-    return RunnableLambda(call)
+    return Step(call)
 
 
 def _detail(response: httpx.Response) -> str:

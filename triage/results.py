@@ -1,7 +1,7 @@
 """The files a finished job leaves: report and comment as Markdown, the ticket as JSON, and the report for programs."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,13 @@ def missing_texts(state: BugTriageState) -> tuple[str, ...]:
     return tuple(name for name, there in have.items() if not there)
 
 
-def write_results(folder: Path, state: BugTriageState) -> list[Path]:
+def write_results(folder: Path, state: BugTriageState, plan: Mapping[str, str] | None = None) -> list[Path]:
     """Write `report.md`, `report.json`, `comment.md` and `ticket.json` as far as the job has them; returns what was
-    written."""
+    written. `plan` is what the plan it began with is for, if it had one."""
     have, files = texts_of(state), dict[str, str]()
     if have.report is not None:
         files["report.md"] = report_markdown(state.issue_title, have.report, _said(state))
-        files["report.json"] = _json(report_data(state, have.report))
+        files["report.json"] = _json({**report_data(state, have.report), "plan": plan})
     if have.comment:
         files["comment.md"] = have.comment.strip() + "\n"
     if have.ticket is not None:

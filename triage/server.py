@@ -16,8 +16,9 @@ from triage.agents.agent import Toolbox
 from triage.agents.visit import describe
 
 
-def app(toolbox: Toolbox) -> FastAPI:
-    """The service. 404: no such agent; 422: the input is not what the agent reads; 502: the agent failed."""
+def app(toolbox: Toolbox, repository: str = "") -> FastAPI:
+    """The service, which searches the one `repository`, whatever it is called if that is empty. 404: no such agent;
+    422: the input is not what the agent reads, or names another repository; 502: the agent failed."""
     service = FastAPI(title="bug-triage agents")
     chains: dict[str, Runnable[Any, Any]] = {}
 
@@ -34,6 +35,9 @@ def app(toolbox: Toolbox) -> FastAPI:
             checked = agent.input_model.model_validate(given)
         except ValidationError as error:
             raise HTTPException(422, error.errors(include_url=False, include_input=False)) from error
+        wanted = getattr(checked, "repository", "")
+        if name == "codebase_search" and repository and wanted not in ("", repository):
+            raise HTTPException(422, f"this service searches {repository!r}, not {wanted!r}: ask one that has it")
         try:
             if name not in chains:
                 chains[name] = agent.chain(toolbox)

@@ -3,7 +3,9 @@
 import shlex
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -15,17 +17,22 @@ from openai import OpenAIError
 
 from triage.account import Account, reason
 from triage.agents.web_search import NO_WEB
+from triage.aside import Told
+from triage.checkout import revision_of
 from triage.checkpoints import is_kept, open_jobs
 from triage.closing import close, summary
 from triage.errors import EXIT_OUTAGE, EXIT_UNFINISHED, InputError
 from triage.graph import TriageGraph, build_graph
 from triage.issue import Issue
 from triage.job import Given, begun_with, drive, job_config, reopened, stored
+from triage.kept_calls import keep_call
 from triage.live import index_of_repository, live_toolbox, settings_from_environment
 from triage.locks import held
 from triage.options import Options
 from triage.server import app
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange
+from triage.trace_file import write_trace
+from triage.traffic import Traffic
 
 DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
@@ -69,6 +76,9 @@ class Talk(Protocol):
     def say(self, message: str) -> None:
         """How it ended."""
 
+    def bar(self) -> AbstractContextManager[Told]:
+        """Shows how far a piece of work got that takes a while."""
+
 
 async def run_session(session: Session, talk: Talk) -> int:
     """Run the job of `session` and return the exit code (see `triage.cli`).
@@ -88,13 +98,19 @@ async def run_session(session: Session, talk: Talk) -> int:
 async def _run(session: Session, options: Options, begun: Options | None, talk: Talk) -> int:
     settings = settings_from_environment(options.model)
     configuration = options.configuration()
-    index = index_of_repository(Path(str(options.repo)))
+    index = await index_of_repository(Path(str(options.repo)), talk.note, talk.bar)
     _make_room(Path(str(options.out)))
-    options = replace(options, base_url=settings.base_url)
+    begun_at = options.revision if begun else revision_of(Path(str(options.repo)))
+    options = replace(options, base_url=settings.base_url, revision=begun_at)
     account, since = session.account, time.monotonic()
-    async with live_toolbox(settings, index, account) as toolbox, open_jobs(session.jobs) as jobs:
+    async with AsyncExitStack() as opened:
+        jobs = await opened.enter_async_context(open_jobs(session.jobs))
+        account.kept = partial(keep_call, jobs.conn, session.name)
+        traffic = Traffic(jobs.conn, session.name) if options.record else None
+        toolbox = await opened.enter_async_context(live_toolbox(settings, index, account, traffic))
         graph = build_graph(configuration, toolbox, jobs)
         _introduce(session, options, begun, talk, searches=toolbox.searches)
+        talk.note(index.about)
         config = await _config(graph, session, options)
         try:
             job = await drive(graph, config, await _first(graph, config, session, options), talk.ask, talk.tell)
@@ -105,16 +121,20 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             how = f"{session.how_to_resume} --guards hardened"
             talk.say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
+        finally:
+            await write_trace(jobs, session.name, Path(str(options.out)), index.symbols)
     visits = len(job.state.visits) if job else 0
     talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
-    return close(job, Path(str(options.out)), session.how_to_resume, talk.say)
+    return close(job, options, session.how_to_resume, talk.say)
 
 
-async def serve(repo: Path, host: str, port: int, model: str | None) -> None:
-    """Serve the agents over HTTP until interrupted."""
+async def serve(repo: Path, host: str, port: int, model: str | None, talk: Talk) -> None:
+    """Serve the agents over HTTP until interrupted; `repo` is absolute, and its last part is what jobs call it."""
     settings = settings_from_environment(model)
-    async with live_toolbox(settings, index_of_repository(repo)) as toolbox:
-        await uvicorn.Server(uvicorn.Config(app(toolbox), host=host, port=port)).serve()
+    index = await index_of_repository(repo, talk.note, talk.bar)
+    talk.note(index.about)
+    async with live_toolbox(settings, index, Account()) as toolbox:
+        await uvicorn.Server(uvicorn.Config(app(toolbox, repo.name), host=host, port=port)).serve()
 
 
 async def _begun(session: Session) -> Options | None:

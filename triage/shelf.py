@@ -10,7 +10,7 @@ from typing import Any, Final
 from langgraph.checkpoint.base import CheckpointTuple
 
 from triage.caveats import caveats
-from triage.checkpoints import JobSaver, open_jobs
+from triage.checkpoints import JobSaver, open_jobs, state_in
 from triage.errors import CheckpointError, InputError
 from triage.locks import held
 from triage.options import Options
@@ -71,7 +71,7 @@ async def every_job(path: Path) -> list[StoredJob | Unreadable]:
     if not _there(path):
         return []
     async with open_jobs(path) as jobs:
-        return [await _read(jobs, name) for name in _names(path)]
+        return [await read_job(jobs, name) for name in _names(path)]
 
 
 async def one_job(path: Path, name: str) -> StoredJob:
@@ -86,6 +86,18 @@ async def one_job(path: Path, name: str) -> StoredJob:
     if isinstance(found, Unreadable):
         raise CheckpointError(found.why)
     return found
+
+
+async def begun(path: Path, name: str) -> tuple[str, str]:
+    """What the first step of the job is called, like no other job's, and when it was (ISO, UTC).
+
+    Raises:
+        InputError: there is no such job.
+    """
+    await one_job(path, name)
+    async with open_jobs(path) as jobs:
+        kept = [checkpoint async for checkpoint in jobs.alist({"configurable": {"thread_id": name}})]
+    return str(kept[-1].checkpoint["id"]), str(kept[-1].checkpoint["ts"])
 
 
 async def delete_job(path: Path, name: str) -> None:
@@ -120,7 +132,8 @@ def page(job: StoredJob) -> str:
     return "\n".join(lines)
 
 
-async def _read(jobs: JobSaver, name: str) -> StoredJob | Unreadable:
+async def read_job(jobs: JobSaver, name: str) -> StoredJob | Unreadable:
+    """The job of this name, or why it cannot be read."""
     try:
         kept = await jobs.aget_tuple({"configurable": {"thread_id": name}})
         return _job(name, kept) if kept else Unreadable(name, "nothing is stored of it")
@@ -132,13 +145,12 @@ def _job(name: str, kept: CheckpointTuple) -> StoredJob | Unreadable:
     values = kept.checkpoint["channel_values"]
     if "issue_title" not in values:
         return Unreadable(name, "it was stopped before its first step")
-    state = {field: value for field, value in values.items() if field in BugTriageState.model_fields}
     asked = [value for _, channel, value in kept.pending_writes or () if channel == "__interrupt__"]
     return StoredJob(
         name=name,
         when=kept.checkpoint["ts"][:16].replace("T", " "),
         options=Options.from_metadata(kept.metadata),
-        state=BugTriageState.model_validate(state),
+        state=state_in(values),
         waiting=asked[0][0].value if asked else None,
         coming=tuple(_coming(values)),
     )

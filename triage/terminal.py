@@ -2,6 +2,7 @@
 never taken for markup."""
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,12 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from triage.state import AgentError, HumanExchange, TaskItem
 
 if TYPE_CHECKING:
     from triage.account import Call  # loads the OpenAI SDK, which `--help` can do without
+    from triage.aside import Told
 
 STDERR: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -63,6 +66,15 @@ class Terminal:
         if self.verbose:
             for finding in changes.get("findings", []):
                 say(f"      {finding.details}\n      {', '.join(finding.relevant_files) or 'no files'}", "dim")
+
+    @contextmanager
+    def bar(self) -> Iterator["Told"]:
+        """A bar while a piece of work goes on, gone when it is over; nothing where nobody watches."""
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        unseen = self.quiet or not sys.stderr.isatty()
+        with Progress(*columns, console=STDERR, transient=True, disable=unseen) as progress:
+            task = progress.add_task("", total=None)
+            yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)
 
     def called(self, call: "Call") -> None:
         """A line for each call of a model, where all is to be seen."""

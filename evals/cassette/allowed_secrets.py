@@ -21,9 +21,9 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from evals.cassette.secret_rules import EMAIL, HIGH_ENTROPY, RULES, Sighting
 from evals.errors import ConfigurationError
 from evals.models.closed import Closed
+from triage.secrecy.rules import EMAIL, HIGH_ENTROPY, RULES, Sighting
 
 FILE: Final = "allowed-secrets.toml"
 _KNOWN_RULES: Final = frozenset({EMAIL, HIGH_ENTROPY, *(rule.name for rule in RULES)})

@@ -9,14 +9,15 @@ blocks the write: removing a secret silently would change what was asked.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets, digest_of
 from evals.cassette.key import REDACTED_MEMBERS, parse_json
-from evals.cassette.secret_rules import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
+from triage.secrecy.names import is_named
+from triage.secrecy.rules import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
 
 CHAT_MEMBERS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
@@ -26,7 +27,8 @@ SEARCH_MEMBERS: Final = frozenset(
 )
 WITHHELD: Final = "[withheld: it holds a secret]"
 _PROTOCOL_ID: Final = re.compile(r"\.(?:tool_calls\[\d+\]\.id|tool_call_id)$")  # random by design, secret to nobody
-_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_NAME: Final = re.compile(r'"([^"\\]{1,64})"\s*:\s*"')
+"""The name of a member that is a text."""
 _SPELLED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 """Every text in a JSON text, names included, as it is spelled there."""
 
@@ -74,14 +76,15 @@ def sightings(value: object, path: str = "$") -> Iterator[tuple[str, Sighting]]:
                 yield where, sighting
 
 
-def unsuspicious(bodies: Iterable[str], words: Iterable[str]) -> bool:
+def unsuspicious(bodies: Collection[str], words: Iterable[str]) -> bool:
     """Whether nothing in these JSON texts and words looks like a secret; a text they share is looked at once.
 
     A quick look only: where it says no, `scan` finds out what it is and where, and may find that it is nothing.
     """
     spelled = {text for body in bodies for text in _SPELLED.findall(body)}
     texts = {*json.loads(f"[{','.join(spelled)}]"), *words}
-    hidden = {text for outer in texts if _hides_words(outer) or "\\u" in outer for _, text in _strings(outer, "")}
+    texts |= {text for body in bodies for text in _named_members(body)}
+    hidden = {text for outer in texts if _hides_words(outer) for _, text in _strings(outer, "")}
     return none_in(texts | hidden)
 
 
@@ -102,25 +105,27 @@ def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
         if _hides_words(value):
             with suppress(ValueError):
                 yield from ((path, text) for _, text in _strings(parse_json(value), path))
-        if (meant := _unescaped(value)) != value:
-            yield path, meant
     elif isinstance(value, Mapping):
         for name, member in value.items():
             yield path, str(name)
             yield from _strings(member, _below(path, str(name)))
+            if isinstance(member, str) and is_named(str(name)):
+                yield _below(path, str(name)), f"{name}={member}"
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _strings(item, f"{path}[{index}]")
 
 
+def _named_members(body: str) -> Iterator[str]:
+    """The members of a JSON text whose name says that they hold a secret, as `_strings` puts them."""
+    for name in filter(is_named, set(_NAME.findall(body))):
+        for value in re.findall(rf'"{re.escape(name)}"\s*:\s*({_SPELLED.pattern})', body):
+            yield f"{name}={json.loads(value)}"
+
+
 def _hides_words(text: str) -> bool:
     """JSON inside a text, whose escapes would hide what it says."""
     return text[:1] in {"{", "["} and ("\\/" in text or "\\u" in text)
-
-
-def _unescaped(text: str) -> str:
-    """What is meant by escapes anywhere in a text, as where a JSON text is quoted in prose."""
-    return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text) if "\\u" in text else text
 
 
 def _below(path: str, name: str) -> str:

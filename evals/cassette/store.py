@@ -1,8 +1,8 @@
 """A cassette: the recorded interactions of one case, one file, shared by all variants.
 
 Loading trusts nothing: every key is computed again, every answer is checked against its digest, every text is scanned
-for secrets; a replay alone may rest on that having been done before (`seals`). Writing is a merge under a lock: what is
-recorded stays, the order is fixed, the replacement is atomic.
+for secrets; a replay alone may rest on that having been done before (`readings`). Writing is a merge under a lock:
+what is recorded stays, the order is fixed, the replacement is atomic.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,32 +12,33 @@ from evals.cassette import disk, vcr_file
 from evals.cassette.allowed_secrets import allowed_beside
 from evals.cassette.entry import Entry, Meta
 from evals.cassette.interaction import ORIGIN, Cassette, Interaction
-from evals.cassette.seals import Seals
+from evals.cassette.readings import Readings
 from evals.cassette.trust import trusted
 from evals.cassette.withhold import refuse_planted, refuse_recorded, refuse_secrets
 
 __all__ = ["ORIGIN", "Cassette", "Interaction", "discard", "drop", "load", "merge_write", "read", "rendered"]
 
 
-def load(path: Path, seals: Seals | None = None) -> Cassette:
+def load(path: Path, readings: Readings | None = None) -> Cassette:
     """The cassette at `path`, empty if there is no file. Raises CassetteError or SecretFoundError."""
     content = disk.read(path)
-    return Cassette(path, exists=False) if content is None else read(content, path, seals)
+    return Cassette(path, exists=False) if content is None else read(content, path, readings)
 
 
-def read(content: bytes, path: Path, seals: Seals | None = None) -> Cassette:
-    """The cassette in a file's bytes; `path` is what errors call it. With `seals`, what was verified once is not
-    verified again. Raises CassetteError or SecretFoundError."""
-    text = disk.decoded(content, path)
+def read(content: bytes, path: Path, readings: Readings | None = None) -> Cassette:
+    """The cassette in a file's bytes; `path` is what errors call it. With `readings`, what was read once is not
+    read again. Raises CassetteError or SecretFoundError."""
     allowed = allowed_beside(path)
-    if seals is not None and seals.hold(content, allowed):
-        return Cassette(path, trusted(path, text, vcr_file.parse(text, path), sealed=True))
+    kept = readings.get(content, allowed) if readings is not None else None
+    if kept is not None:
+        return Cassette(path, kept)
+    text = disk.decoded(content, path)
     refuse_planted(path, text, allowed)
     entries = vcr_file.parse(text, path)
     interactions = trusted(path, text, entries)
     refuse_recorded(path, text, entries, interactions, allowed)
-    if seals is not None:
-        seals.put(content, allowed)
+    if readings is not None:
+        readings.put(content, allowed, interactions)
     return Cassette(path, interactions)
 
 

@@ -12,18 +12,18 @@ from evals.cassette.yaml_text import line_of
 from evals.errors import CassetteError
 
 
-def trusted(path: Path, text: str, entries: Sequence[Entry], *, sealed: bool = False) -> list[Interaction]:
-    """The interactions of a file's entries, each what it says it is; `sealed` ones have had their keys computed.
+def trusted(path: Path, text: str, entries: Sequence[Entry]) -> list[Interaction]:
+    """The interactions of a file's entries, each what it says it is.
 
     Raises CassetteError with the line of the first that is not.
     """
-    interactions = [_checked(path, text, index, entry, sealed=sealed) for index, entry in enumerate(entries)]
+    interactions = [_checked(path, text, index, entry) for index, entry in enumerate(entries)]
     _refuse_duplicates(path, text, interactions)
     _refuse_disorder(path, text, interactions)
     return interactions
 
 
-def _checked(path: Path, text: str, index: int, entry: Entry, *, sealed: bool) -> Interaction:
+def _checked(path: Path, text: str, index: int, entry: Entry) -> Interaction:
     """The interaction of an entry that is what it says it is."""
 
     def wrong(message: str, *location: str) -> CassetteError:
@@ -40,7 +40,7 @@ def _checked(path: Path, text: str, index: int, entry: Entry, *, sealed: bool) -
         raise wrong("a body is not JSON: edited by hand or cut; restore the file", "request", "body") from None
     if not isinstance(request, dict) or not isinstance(response, dict):
         raise wrong("a body is no JSON object; restore the file", "request", "body")
-    if not sealed and request_key(entry.request.method, uri, entry.request.body.encode()) != entry.x_meta.key:
+    if request_key(entry.request.method, uri, entry.request.body.encode()) != entry.x_meta.key:
         raise wrong("the key is not that of the request: edited by hand; record it again", "x_meta", "key")
     if vcr_file.digest(entry.response.body.string) != entry.x_meta.response_sha256:
         raise wrong("the answer is not the one recorded: edited by hand; restore it", "response", "body")

@@ -10,9 +10,9 @@ from evals.cassette.allowed_secrets import AllowedSecrets, allowed_beside
 from evals.cassette.entry import Entry
 from evals.cassette.interaction import Cassette, Interaction
 from evals.cassette.redact import SecretFinding, scan, scan_text, scrub, sightings, unsuspicious
-from evals.cassette.secret_rules import Sighting
 from evals.cassette.yaml_text import line_of
 from evals.errors import SecretFoundError
+from triage.secrecy.rules import Sighting
 
 
 def refuse_planted(path: Path, text: str, allowed: AllowedSecrets) -> None:
@@ -34,7 +34,7 @@ def refuse_recorded(
 
 
 def _unsuspicious(entries: Iterable[Entry], interactions: Iterable[Interaction]) -> bool:
-    bodies = (body for entry in entries for body in (entry.request.body, entry.response.body.string))
+    bodies = [body for entry in entries for body in (entry.request.body, entry.response.body.string)]
     return unsuspicious(bodies, {word for found in interactions for word in _words(found)})
 
 

@@ -1,11 +1,13 @@
 """The `evals dataset` group: names, options and help texts; each command's work is in `evals.cli.commands`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from evals.cli.options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
+
+LIVE_JOBS: Final = Path(".triage/jobs.sqlite")
 
 dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_args_is_help=True)
 
@@ -88,12 +90,20 @@ def dataset_show_command(
 @dataset.command("new")
 def dataset_new_command(
     case: CaseId,
-    codebase: Annotated[str, typer.Option(help="A folder of datasets/codebases.")],
-    archetype: Annotated[str, typer.Option(help="What kind of case; `dataset stats` lists them.")],
+    codebase: Annotated[str | None, typer.Option(help="A folder of datasets/codebases.")] = None,
+    archetype: Annotated[str | None, typer.Option(help="What kind of case; `dataset stats` lists them.")] = None,
+    from_job: Annotated[
+        str | None, typer.Option(help="A job of `triage run`: its issue, code, route, states, and its traffic if kept.")
+    ] = None,
+    live_jobs: Annotated[Path, typer.Option("--jobs", help="The file that keeps live jobs.")] = LIVE_JOBS,
     dataset: Dataset = None,
     root: Root = HERE,
 ) -> int:
     """Write the files of a new case, with marks where its author has to decide."""
+    if from_job is not None:
+        from evals.cli.commands.new_from_job import new_from_job
+
+        return new_from_job(case, from_job, live_jobs, root, dataset, archetype=archetype, codebase=codebase)
     from evals.cli.commands.new import new
 
     return new(case, root, dataset, codebase=codebase, archetype=archetype)

@@ -1,11 +1,12 @@
-"""The commands that turn results into tables: names, options and help texts."""
+"""The commands that turn results into pages and tables: names, options and help texts."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evals.cli.options import LATEST, StoredRun
+from evals.cli.options import HERE, LATEST, CaseId, Root, StoredRun
+from evals.errors import ConfigurationError
 
 exporting = typer.Typer()
 
@@ -19,6 +20,47 @@ def report_command(
     from evals.cli.commands.report import report
 
     return report(run, out)
+
+
+@exporting.command("history")
+def history_command(
+    suite: Annotated[
+        str, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
+    ] = "prompts",
+    bisect: Annotated[
+        str | None, typer.Option(metavar="CASE", help="Only say at which commit this case turned.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
+    root: Root = HERE,
+) -> int:
+    """How a suite went: every blessed baseline out of git, as a table, a page, JSON and a badge; nothing is run.
+
+    Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
+    """
+    from evals.cli.commands.history import bisect as find_turn
+    from evals.cli.commands.history import history
+
+    return find_turn(suite, bisect, root) if bisect is not None else history(suite, root, out=out)
+
+
+@exporting.command("explain")
+def explain_command(
+    case: CaseId,
+    variant: Annotated[
+        str | None, typer.Option(help="Under which variant; the suite's candidate if not given.")
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side, instead of one.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
+    root: Root = HERE,
+) -> int:
+    """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
+    from evals.cli.commands.explain import explain
+
+    if variant is not None and diff is not None:
+        raise ConfigurationError("--variant names one variant and --diff two; leave one of them out")
+    return explain(case, diff or ((variant,) if variant else ()), suite, root)
 
 
 @exporting.command("frame")
@@ -35,7 +77,9 @@ def frame_command(
 
 @exporting.command("schema")
 def schema_command(
-    name: Annotated[str, typer.Argument(help="What to describe: run (run.json), sweep (sweep.json) or shard.")] = "run",
+    name: Annotated[
+        str, typer.Argument(help="What to describe: run, sweep, shard or history, as in run.json.")
+    ] = "run",
 ) -> int:
     """Print the JSON Schema of what this version writes; docs/run-json.md explains the fields."""
     from evals.cli.commands.run_schema import schema

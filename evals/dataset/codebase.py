@@ -24,10 +24,17 @@ GIT_TIMEOUT_S: Final = 20
 
 
 class Codebase(Closed):
-    """`codebase.yaml`: what the package is called where it is hosted, and what it does."""
+    """`codebase.yaml`: what the package is called where it is hosted, and what it does; of a live job's checkout also
+    the `revision` it stood at ("" where that is not known), and what jobs call it."""
 
-    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    repository: Annotated[str, Field(pattern=r"^([\w.-]+/)?[\w.-]+$")]
     description: str
+    revision: str | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether it was written for this project, and keeps its rules."""
+        return self.revision is None
 
 
 def load_codebase(path: Path) -> Codebase:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.dataset.codebase import ABOUT, build_tree, tree_digest
+from evals.dataset.codebase import ABOUT, build_tree, load_codebase, tree_digest
 from evals.dataset.layout import Layout
 from evals.errors import DatasetError
 from evals.models.case import Case
@@ -88,6 +88,11 @@ class Subject:
         return self.case.labels.codebase is None
 
     @property
+    def was_a_job(self) -> bool:
+        """Whether it was a live job: its code is here, and its labels are a person's word."""
+        return not self.imported and not self.case.labels.ours
+
+    @property
     def codebase(self) -> Path:
         """The folder of its codebase. Raises DatasetError for an imported case."""
         name = self.case.labels.codebase
@@ -124,6 +129,14 @@ class Package:
     id: str
     folder: Path
     cache: Path
+
+    @property
+    def ours(self) -> bool:
+        """Whether it keeps the rules of our codebases; a live job's checkout is somebody's project as it stood."""
+        try:
+            return load_codebase(self.folder).ours
+        except DatasetError:
+            return True  # and its description is the first thing to be complained of
 
     @property
     def sources(self) -> Path:
@@ -172,8 +185,8 @@ class Corpus:
     cache: Path
 
     def own(self) -> "Corpus":
-        """The same without imported cases."""
-        own = {name: case for name, case in self.cases.items() if case.labels.codebase is not None}
+        """The same without imported cases, and those that were live jobs."""
+        own = {name: case for name, case in self.cases.items() if case.labels.ours}
         return Corpus(own, self.layout, self.surroundings, self.cache)
 
 

@@ -54,6 +54,14 @@ def _definitions(source: str) -> Iterator[tuple[str, int, int]]:
         yield node.name, first, node.end_lineno or node.lineno
 
 
+def outermost_names(path: Path) -> frozenset[str]:
+    """The definitions of a source file that stand in no other; none where it is no Python that parses."""
+    try:
+        return frozenset(name for name, _, _ in _definitions("\n".join(_lines(path))))
+    except (SyntaxError, ValueError):
+        return frozenset()
+
+
 def _outermost(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     """Definitions that stand in no other, also those under a module-level `if` or `try`."""
     for child in ast.iter_child_nodes(tree):

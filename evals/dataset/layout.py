@@ -7,6 +7,7 @@
 <root>/triage/cases/<id>/issue.md         first line title, then the body
 <root>/triage/cases/<id>/bug.patch        code bugs only: makes the clean codebase buggy
 <root>/triage/cases/<id>/repro.py         code bugs only: fails with the patch, passes without
+<root>/triage/suites/<id>.yaml            cases that were live jobs only: runs the case as the job ran
 <root>/web/<page>.md                      what the local search server can find
 """
 
@@ -64,6 +65,10 @@ class Layout:
     def repro(self, case_id: str) -> Path:
         """What shows the bug; need not exist."""
         return self.cases / case_id / "repro.py"
+
+    def suite(self, case_id: str) -> Path:
+        """The suite that runs a case as its live job ran; need not exist."""
+        return self.root / "triage" / "suites" / f"{case_id}.yaml"
 
     def codebase(self, name: str) -> Path:
         """The clean package."""

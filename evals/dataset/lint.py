@@ -7,7 +7,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Final, TypeVar
 
-from evals.dataset.checks import CASE_CHECKS, CODEBASE_CHECKS, CORPUS_CHECKS, OWN_CASE_CHECKS, OWN_CORPUS_CHECKS
+from evals.dataset.checks import (
+    CASE_CHECKS,
+    CODEBASE_CHECKS,
+    CORPUS_CHECKS,
+    JOB_CASE_CHECKS,
+    OWN_CASE_CHECKS,
+    OWN_CORPUS_CHECKS,
+)
 from evals.dataset.finding import Complaint, Corpus, LintFinding, Package, Subject, Surroundings
 from evals.dataset.layout import Layout
 from evals.dataset.load import case_ids, load_case
@@ -61,10 +68,10 @@ def checks_left_out(surroundings: Surroundings) -> list[str]:
 def check(task: Task) -> list[LintFinding]:
     """The findings of one case or codebase, looked for anew and remembered."""
     if isinstance(task, Package):
-        found = _asked(CODEBASE_CHECKS, task, task.id)
+        found = _asked(CODEBASE_CHECKS, task, task.id) if task.ours else []
     else:
         found = _asked(CASE_CHECKS, task, task.id)
-        found += [] if task.imported else _asked(OWN_CASE_CHECKS, task, task.id)
+        found += [] if task.imported else _asked(JOB_CASE_CHECKS if task.was_a_job else OWN_CASE_CHECKS, task, task.id)
     remember(place_of(task.cache, task.rests_on), task.root, found)
     return found
 

@@ -1,6 +1,8 @@
 """From the folders of a dataset to cases ready to run."""
 
 import hashlib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +26,8 @@ def load_cases(root: Path) -> dict[str, Case]:
     if not ids:
         raise DatasetError(f"{Layout(root).cases}: holds no cases; an empty dataset proves nothing")
     policy = load_policy(Layout(root).policy)
-    return {name: load_case(root, name, policy) for name in ids}
+    digest = cache(tree_digest)  # some codebases, many cases
+    return {name: load_case(root, name, policy, digest) for name in ids}
 
 
 def case_ids(root: Path) -> list[str]:
@@ -35,8 +38,9 @@ def case_ids(root: Path) -> list[str]:
     return sorted(entry.name for entry in cases.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
 
-def load_case(root: Path, case_id: str, policy: Policy) -> Case:
-    """One case with its issue, its joined route specification and the digest of all it rests on."""
+def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path], str] = tree_digest) -> Case:
+    """One case with its issue, its joined route specification and the digest of all it rests on; `tree_of` gives that
+    of a codebase."""
     layout = Layout(root)
     labels = read_labels(layout.labels(case_id))
     title, body = read_issue(layout.issue(case_id))
@@ -46,10 +50,10 @@ def load_case(root: Path, case_id: str, policy: Policy) -> Case:
         labels=labels,
         title=title,
         body=body,
-        url=f"{HOST}/{repository}/issues/{_issue_number(case_id)}",
+        url=_url(labels, repository),
         repository=repository,
         route_spec=_route_spec(layout, labels, policy),
-        digest=_digest(layout, labels, policy, tree_digest(clean) if clean else ""),
+        digest=_digest(layout, labels, policy, tree_of(clean) if clean else ""),
     )
 
 
@@ -88,6 +92,13 @@ def _route_spec(layout: Layout, labels: CaseFile, policy: Policy) -> RouteSpec:
         return join(policy, labels)
     except DatasetError as error:
         raise DatasetError(f"{path}:{line_of(path, 'route')}: {error}") from error
+
+
+def _url(labels: CaseFile, repository: str) -> str:
+    """The issue's address: its own, where requests have named it, else one that nobody has."""
+    if labels.origin is not None and labels.origin.url is not None:
+        return labels.origin.url
+    return f"{HOST}/{repository}/issues/{_issue_number(labels.id)}"
 
 
 def _issue_number(case_id: str) -> int:

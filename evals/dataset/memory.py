@@ -31,7 +31,7 @@ def recalled(place: Path, kind: TypeAdapter[Kept]) -> Kept | None:
 
 @once
 def code_digest(*patterns: str) -> bytes:
-    """Sha256 over the files of `evals` that match one of the patterns."""
+    """Sha256 over the files that match one of the patterns, relative to `evals`."""
     package = Path(evals.__file__).parent
     files = sorted(file for pattern in patterns for file in package.glob(pattern))
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).digest()

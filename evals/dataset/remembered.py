@@ -19,7 +19,7 @@ _CHECKS: Final = (
     "routes/*.py",
     "models/*.py",
     "cassette/redact.py",
-    "cassette/secret_rules.py",
+    "../triage/secrecy/*.py",
 )
 
 

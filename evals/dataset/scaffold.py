@@ -57,8 +57,9 @@ def scaffold(root: Path, case_id: str, codebase: str, archetype: str) -> list[Pa
         ConfigurationError: the id is no id or is taken, or there is no such codebase or archetype; nothing is written.
     """
     layout = Layout(root)
-    known = _known(archetype)
-    _refuse(layout, case_id, codebase)
+    known = known_archetype(archetype)
+    refuse_id(layout, case_id)
+    _refuse(layout, codebase)
     category = CATEGORY_OF.get(known) or ASKING_CATEGORY.get(known, "code")
     files = {
         layout.labels(case_id): "\n".join(_labels(case_id, codebase, known, category)) + "\n",
@@ -73,18 +74,23 @@ def scaffold(root: Path, case_id: str, codebase: str, archetype: str) -> list[Pa
     return list(files)
 
 
-def _known(archetype: str) -> Archetype:
+def known_archetype(archetype: str) -> Archetype:
+    """The archetype of that name. Raises ConfigurationError."""
     for known in ARCHETYPES:
         if known == archetype:
             return known
     raise ConfigurationError(f"--archetype {archetype}: there is no such archetype; there are {', '.join(ARCHETYPES)}")
 
 
-def _refuse(layout: Layout, case_id: str, codebase: str) -> None:
+def refuse_id(layout: Layout, case_id: str) -> None:
+    """Raises ConfigurationError for what is no id, or another case's."""
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", case_id):
         raise ConfigurationError(f"{case_id}: an id is lower-case letters, digits and hyphens")
     if layout.labels(case_id).parent.exists():
         raise ConfigurationError(f"{layout.labels(case_id).parent}: is there already; choose another id")
+
+
+def _refuse(layout: Layout, codebase: str) -> None:
     if not layout.codebase(codebase).is_dir():
         there = sorted(path.name for path in layout.codebases.glob("[!.]*") if path.is_dir())
         raise ConfigurationError(f"--codebase {codebase}: there is no such codebase; there are {', '.join(there)}")

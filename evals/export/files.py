@@ -1,12 +1,10 @@
 """The folder a run leaves behind: `index.html`, `run.json`, `summary.md`, `junit.xml`."""
 
-import os
-import tempfile
-from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
-from evals.errors import ConfigurationError
+from evals.cassette.hold_back import held_back
+from evals.export.folder import write_files
 from evals.export.junit import junit
 from evals.export.markdown import summary
 from evals.models.run import Run
@@ -14,43 +12,23 @@ from evals.report.render import render
 
 
 def write_run(run: Run, folder: Path) -> None:
-    """Write all files of a run; each appears whole or not at all.
+    """Write all files of a run, each whole or not at all; a text no cassette may hold is withheld in all of them.
 
     Raises:
         ConfigurationError: the folder cannot be written.
     """
-    files: dict[str, str | Iterable[str]] = {
-        "index.html": render(run),
-        "run.json": chain(run.sealed().pieces(indent=1), "\n"),
-        "summary.md": summary(run),
-        "junit.xml": junit(run),
-    }
-    write_files(folder, files)
+    write_fit(held_back(run, folder), folder)
 
 
-def write_files(folder: Path, files: Mapping[str, str | Iterable[str]]) -> None:
-    """Write texts, or the pieces of texts, by name into a folder; each appears whole or not at all.
-
-    Raises:
-        ConfigurationError: the folder cannot be written.
-    """
-    place = folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            place = folder / name
-            _replace(place, text)
-    except OSError as error:
-        raise ConfigurationError(f"{place}: cannot be written ({error.strerror}); name another --out") from error
+def write_fit(run: Run, folder: Path) -> None:
+    """Write all files of a run that holds nothing to be withheld; `run.json`, the largest, is never one text."""
+    write_files(folder, {**_pages(run), "run.json": chain(run.sealed().pieces(indent=1), "\n")})
 
 
-def _replace(path: Path, text: str | Iterable[str]) -> None:
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as scratch:
-        try:
-            scratch.writelines((text,) if isinstance(text, str) else text)
-            scratch.close()
-            os.chmod(scratch.name, 0o644)  # noqa: PTH101 - temporary files are private; a report is for everyone
-            Path(scratch.name).replace(path)
-        except BaseException:  # a folder of that name, a full disk, Ctrl-C: nothing half written stays
-            Path(scratch.name).unlink(missing_ok=True)
-            raise
+def files_of(run: Run) -> dict[str, str]:
+    """The texts of a run's files, by name. They follow from the run."""
+    return {**_pages(run), "run.json": "".join(run.sealed().pieces(indent=1)) + "\n"}
+
+
+def _pages(run: Run) -> dict[str, str]:
+    return {"index.html": render(run), "summary.md": summary(run), "junit.xml": junit(run)}

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
-from evals.export.files import write_files
+from evals.cassette.hold_back import held_back
+from evals.export.folder import write_files
 from evals.export.stored import read_stored
 from evals.models.shard import SHARD_SCHEMA, Shard
 
 
 def write_shard(shard: Shard, path: Path) -> None:
-    """Write the shard; the file appears whole or not at all. Raises ConfigurationError if it cannot be written."""
-    write_files(path.parent, {path.name: shard.sealed().model_dump_json(by_alias=True) + "\n"})
+    """Write the shard; the file appears whole or not at all, and a text no cassette may
+    hold is withheld. Raises ConfigurationError if it cannot be written."""
+    write_files(path.parent, {path.name: held_back(shard, path).sealed().model_dump_json(by_alias=True) + "\n"})
 
 
 def read_shard(path: Path) -> Shard:

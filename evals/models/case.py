@@ -93,17 +93,20 @@ class DecisionPoint(Closed):
 
 
 class Origin(Closed):
-    """Where an imported case comes from: the `name` of its row in the `source` it was read from."""
+    """Where a case that is not ours comes from: the `name` of its row in the `source` it was read from, or of the live
+    job it was. `url` is the issue's own address, as far as requests name it."""
 
-    source: Literal["swebench", "locagent", "bugsinpy", "github"]
+    source: Literal["swebench", "locagent", "bugsinpy", "github", "job"]
     name: str
+    url: str | None = None
 
 
 class CaseFile(Closed):
     """`case.yaml`, word for word.
 
     A case of ours names a `codebase` of the dataset, where its labels are proved; an imported one names the foreign
-    `repository` and its `origin`, has no code here, and its gold is only what its source says.
+    `repository` and its `origin`, has no code here, and its gold is only what its source says. One that was a live job
+    has the code it was about as its `codebase` and the job as its `origin`; its labels are a person's word.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
@@ -128,6 +131,11 @@ class CaseFile(Closed):
     must_pass: bool = False
 
     @property
+    def ours(self) -> bool:
+        """Whether it was written for this project, so that its labels can be proved."""
+        return self.codebase is not None and self.origin is None
+
+    @property
     def unlabelled(self) -> frozenset[str]:
         """The labels that are only defaults, since an imported case's source says nothing of them: `gold`, `severity`,
         `category`, `archetype`... From the tags `unlabelled:<label>`."""
@@ -136,6 +144,10 @@ class CaseFile(Closed):
     @model_validator(mode="after")
     def _has_code_or_an_origin(self) -> Self:
         """Ours or imported, never half of each: without code nothing is proved, and without origin nobody vouches."""
+        if self.origin is not None and self.origin.source == "job":
+            if self.codebase is None or self.repository is not None:
+                raise ValueError("was a live job; it names the `codebase` the job was about, and no `repository`")
+            return self
         if self.codebase is None and (self.repository is None or self.origin is None):
             raise ValueError("names no `codebase`; an imported case names its `repository` and `origin` instead")
         if self.codebase is not None and (self.repository is not None or self.origin is not None):

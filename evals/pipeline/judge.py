@@ -7,7 +7,7 @@ from evals.dataset.baselines import decision_baseline, route_baselines
 from evals.dataset.codebase import materialise
 from evals.dataset.word_search import root_cause_baselines
 from evals.judging.assemble import assemble
-from evals.judging.baseline import load_baseline, path_of, with_blessed
+from evals.judging.baseline import with_blessed
 from evals.judging.material import Material
 from evals.judging.scoring import score_trials
 from evals.models.case import Case
@@ -21,15 +21,6 @@ from evals.workspace import Workspace
 
 BLOCK: Final = 256
 """Trials scored at a time."""
-
-
-def baseline_of(chosen: Selected) -> Baseline | None:
-    """The suite's blessed baseline, if there is one.
-
-    Raises:
-        CannotJudgeError: the file is there but cannot be read.
-    """
-    return load_baseline(path_of(chosen.workspace.baselines, chosen.suite.name))
 
 
 def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:

@@ -18,7 +18,6 @@ from evals.cassette import manifest
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
-from evals.cassette.seals import FOLDER, Seals
 from evals.cassette.store import Cassette, Interaction, discard, load, merge_write
 from evals.errors import RecordingError, UnansweredError
 from evals.models.case import Case
@@ -79,7 +78,7 @@ class Session:
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
         staging = self._staging(case.id)
-        committed = load(self._workspace.cassette(case.id), Seals(self._workspace.cache / FOLDER))
+        committed = load(self._workspace.cassette(case.id))
         known = Cassette(staging, () if self._refresh else committed.interactions)
         tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)
         before = {(found.key, found.sample) for found in tape.cassette.interactions}

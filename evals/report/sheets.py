@@ -1,10 +1,13 @@
-"""Pages without a script, of a sweep and of a self-test. Apart from the report of a run: it is not to load so much."""
+"""Pages without a script, of a sweep, a self-test, a history. Apart from a run's report: it is not to load so much."""
 
 from markupsafe import Markup
 
+from evals.models.history import History
 from evals.models.selftest import SelfTest
 from evals.models.sweep import Sweep
 from evals.report.document import TEMPLATES, asset, policy
+from evals.report.view.badge import badge_of
+from evals.report.view.history import history_page
 from evals.report.view.selftest import selftest_page
 from evals.report.view.sweep import sweep_page
 
@@ -19,6 +22,16 @@ def render_selftest(result: SelfTest) -> str:
     return _sheet("selftest", selftest_page(result))
 
 
-def _sheet(name: str, view: object) -> str:
-    style = Markup(f"{asset('report.css')}\n{asset('sweep.css')}")  # noqa: S704 - both shipped with the package
+def render_history(history: History) -> str:
+    """The page of a history: one HTML document."""
+    return _sheet("history", history_page(history), "history.css")
+
+
+def render_badge(history: History) -> str:
+    """The badge of a history: one SVG document, 20 pixels high."""
+    return TEMPLATES.get_template("badge.svg.j2").render(badge=badge_of(history))
+
+
+def _sheet(name: str, view: object, own: str = "sweep.css") -> str:
+    style = Markup(f"{asset('report.css')}\n{asset(own)}")  # noqa: S704 - both shipped with the package
     return TEMPLATES.get_template(f"{name}.html.j2").render(page=view, style=style, policy=policy(style, ""))

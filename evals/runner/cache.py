@@ -1,14 +1,12 @@
-"""Finished traces by what they depend on: an unchanged trial is not run again.
+"""Finished traces by what they depend on: an unchanged trial is not run again."""
 
-An entry is the digest of a trace and the trace, a line each: one flipped bit, and it is none.
-"""
-
-import hashlib
-import tempfile
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from evals.cassette.allowed_secrets import allowed_beside
+from evals.cassette.hold_back import fit_to_write
+from evals.kept import Kept
 from evals.models.trace import Trace
 
 
@@ -16,31 +14,21 @@ class TraceCache:
     """A folder of traces. A damaged entry is as good as none; failed trials are never kept."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self._kept = Kept(folder)
 
     def get(self, digest: str) -> Trace | None:
         """The trace stored under `digest`, if there is a sound one."""
-        path = self._path(digest)
+        trace = self._kept.get(digest)
         try:
-            stored, _, trace = path.read_bytes().partition(b"\n")
-            return Trace.model_validate_json(trace) if stored == _seal(trace) else None
-        except (OSError, ValidationError):
+            return None if trace is None else Trace.model_validate_json(trace)
+        except ValidationError:
             return None
 
     def put(self, digest: str, trace: Trace) -> None:
-        """Store a trace; readers see all of it or nothing."""
+        """Store a trace. One that holds a secret is run again each time: it has it from its case, as nothing that was
+        recorded holds one."""
         if trace.provenance.label == "failed":
             return
-        path = self._path(digest)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-            content = trace.model_dump_json().encode()
-            scratch.write(_seal(content) + b"\n" + content)
-        Path(scratch.name).replace(path)
-
-    def _path(self, digest: str) -> Path:
-        return self.folder / digest[:2] / f"{digest}.json"
-
-
-def _seal(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+        content = trace.model_dump_json()
+        if fit_to_write(content, allowed_beside(self._kept.folder)) == content:
+            self._kept.put(digest, content.encode())

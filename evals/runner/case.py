@@ -1,16 +1,17 @@
 """Runs one unit of work, whatever breaks in it."""
 
-from evals.cassette.seals import FOLDER, Seals
-from evals.cassette.store import load
+from evals.cassette.readings import FOLDER, Readings
+from evals.cassette.store import Cassette, load
 from evals.errors import CassetteError
 from evals.models.trace import Trace
 from evals.runner.task import CaseTask, failed
+from evals.subject.plain import is_plain
 
 
 def run_case(task: CaseTask) -> list[Trace]:
     """Run the trials of one task, in order of its variants. What breaks comes back as a failed trace."""
     try:
-        cassette = load(task.cassette, Seals(task.cache / FOLDER))
+        cassette = cassette_of(task)
     except CassetteError as error:
         return [failed(task, variant, error) for variant in task.variants]
     from evals.runner.replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
@@ -19,3 +20,8 @@ def run_case(task: CaseTask) -> list[Trace]:
         return replay_case(task, cassette)
     except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
         return [failed(task, variant, error) for variant in task.variants]
+
+
+def cassette_of(task: CaseTask) -> Cassette:
+    """The tape of a task's case. Raises CassetteError or SecretFoundError."""
+    return load(task.cassette, None if is_plain() else Readings(task.cache / FOLDER))

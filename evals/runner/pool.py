@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from evals.kept import digest_of
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.shared import Shared
@@ -11,7 +12,7 @@ from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
 from evals.runner.case import run_case
-from evals.runner.digests import code_digest, digest_of_replaced, file_digest, sha256
+from evals.runner.digests import code_digest, digest_of_replaced
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost
 from evals.runner.workers import run_tasks
@@ -112,12 +113,12 @@ def trial_digests(
 
 def trial_digest(case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace) -> str:
     """What a trial's trace is stored under: everything it depends on."""
-    return sha256(
+    return digest_of(
         case.digest.encode(),
         info.variant.model_dump_json().encode(),
         info.prompt_digest.encode(),
         f"{sample} of {samples}".encode(),
-        file_digest(workspace.cassette(case.id)).encode(),
+        digest_of_replaced(workspace.cassette(case.id)).encode(),
         digest_of_replaced(workspace.vectors).encode(),
         code_digest(workspace.root / "requirements.lock").encode(),
     )

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from evals.kept import digest_of
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.suite import Suite
-from evals.runner.digests import code_digest, file_digest, sha256
+from evals.runner.digests import code_digest, file_digest
 from evals.workspace import Workspace
 
 
@@ -14,10 +15,10 @@ def rests_on(
 ) -> dict[str, str]:
     """Digests of suite, variants and their prompts, cases, recordings and code."""
     return {
-        "suite": sha256(suite.model_dump_json().encode()),
-        "variants or prompts": sha256(*(info.model_dump_json().encode() for info in variants)),
-        "cases": sha256(*(f"{case.id} {case.digest}".encode() for case in cases)),
-        "cassettes": sha256(
+        "suite": digest_of(suite.model_dump_json().encode()),
+        "variants or prompts": digest_of(*(info.model_dump_json().encode() for info in variants)),
+        "cases": digest_of(*(f"{case.id} {case.digest}".encode() for case in cases)),
+        "cassettes": digest_of(
             file_digest(workspace.vectors).encode(),
             *(file_digest(workspace.cassette(case.id)).encode() for case in cases),
         ),

@@ -1,5 +1,7 @@
 """Scores of the route: what the specification says of the visits, in the letters of `evals.routes.check`."""
 
+from typing import Final
+
 from evals.models.case import Case
 from evals.models.route import RouteScore
 from evals.models.trace import Trace
@@ -8,8 +10,16 @@ from evals.scorers.scorer import scorer
 
 
 def route_score_of(case: Case, trace: Trace) -> RouteScore:
-    """The trace against its case's specification, concurrent visits and the recorded confidence included."""
-    return check(case.route_spec, trace.route, trace.guarded, trace.supersteps)
+    """The trace against its case's specification, concurrent visits and the recorded confidence included.
+
+    That of the last pair is remembered: one trial is asked for it by seven scorers in a row.
+    """
+    if not (_last and _last[0][0] is case and _last[0][1] is trace):
+        _last[:] = [(case, trace, check(case.route_spec, trace.route, trace.guarded, trace.supersteps))]
+    return _last[0][2]
+
+
+_last: Final[list[tuple[Case, Trace, RouteScore]]] = []
 
 
 @scorer("route.pass", unit="fraction", better="higher", primary=True)

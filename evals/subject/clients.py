@@ -1,21 +1,18 @@
 """The HTTP clients the graph is given. What their transports do is all that tells live, recording and replay apart."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import httpx
 import httpx2
 
 from evals.cassette.player import HttpxReplayTransport, ReplayTransport
+from evals.subject.plain import is_plain
 
 if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI
-
-SWITCH: Final = "EVALS_PLAIN_REPLAY"
-"""Set to 1: every replayed request is built by the SDK and answered by the transport, every graph built anew."""
 
 
 def _as_it_is(model: "ChatOpenAI") -> "ChatOpenAI":
@@ -45,7 +42,7 @@ class Clients:
 def replay_clients() -> Clients:
     """Clients that answer from the current tape and cannot reach anything else: the same ones for every trial, unless
     the environment asks for the plain path."""
-    return _over_the_tape() if os.environ.get(SWITCH) == "1" else _lasting()
+    return _over_the_tape() if is_plain() else _lasting()
 
 
 @cache

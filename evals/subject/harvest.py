@@ -3,7 +3,6 @@
 What the supervisor chose is left out on purpose: whoever labels a state must not have seen an answer to it.
 """
 
-import asyncio
 from typing import Any, Final
 
 from evals.cassette.ledger import Ledger
@@ -12,6 +11,7 @@ from evals.cassette.store import Cassette
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.subject.clients import replay_clients
+from evals.subject.loop import runner
 from evals.subject.trial import Repository, Subject, watched
 
 # of the issue, of the code it stands in, of an answer given, or of no matter to the next one
@@ -26,7 +26,8 @@ def harvest(case: Case, variant: Variant, cassette: Cassette, repository: Reposi
 
     As far as the tape reaches: a decision nobody recorded has no state. Fields at their default are left out.
     """
-    return asyncio.run(_harvest(case, variant, cassette, repository))
+    with runner() as loop:
+        return loop.run(_harvest(case, variant, cassette, repository))
 
 
 async def _harvest(case: Case, variant: Variant, cassette: Cassette, repository: Repository) -> list[dict[str, Any]]:

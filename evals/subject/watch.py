@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.nearest import nearest
@@ -16,24 +16,17 @@ from evals.models.trace import (
     Call,
     Decision,
     Exchange,
-    Finding,
-    GuardVeto,
     Miss,
     Plan,
     PointAnswer,
     Provenance,
     Report,
-    Task,
-    TaskEvent,
     Trace,
     Visit,
 )
-from triage.context import supervisor_context
-from triage.plans import edges
 from triage.prompts import SupervisorPrompt
-from triage.state import WORKERS, BugTriageState, TaskItem
-
-_SHOWN: Final = set(Task.model_fields) - {"result", "feedback", "history"}
+from triage.state import WORKERS, BugTriageState
+from triage.trace import decision_data, plan_data, visit_data
 
 
 class Watcher:
@@ -97,43 +90,12 @@ class Watcher:
     def _decided(self, update: Mapping[str, Any]) -> None:
         before = BugTriageState.model_validate(self.state)
         self.asked.append(before)
-        pending = update.get("pending_exchange")
-        errors = update.get("supervisor_errors", ())
-        self.decisions.append(
-            Decision(
-                index=len(self.decisions),
-                iteration=before.iterations,
-                context=update.get("briefing") or self._context(before),
-                chosen=update["next_node"],
-                routed=update["routed_node"],
-                reasoning=update["supervisor_reasoning"],
-                confidence=update["supervisor_confidence"],
-                question=pending.question if pending else None,
-                vetoes=tuple(
-                    GuardVeto(guard=veto.guard, chosen=veto.chosen, send_to=veto.send_to)
-                    for veto in update.get("vetoes", ())
-                ),
-                forced_fallback=update["forced_fallback"],
-                corrections=update["corrections"],
-                error=errors[0].error if errors else None,
-                tasks=tuple(update.get("selected_tasks", ())),
-            )
-        )
+        made = decision_data(len(self.decisions), before, update, self.prompt)
+        self.decisions.append(Decision.model_validate(made))
 
-    def _context(self, state: BugTriageState) -> str:
-        return supervisor_context(state, self.prompt) if self.prompt else ""
-
-    def _visited(self, node: Any, update: Mapping[str, Any]) -> None:  # noqa: ANN401 - LangGraph streams plain strings
-        errors = update.get("agent_errors", ())
+    def _visited(self, node: str, update: Mapping[str, Any]) -> None:
         tasks = update.get("plan", ())
-        visit = Visit(
-            node=node,
-            superstep=self.superstep,
-            read=tuple(dict.fromkeys(self.symbols.get(place, place) for place in update.get("places_read", ()))),
-            reviews=tasks[0].task_id if tasks and tasks[0].capability != node else None,
-            findings=tuple(Finding.model_validate(found.model_dump()) for found in update.get("findings", ())),
-            error=errors[0].error if errors else None,
-        )
+        visit = Visit.model_validate(visit_data(node, self.superstep, update, self.symbols))
         self._beside.append((tasks[0].task_id if tasks else 0, visit))
 
     def trace(self, trajectory: Ledger, points: tuple[PointAnswer, ...], points_ledger: Ledger) -> Trace:
@@ -156,7 +118,7 @@ class Watcher:
             point_misses=_misses(points_ledger, self.cassette, 0),
             repository_files=self.repository_files,
             topology=self.topology,
-            plan=plan_of(final.plan) if final and final.plan else None,
+            plan=Plan.model_validate(plan_data(final.plan)) if final and final.plan else None,
             error=self.error,
         )
 
@@ -168,22 +130,6 @@ class Watcher:
         if not self.decisions:
             return Provenance(label="unrecorded")
         return Provenance(label="frontier", frontier=len(self.decisions))
-
-
-def plan_of(tasks: Sequence[TaskItem]) -> Plan:
-    """The plan as the report shows it."""
-    return Plan(
-        tasks=tuple(
-            Task(
-                **task.model_dump(include=_SHOWN),
-                result=task.result.summary if task.result else None,
-                feedback=task.feedback.verdict if task.feedback else None,
-                history=tuple(TaskEvent(**event.model_dump()) for event in task.history),
-            )
-            for task in tasks
-        ),
-        edges=edges(tasks),
-    )
 
 
 def _calls(ledger: Ledger, ends: Sequence[int] = ()) -> tuple[Call, ...]:

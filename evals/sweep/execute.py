@@ -4,13 +4,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evals.cassette.seals import FOLDER, Seals
-from evals.cassette.store import load
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.sweep import Point
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
+from evals.runner.case import cassette_of
 from evals.runner.pool import trial_digest
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, failed
 from evals.runner.workers import run_tasks
@@ -120,7 +119,7 @@ def _failed(sweep: CaseSweep, why: Exception | str) -> Explored:
 
 
 def _explored(sweep: CaseSweep) -> Explored:
-    cassette = load(sweep.task.cassette, Seals(sweep.workspace.cache / FOLDER))
+    cassette = cassette_of(sweep.task)
     from evals.sweep.stage import stage  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
 
     with stage(sweep.task, cassette) as trace_of:

@@ -1,6 +1,5 @@
 """The graph on one case, ready for any setting: the code is indexed once, however many trials follow."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ from evals.runner.replay import within_time
 from evals.runner.task import CaseTask
 from evals.subject.clients import replay_clients
 from evals.subject.indexed import indexed
+from evals.subject.loop import runner
 from evals.subject.trial import Subject
 
 
@@ -22,10 +22,10 @@ def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Tr
     clients = replay_clients()
 
     def trace_of(variant: Variant) -> Trace:
-        return runner.run(within_time(task, variant, Subject.of(variant, clients, repository), cassette))
+        return loop.run(within_time(task, variant, Subject.of(variant, clients, repository), cassette))
 
-    with asyncio.Runner() as runner:
+    with runner() as loop:
         try:
             yield trace_of
         finally:
-            runner.run(clients.close())
+            loop.run(clients.close())

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from tests.bench import flat, nearest, performance, starts, tape, trials
+from tests.bench import flat, history, index, nearest, performance, starts, tape, trials
 from tests.bench.goals import GOALS
 
 LIMITS: Final[dict[str, Callable[[str], int]]] = {
@@ -17,8 +17,13 @@ LIMITS: Final[dict[str, Callable[[str], int]]] = {
     "trials": trials.main,
     "flat": flat.main,
     "tape": tape.main,
+    "history": history.main,
     "nearest": lambda _suite: nearest.main(),
+    "index": index.main,
+    "ranking": index.ranking,
 }
+SLOW: Final = {"ranking"}
+"""Takes minutes: only where it is named."""
 
 
 def main(suite: str, *names: str) -> int:
@@ -26,7 +31,7 @@ def main(suite: str, *names: str) -> int:
     if unknown:
         print(f"bench: no part is called {unknown[0]!r}; choose among {', '.join((*GOALS, *LIMITS))}", file=sys.stderr)
         return 2
-    wanted = names or (*GOALS, *LIMITS)
+    wanted = names or [name for name in (*GOALS, *LIMITS) if name not in SLOW]
     for name in [name for name in GOALS if name in wanted]:
         measure(name)
     return max((LIMITS[name](suite) for name in LIMITS if name in wanted), default=0)

@@ -14,14 +14,14 @@ from typing import Final
 
 import yaml
 
-from evals.cassette import secret_rules
 from evals.cassette.entry import Document
 from evals.cassette.key import parse_json, request_key
+from evals.cassette.readings import Readings
 from evals.cassette.redact import scan, scan_text
-from evals.cassette.seals import Seals
 from evals.cassette.store import ORIGIN, Cassette, Interaction, load
 from evals.cassette.vcr_file import digest
 from tests.builders.written_out import in_schema_1
+from triage.secrecy import rules as secret_rules
 
 ROUNDS: Final = 3
 EVERY: Final = 6  # one case in so many is timed; all are weighed
@@ -54,12 +54,12 @@ def _weigh(paths: list[Path]) -> None:
 
 def _times(tape: Cassette, scratch: Path) -> tuple[float, float, float]:
     text = in_schema_1(tape)
-    seals = Seals(scratch)
-    load(tape.path, seals)
+    readings = Readings(scratch)
+    load(tape.path, readings)
     return (
         _best(lambda: _read_schema_1(text)),
         _best(lambda: load(tape.path)),
-        _best(lambda: load(tape.path, seals)),
+        _best(lambda: load(tape.path, readings)),
     )
 
 

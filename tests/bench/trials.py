@@ -23,8 +23,9 @@ from evals.dataset.codebase import materialise
 from evals.dataset.load import load_cases
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.subject.clients import SWITCH, Clients, replay_clients
+from evals.subject.clients import Clients, replay_clients
 from evals.subject.indexed import indexed
+from evals.subject.plain import SWITCH
 from evals.subject.trial import Repository, Subject, run_trial
 from evals.suites.load import load_suite, select
 from evals.workspace import Workspace

@@ -2,13 +2,16 @@
 
 import base64
 import datetime as dt
+import random
 
 from evals.cassette.allowed_secrets import AllowedSecret, digest_of
+from tests.builders.provider_keys import KEYS, a_provider_key
 
 HEX = "0123456789abcdef" * 2
 WORD = "a1B2c3D4e5" * 4
+DICE = random.Random(7)  # noqa: S311 - seeded, nobody's key
 
-PLANTED = {
+PLANTED = {rule: a_provider_key(rule, DICE) for rule in KEYS} | {
     "anthropic_key": "sk-ant-" + "api03-" + WORD,
     "openrouter_key": "sk-or-" + "v1-" + HEX,
     "openai_key": "sk-" + "proj-abcd1234EFGH5678",
@@ -56,8 +59,13 @@ PLANTED = {
     "url_password": "postgres://jane" + ":hunter2@db.invalid/shop",
     "connection_password": "Server=db;Database=shop;User=jane;" + "Password=hunter2;",
     "named_credential": '"api_key": "' + HEX + '"',
+    "crypt_hash": "$apr" + "1$abcdefgh$" + WORD[:22],
+    "login_option": "curl -s -u jane" + ":hunter2 https://x.invalid",
+    "password_option": "mysql -h db -u jane -p" + "hunter2 shop",
+    "named_password": "DB_PASS" + "=hunter2",
+    "url_credential": "https://x.invalid/v1?" + "key=" + WORD[:32],
     "email": "write to jane.doe@" + "acme-corp.com please",
-    "high_entropy": "token=" + "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA",
+    "high_entropy": "seen: " + "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA",
 }
 
 

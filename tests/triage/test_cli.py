@@ -16,6 +16,7 @@ import pytest
 
 from tests.builders.endpoint import Endpoint, a_decision, a_team
 from tests.builders.loopback import serving
+from tests.builders.waiting import until
 from triage.cli import main
 
 CHECKOUT = Path(__file__).parents[2]
@@ -27,6 +28,7 @@ def desk(tmp_path, monkeypatch):
     """A folder with an issue and a checkout, and an environment without settings."""
     for name in [name for name in os.environ if name.startswith("TRIAGE_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("TRIAGE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))  # commands run as processes of their own start in this folder
     (tmp_path / "issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
@@ -246,7 +248,7 @@ def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
     with serving(Slow(team)) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
         job = subprocess.Popen([sys.executable, "-m", "triage", "run", "--repo", "shop", *NEW], env={**os.environ})
-        _wait_until(lambda: team.count("critic") == 1)
+        until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGKILL)
         job.wait()
 
@@ -261,7 +263,7 @@ def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
     with serving(Slow(team)) as url:
         command = [sys.executable, "-c", AT_A_TERMINAL, "run", "--repo", "shop", *NEW]
         job = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.PIPE, text=True)
-        _wait_until(lambda: team.count("critic") == 1)
+        until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGINT)
         told = job.communicate(timeout=300)[1]
 
@@ -275,16 +277,18 @@ def test_the_agents_can_be_served(desk, monkeypatch):
     with serving(a_team("end")) as url:
         port = _a_free_port()
         command = [sys.executable, "-m", "triage", "serve", "--repo", "shop", "--port", str(port)]
-        service = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.DEVNULL)
+        settings, pipe = {**os.environ, "TRIAGE_BASE_URL": url}, subprocess.PIPE
+        service = subprocess.Popen(command, env=settings, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
         invoke = f"http://127.0.0.1:{port}/agents/investigator/invoke"
         try:
-            _wait_until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
+            until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
             answer = httpx.post(invoke, json={"input": {"issue_title": "t", "issue_body": "b"}}, timeout=300)
         finally:
             service.terminate()
-            service.wait()
+            lines = service.communicate()[0]
 
     assert answer.json()["output"]["hypothesis"] == "Quantities are overwritten."
+    assert '"POST /agents/investigator/invoke HTTP/1.1" 200' in lines
 
 
 class Slow:
@@ -303,14 +307,6 @@ class Slow:
 def _with(monkeypatch, name, value):
     monkeypatch.setenv(name, value)
     return monkeypatch
-
-
-def _wait_until(true, seconds=300):
-    for _ in range(seconds * 20):
-        if true():
-            return
-        time.sleep(0.05)
-    raise TimeoutError
 
 
 def _a_free_port() -> int:

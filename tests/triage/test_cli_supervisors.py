@@ -33,6 +33,7 @@ def desk(tmp_path, monkeypatch):
     """A folder with an issue, a checkout and a plan that asks, and an environment without settings."""
     for name in [name for name in os.environ if name.startswith("TRIAGE_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("TRIAGE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     Path("issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
     Path("asking.yaml").write_text(PLAN_WITH_A_QUESTION)

@@ -1,17 +1,13 @@
 """What stands around a job: listing and deleting, checking the set-up, how much is said, and Ctrl-C at the prompt."""
 
 import os
-import pty
-import select
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.llm_server import answering
+from tests.builders.pseudo_terminal import at_a_terminal, read_until
 from tests.builders.unruly import only, refusing
 from triage.cli import main
 
@@ -174,25 +170,3 @@ def test_control_c_at_the_prompt_ends_the_sitting_at_once_and_loses_no_answer(de
         read_until(terminal, b"wrote")
         assert job.wait(timeout=60) == 0
     assert llm.asked.count("investigator") == 1
-
-
-def at_a_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
-    """The command in a session of its own, at a terminal that turns ^C into SIGINT; what we hold is the other end."""
-    ours, theirs = pty.openpty()
-    program = "import fcntl, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    program += "signal.signal(signal.SIGINT, signal.default_int_handler); from triage.cli import run; run()"
-    command = [sys.executable, "-c", program, *arguments]
-    job = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
-    os.close(theirs)
-    return job, ours
-
-
-def read_until(terminal: int, text: bytes, seconds: float = 120) -> bytes:
-    seen, until = b"", time.monotonic() + seconds
-    while text not in seen and select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:
-        try:
-            seen += os.read(terminal, 4096)
-        except OSError:  # the other end is closed
-            break
-    assert text in seen, seen[-2000:]
-    return seen

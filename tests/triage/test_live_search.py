@@ -38,3 +38,16 @@ def test_the_model_searches_the_web_in_a_job_with_checkpoints(supervisor, tmp_pa
     assert llm.searched[0] == "carts"
     assert job.agent_errors == []
     assert job.pages_read == ["https://docs.invalid/0"]
+
+
+def test_a_visit_whose_searches_all_fail_is_no_success(tmp_path, monkeypatch):
+    a_desk(tmp_path, monkeypatch)
+    stops = iter(["investigator", "web_search", "codebase_search"])
+    with triage_at(monkeypatch, answering(lambda _: next(stops, "writer"))) as (triage, llm):
+        monkeypatch.setenv("TRIAGE_TAVILY_BASE_URL", "http://127.0.0.1:9")  # the discard port: nobody listens there
+        assert triage("run", "--repo", "shop", *NEW) == 0
+
+    [failure] = asyncio.run(kept()).agent_errors
+    assert failure.error == "ToolException: no search came to anything: The search failed (ConnectError)."
+    assert llm.asked.count("web_search") == 1  # whatever it concluded would read like a finding
+    assert "web_search failed once" in (tmp_path / ".triage/one/report.md").read_text()

@@ -251,7 +251,7 @@ def test_a_job_that_is_over_takes_no_orders(desk, monkeypatch, capsys):
 
 
 def test_control_c_before_the_first_step_does_not_say_that_the_job_is_kept(desk, monkeypatch, capsys):
-    def interrupt(_):
+    async def interrupt(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("triage.session.index_of_repository", interrupt)

@@ -53,6 +53,17 @@ async def test_the_wire_format_is_input_and_output():
     assert answer.json()["output"]["hypothesis"] == "Quantities are overwritten."
 
 
+@pytest.mark.parametrize(("wanted", "status"), [("shop", 200), ("", 200), ("carts", 422)])
+async def test_a_service_searches_its_own_repository_and_refuses_another(wanted, status):
+    service = httpx.ASGITransport(app(a_toolbox(a_team()), "shop"))
+    given = {"hypothesis": "h", "repository": wanted}
+    async with httpx.AsyncClient(transport=service, base_url="http://agents.invalid") as client:
+        answer = await client.post("/agents/codebase_search/invoke", json={"input": given})
+
+    assert answer.status_code == status
+    assert ("this service searches 'shop', not 'carts'" in answer.text) == (status == 422)
+
+
 async def test_an_unknown_agent_is_a_404_that_names_the_known_ones():
     answer = await a_client(a_team()).post("/agents/janitor/invoke", json={"input": {}})
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from triage.account import Account
 from triage.codebase.index import CodebaseIndex
 from triage.findings import Answer
-from triage.llm import HttpClients, ModelFactory, resilient
+from triage.llm import HttpClients, ModelFactory, answering, resilient
 from triage.prompts import load_agent_prompt
 from triage.settings import Settings
 from triage.state import AgentFinding, BugTriageState, Worker
@@ -77,7 +77,7 @@ def structured(prompt: str, schema: type[Schema], models: ModelFactory, agent: s
     template = prompt_of(prompt)
 
     def build(model: ChatOpenAI) -> Runnable[Any, Any]:
-        return template | model.with_structured_output(schema)
+        return template | answering(model, schema)
 
     return resilient(build, models, agent)
 

@@ -3,13 +3,14 @@
 from typing import Annotated, Any, Final
 
 from langchain_core.documents import Document
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, latest_hypothesis, structured
 from triage.agents.further import gaps_of, named_before, once
 from triage.findings import NOT_IDENTIFIED, Answer, asks, to_finding
 from triage.state import AgentFinding, BugTriageState, Confidence, Retrieval
+from triage.step import Step
 
 CHUNKS: Final = 5
 WIDE_CHUNKS: Final = 8
@@ -126,7 +127,7 @@ def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutpu
             places=tuple(str(document.id) for document in documents),
         )
 
-    return RunnableLambda(search)
+    return Step(search)
 
 
 def _variables(given: CodebaseSearchInput, documents: list[Document]) -> dict[str, str]:

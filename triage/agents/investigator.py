@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Final
 
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 from pydantic import Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, clipped, instructions_block, structured
 from triage.findings import Answer, answers_text, findings_text, to_finding
 from triage.state import AgentFinding, BugTriageState, HumanExchange
+from triage.step import Step
 
 
 class InvestigatorInput(AgentInput):
@@ -53,7 +54,7 @@ async def _variables(given: InvestigatorInput) -> dict[str, str]:
 
 def chain(toolbox: Toolbox) -> Runnable[InvestigatorInput, InvestigatorOutput]:
     """One structured call."""
-    return RunnableLambda(_variables) | structured("investigator", InvestigatorOutput, toolbox.models, "investigator")
+    return Step(_variables) | structured("investigator", InvestigatorOutput, toolbox.models, "investigator")
 
 
 def finding(output: InvestigatorOutput) -> AgentFinding:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 from langchain_core.tools import ToolException
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
@@ -28,6 +28,7 @@ from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
 from triage.llm import resilient
 from triage.state import AgentFinding, BugTriageState
+from triage.step import Step
 
 MAX_SEARCHES: Final = 3
 """Searches of one visit; a model that asks for more gets the first ones."""
@@ -95,6 +96,9 @@ def _told_of_before(state: BugTriageState) -> list[str]:
 def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
     """Tool call -> search -> structured call. Where the model asks for no search, the last call is told so.
 
+    Live, a visit whose searches all fail is a failure (ToolException when run): what a model makes of nothing reads
+    like a finding. A replay concludes as its recording did.
+
     Raises:
         ConfigurationError: there is no web to search.
     """
@@ -112,6 +116,8 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
         variables = _variables(given)
         calls = _calls(await choose.ainvoke(variables))
         found = await _results(run_tools, calls)
+        if toolbox.account and found and all(message.artifact is None for message in found):
+            raise ToolException(f"no search came to anything: {found[0].content}")
         answer = await conclude.ainvoke(variables | {"results": shown(calls, found, given.read_before)})
         return WebSearchDone(
             **answer.model_dump(),
@@ -119,7 +125,7 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
             pages=once([page.url for message in found for page in message.artifact or ()]),
         )
 
-    return RunnableLambda(search)
+    return Step(search)
 
 
 def query_of(call: ToolCall) -> str:

@@ -4,10 +4,10 @@ Where one of them fails, the visit has failed, and what succeeded is kept as a d
 """
 
 import json
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, cast
 
-from langchain_core.output_parsers import StrOutputParser
-from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
+from langchain_core.runnables import Runnable, RunnableParallel
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +24,7 @@ from triage.state import (
     TriageReport,
     WriterDraft,
 )
+from triage.step import Step
 
 EFFORTS: Final = ("XS", "S", "M", "L", "XL")
 DEFAULT_EFFORT: Final = "M"
@@ -94,30 +95,27 @@ def chain(toolbox: Toolbox) -> Runnable[WriterInput, WriterOutput]:
     comment, ticket = prompt_of("writer_comment"), prompt_of("writer_ticket")
     texts: Runnable[Any, dict[str, Any]] = RunnableParallel(
         report=_tried(structured("writer_report", ReportDraft, models, "writer")),
-        comment=_tried(
-            resilient(lambda model: comment | model | StrOutputParser(), models, "writer") | RunnableLambda(comment_of)
-        ),
-        ticket=_tried(
-            resilient(lambda model: ticket | _in_json_mode(model) | StrOutputParser(), models, "writer")
-            | RunnableLambda(ticket_of)
-        ),
+        comment=_tried(resilient(lambda model: comment | model, models, "writer"), comment_of),
+        ticket=_tried(resilient(lambda model: ticket | _in_json_mode(model), models, "writer"), ticket_of),
     )
-    return RunnableLambda(_variables) | texts | RunnableLambda(assembled)
+    return Step(_variables) | texts | Step(assembled)
 
 
-def _tried(part: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """The part, its failure as its result: a failing neighbour must not throw it away."""
+def _tried(part: Runnable[Any, Any], read: Callable[[str], object] | None = None) -> Runnable[Any, Any]:
+    """The part, or what `read` makes of its text; its failure as its result: a failing neighbour must not throw it
+    away."""
 
     async def attempt(variables: dict[str, str]) -> object:
         try:
-            return await part.ainvoke(variables)
+            said = await part.ainvoke(variables)
+            return read(str(said.text)) if read else said
         except Exception as error:  # noqa: BLE001 - whichever way one text fails, the others are kept
             return error
 
-    return RunnableLambda(attempt)
+    return Step(attempt)
 
 
-def assembled(parts: dict[str, Any]) -> WriterOutput:
+async def assembled(parts: dict[str, Any]) -> WriterOutput:
     """The writer's output from three results; a failed one is its exception.
 
     Raises:

@@ -9,18 +9,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 MAX_CHARS: Final = 1_600
 """Length of a chunk, header included; a longer function is cut into several."""
 WINDOW_CHARS: Final = 1_000
 """Length of a chunk of plain text: about the 256 tokens the embedding reads."""
-MAX_FILE_BYTES: Final = 500_000
-"""Larger files are data, not source."""
 _REMEMBERED: Final = 200
 """Files whose chunks are kept: most trees of one codebase differ in a file or two."""
-SKIPPED: Final = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "site-packages"})
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -53,31 +49,6 @@ class _Span:
     start: int
     end: int
     name: str
-
-
-def source_files(root: Path) -> Iterator[tuple[str, str]]:
-    """(path relative to `root`, text) of every text file, by path; hidden, generated and binary files are left out."""
-    for path in sorted(root.rglob("*"), key=lambda path: path.relative_to(root).as_posix()):
-        relative = path.relative_to(root)
-        if path.is_symlink() or not path.is_file() or any(map(_is_skipped, relative.parts)):
-            continue
-        text = _text_of(path)
-        if text is not None:
-            yield relative.as_posix(), text
-
-
-def _is_skipped(part: str) -> bool:
-    return part.startswith(".") or part in SKIPPED or part.endswith(".egg-info")
-
-
-def _text_of(path: Path) -> str | None:
-    if path.stat().st_size > MAX_FILE_BYTES:
-        return None
-    raw = path.read_bytes()
-    try:
-        return None if b"\0" in raw else raw.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return None
 
 
 @lru_cache(_REMEMBERED)

@@ -48,11 +48,11 @@ class VectorCache:
 
     def get(self, text: str) -> Vectors | None:
         """The vector of `text`, shape (DIMENSIONS,), if it is known."""
-        return self._vectors.get(_key(text))
+        return self._vectors.get(key_of(text))
 
     def put(self, text: str, vector: Vectors) -> None:
         """Remember a vector; it reaches the file with `save`."""
-        self._vectors[_key(text)] = vector
+        self._vectors[key_of(text)] = vector
 
     def save(self, path: Path | None = None) -> Path:
         """Write all vectors, by key, to `path` or to where they came from; a crash leaves the old file.
@@ -101,7 +101,8 @@ def _stored(path: Path) -> dict[bytes, Vectors]:
         return dict(zip(map(bytes, stored["keys"]), stored["vectors"], strict=True))
 
 
-def _key(text: str) -> bytes:
+def key_of(text: str) -> bytes:
+    """What the vector of `text` is kept under."""
     return hashlib.sha256(f"{MODEL_ID}\0{text}".encode()).digest()
 
 
@@ -121,13 +122,13 @@ class MiniLM:
         known = self.cache.get(text)
         if known is not None:
             return known
-        vector = self._compute(text)
+        vector = self.compute(text)
         self.computed += 1
         self.cache.put(text, vector)
         return vector
 
-    def _compute(self, text: str) -> Vectors:
-        """Mean of the token vectors, scaled to length 1. Unpadded: padding would change bits."""
+    def compute(self, text: str) -> Vectors:
+        """Mean of the token vectors, scaled to length 1, shape (DIMENSIONS,). Unpadded: padding would change bits."""
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
         ones = np.ones_like(ids)
         given = {"input_ids": ids, "attention_mask": ones, "token_type_ids": np.zeros_like(ids)}

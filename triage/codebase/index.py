@@ -1,64 +1,76 @@
-"""The index of one repository: vectors in Chroma and words in BM25, fused so that a result never depends on luck.
+"""The index of one repository, searched by meaning and by words.
 
-Chroma's order of equals, its threads and its approximations vary between processes. So it gets precomputed
-vectors, one thread and a search width that makes it exact; more is fetched than needed, distances are rounded,
-and equals are ordered by chunk id. It holds ids and vectors only: the texts are here anyway, and writing them into
-its database as well takes twice as long as all the rest.
+Up to `CANDIDATES` chunks, all of them are embedded and compared. A larger repository would keep its first search
+waiting for minutes: there, each query is first asked by words, and only its `CANDIDATES` best chunks are embedded and
+compared. Which ones they are depends on query and code alone, not on what happens to be embedded already.
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
+import numpy as np
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
-from triage.codebase.chunk import Chunk, chunks_of, source_files
-from triage.codebase.embed import Embedder
+from triage.aside import Told, Watch, aside, untold
+from triage.codebase.chunk import Chunk, chunks_of
+from triage.codebase.embed import Embedder, Vectors
+from triage.codebase.files import source_files
+from triage.codebase.nearest import FETCHED, Near, collection, drop, nearest, nearest_of
+from triage.codebase.ranking import Ranking, fused, worth_of
 from triage.codebase.words import WordIndex
 
 if TYPE_CHECKING:
     from chromadb import Collection
-    from chromadb.api import ClientAPI
-    from chromadb.api.collection_configuration import CreateHNSWConfiguration
 
 DEFAULT_K: Final = 5
-FETCHED: Final = 100
-"""Candidates taken from each of the two searches."""
-RRF_K: Final = 60
-"""Reciprocal rank fusion's constant (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+CANDIDATES: Final = 400
+"""Chunks that are embedded for one query, at most; what that loses is measured in decision 0014."""
 REMEMBERED: Final = 1_000
 """Rankings an index keeps."""
-BATCH: Final = 1_000
-"""Chunks handed to Chroma at once; it refuses more than some five thousand."""
-_HNSW: Final["CreateHNSWConfiguration"] = {
-    "space": "cosine",
-    "ef_construction": 200,
-    "ef_search": 200,
-    "num_threads": 1,
-}
+STEP: Final = 8
+"""Chunks embedded between two words about how far it got: a fraction of a second."""
 
 
 class CodebaseIndex:
-    """What can be asked about a repository. Cutting happens at once, embedding at the first search."""
+    """What can be asked about a repository. Embedding waits for the first search, and so does ranking by words unless
+    `words` are given. With a `watch`, whoever awaits a search shares the event loop meanwhile, and sees how far it got.
+    """
 
-    def __init__(self, chunks: Sequence[Chunk], paths: frozenset[str], embedder: Embedder) -> None:
+    def __init__(
+        self,
+        chunks: Sequence[Chunk],
+        paths: frozenset[str],
+        embedder: Embedder,
+        *,
+        words: WordIndex | None = None,
+        candidates: int = CANDIDATES,
+        watch: Watch | None = None,
+        about: str = "",
+    ) -> None:
         self.chunks = tuple(chunks)
         self.paths = paths
         """Every text file of the repository, relative, with forward slashes."""
+        self.about = about
+        """What is searched and what is left out, in one line."""
+        self.watch = watch
         self._embedder = embedder
+        self._candidates = candidates
         self._rankings: dict[str, Ranking] = {}
+        self._collection: Collection | None = None
+        self._searching = Lock()
+        if words is not None:
+            self._words = words
 
     @classmethod
     def build(cls, root: Path | None, embedder: Embedder) -> Self:
-        """The index of the tree at `root`; an empty one for None."""
+        """The index of the tree at `root`, as recorded requests know it; an empty one for None."""
         files = dict(source_files(root)) if root is not None else {}
         chunks = [chunk for path, text in files.items() for chunk in chunks_of(path, text)]
         return cls(chunks, frozenset(files), embedder)
@@ -87,95 +99,67 @@ class CodebaseIndex:
             return _Nothing()
         return HybridRetriever(index=self, k=k, min_score=min_score, without=without)
 
-    def ranking(self, query: str) -> "Ranking":
+    def ranking(self, query: str, told: Told = untold) -> Ranking:
         """The chunks in the order they answer `query`. Kept, since the same question comes back with every variant."""
-        if query not in self._rankings:
-            if len(self._rankings) == REMEMBERED:
-                del self._rankings[next(iter(self._rankings))]
-            self._rankings[query] = self._ranked(query)
-        return self._rankings[query]
+        with self._searching:
+            if query not in self._rankings:
+                if len(self._rankings) == REMEMBERED:
+                    del self._rankings[next(iter(self._rankings))]
+                self._rankings[query] = self._ranked(query, told)
+            return self._rankings[query]
 
     def forget(self) -> None:
-        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again. What
-        another index of the same content searches in this process stays."""
-        if "_collection" in self.__dict__:
-            name = self._collection.name
-            del self._collection
-            _users[name] -= 1
-            if not _users[name]:
-                _client().delete_collection(name)
+        """Give back the memory Chroma took, for whoever walks through many repositories. A search takes it again."""
+        if self._collection is not None:
+            drop(self._collection)
+            self._collection = None
         self._rankings.clear()
 
-    def _ranked(self, query: str) -> "Ranking":
-        asked = self._embedder.embed([query]).astype("float32")
-        near = self._collection.query(asked, n_results=min(FETCHED, len(self.chunks)), include=["distances"])
-        distances = near["distances"] or [[]]
-        by_meaning = sorted(
-            (round(distance, 4), name) for distance, name in zip(distances[0], near["ids"][0], strict=True)
-        )
-        scored = zip(self._words.scores(query), self._documents, strict=True)
-        by_words = sorted((-score, str(document.id)) for score, document in scored if score > 0)[:FETCHED]
-        best = fused(by_meaning, by_words, worth=self._worth)
-        return Ranking(tuple(best), {name: distance for distance, name in by_meaning})
+    def _ranked(self, query: str, told: Told) -> Ranking:
+        asked = self._embedder.embed([query])
+        scored = zip(self._words.scores(query), self.chunks, strict=True)
+        by_words = sorted((-score, chunk.id) for score, chunk in scored)
+        if len(self.chunks) > self._candidates:
+            near = self._near_among([name for _, name in by_words[: self._candidates]], asked, told)
+        else:
+            near = self._near_anywhere(asked, told)
+        best = fused(near, [(score, name) for score, name in by_words[:FETCHED] if score < 0], worth=self._worth)
+        return Ranking(tuple(best), {name: distance for distance, name in near})
+
+    def _near_among(self, names: Sequence[str], asked: Vectors, told: Told) -> Near:
+        return nearest_of(names, self._embedded([self._by_id[name] for name in names], told), asked)
+
+    def _near_anywhere(self, asked: Vectors, told: Told) -> Near:
+        if self._collection is None:
+            ids = [chunk.id for chunk in self.chunks]
+            self._collection = collection(self.digest, ids, lambda: self._embedded(self.chunks, told))
+        return nearest(self._collection, asked, len(self.chunks))
+
+    def _embedded(self, chunks: Sequence[Chunk], told: Told) -> Vectors:
+        """The vectors of the chunks, shape (len(chunks), DIMENSIONS)."""
+        parts = []
+        for start in range(0, len(chunks), STEP):
+            told("reading code", start, len(chunks))
+            parts.append(self._embedder.embed([chunk.text for chunk in chunks[start : start + STEP]]))
+        return np.concatenate(parts)
 
     def document(self, name: str) -> Document:
         """A new document with the chunk of that id; whoever gets it may change it."""
-        return self._by_id[name].model_copy(deep=True)
+        chunk = self._by_id[name]
+        where = {"path": chunk.path, "start": chunk.start, "end": chunk.end}
+        return Document(id=chunk.id, page_content=chunk.text, metadata=where)
 
     @cached_property
-    def _documents(self) -> list[Document]:
-        return [_document(chunk) for chunk in self.chunks]
-
-    @cached_property
-    def _by_id(self) -> dict[str, Document]:
-        return {str(document.id): document for document in self._documents}
+    def _by_id(self) -> dict[str, Chunk]:
+        return {chunk.id: chunk for chunk in self.chunks}
 
     @cached_property
     def _worth(self) -> dict[str, float]:
-        return {name: worth_of(document.metadata["path"]) for name, document in self._by_id.items()}
+        return {name: worth_of(chunk.path) for name, chunk in self._by_id.items()}
 
     @cached_property
     def _words(self) -> WordIndex:
         return WordIndex([chunk.text for chunk in self.chunks])
-
-    @cached_property
-    def _collection(self) -> "Collection":
-        name = f"codebase-{self.digest[:40]}"
-        found = _client().get_or_create_collection(name, configuration={"hnsw": _HNSW}, embedding_function=None)
-        if not found.count():  # another index of the same content may have filled it in this process
-            for start in range(0, len(self.chunks), BATCH):
-                batch = self.chunks[start : start + BATCH]
-                vectors = self._embedder.embed([chunk.text for chunk in batch]).astype("float32")
-                found.add([chunk.id for chunk in batch], vectors)
-        _users[name] += 1
-        return found
-
-
-_users: Final[Counter[str]] = Counter()
-"""Collection -> how many indexes of this process search it."""
-
-
-@cache
-def _client() -> "ClientAPI":
-    """Chroma in this process's memory."""
-    import chromadb  # noqa: PLC0415  # 0.9 s that a run without a codebase search does not pay
-    from chromadb.config import Settings  # noqa: PLC0415  # as above
-
-    return chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Chunk ids, best first, and the cosine distance of those whose meaning is among the nearest `FETCHED`."""
-
-    best: tuple[str, ...]
-    distances: Mapping[str, float]
-
-    def within(self, min_score: float) -> Sequence[str]:
-        """The ids, without those less similar than a `min_score` above 0 asks for."""
-        if min_score <= 0:
-            return self.best
-        return [name for name in self.best if name in self.distances and passes(self.distances[name], min_score)]
 
 
 class HybridRetriever(BaseRetriever):
@@ -188,8 +172,8 @@ class HybridRetriever(BaseRetriever):
     min_score: float = 0.0
     without: frozenset[str] = frozenset()
 
-    def _best(self, query: str) -> list[Document]:
-        ranked = self.index.ranking(query).within(self.min_score)
+    def _best(self, query: str, told: Told = untold) -> list[Document]:
+        ranked = self.index.ranking(query, told).within(self.min_score)
         names = [name for name in ranked if name not in self.without]
         return [self.index.document(name) for name in names[: self.k]]
 
@@ -210,35 +194,9 @@ class HybridRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
         **_kwargs: Any,  # noqa: ANN401
     ) -> list[Document]:
-        return self._best(query)  # a few milliseconds: a thread would cost more than it frees
-
-
-def passes(distance: float, min_score: float) -> bool:
-    """Whether a rounded distance is a similarity of at least `min_score`; as decimals, for 1 - 0.8 is not quite 0.2."""
-    return distance <= round(1 - min_score, 4)
-
-
-def worth_of(path: str) -> float:
-    """Prose and tests count half: they are worded like an issue, and would crowd out the code that is at fault."""
-    *folders, name = path.split("/")
-    is_test = "tests" in folders or name.startswith("test_")
-    return 0.5 if is_test or name.endswith((".md", ".rst", ".txt")) else 1.0
-
-
-def fused(*rankings: Sequence[tuple[float, str]], worth: Mapping[str, float] = MappingProxyType({})) -> list[str]:
-    """Reciprocal rank fusion of rankings of (sort key, id): an id scores its worth (1 unless given) / (60 + rank)
-    in each; equals by id.
-    """
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, (_, name) in enumerate(ranking, 1):
-            scores[name] = scores.get(name, 0.0) + worth.get(name, 1.0) / (RRF_K + rank)
-    return sorted(scores, key=lambda name: (-scores[name], name))
-
-
-def _document(chunk: Chunk) -> Document:
-    where = {"path": chunk.path, "start": chunk.start, "end": chunk.end}
-    return Document(id=chunk.id, page_content=chunk.text, metadata=where)
+        if self.index.watch is None:
+            return self._best(query)  # a few milliseconds in a replay: a thread would cost more than it frees
+        return await aside(lambda told: self._best(query, told), self.index.watch)
 
 
 class _Nothing(BaseRetriever):

@@ -26,6 +26,10 @@ def run_command(
         str | None,
         typer.Option(help="Markdown (first line: title) or `gh issue view N --json title,body,url`; - is stdin."),
     ] = None,
+    issue_url: Annotated[
+        str | None,
+        typer.Option(help="A GitHub issue by its address (GITHUB_TOKEN, GITHUB_API_URL) in place of --issue."),
+    ] = None,
     supervisor: Annotated[
         str | None,
         typer.Option(
@@ -63,8 +67,8 @@ def run_command(
         bool,
         typer.Option(
             "--resume",
-            help="Go on with --job-id as it was begun. --prompt, --guards, --model, --out, --max-iterations and "
-            "--redirect may be changed.",
+            help="Go on with --job-id as it was begun. --prompt, --guards, --model, --thresholds, --out, "
+            "--max-iterations and --redirect may be changed.",
         ),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
@@ -72,9 +76,15 @@ def run_command(
     model: Annotated[
         str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
     ] = None,
+    thresholds: Annotated[
+        Path | None, typer.Option(help="YAML with `rules`, `plan_limits` or `confidence_floor` (docs/live.md).")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep the traffic with the job, so that a case can be made of it.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, and every call.")
+        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")
     ] = False,
 ) -> int:
     """Run one job, or resume it, and write report.md, report.json, comment.md and ticket.json.
@@ -82,16 +92,36 @@ def run_command(
     The endpoint and its key are TRIAGE_BASE_URL and TRIAGE_API_KEY (else OPENAI_BASE_URL and OPENAI_API_KEY);
     TRIAGE_TAVILY_API_KEY lets the team search the web. All variables: docs/live.md.
     """
-    _check(resume, job_id, issue, repo)
+    _check(resume, job_id, issue or issue_url, repo)
+    if issue is not None and issue_url is not None:
+        raise InputError("--issue and --issue-url are two issues: give one of them")
     from triage.issue import read_issue
 
     given = None if issue is None else read_issue(issue, sys.stdin)
+    if issue_url is not None:
+        from triage.github import IssueAddress, api_url, github
+
+        with github() as host:
+            given = host.issue(IssueAddress.of(issue_url, api_url()))
     from triage.account import Account
+    from triage.log import show
     from triage.options import Options
     from triage.session import Session, run_session
 
     terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()))
-    options = Options(supervisor, prompt, plan, guards, model, _text(repo), _text(out))
+    options = Options(
+        supervisor,
+        prompt,
+        plan,
+        guards,
+        model,
+        _text(repo),
+        _text(out),
+        record="yes" if record else None,
+        thresholds=_text(thresholds),
+    )
+    if verbose:
+        show()
     name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
     account = Account(heard=terminal.called)
     session = Session(name, given, options, jobs, max_iterations, orders, _text(repo) or "", account)

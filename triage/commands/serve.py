@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from triage.errors import EXIT_OK
+from triage.terminal import Terminal
 
 
 def serve_command(
@@ -20,5 +21,5 @@ def serve_command(
     """Run the agents as a service: POST /agents/NAME/invoke, GET /health."""
     from triage.session import serve
 
-    asyncio.run(serve(repo, host, port, model))
+    asyncio.run(serve(repo.resolve(), host, port, model, Terminal()))
     return EXIT_OK

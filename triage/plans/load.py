@@ -84,18 +84,36 @@ def load_plan(spec: str) -> tuple[TaskItem, ...]:
     Raises:
         PlanError: no such plan, or one with faults; the message names the line of each.
     """
+    return parse_plan(_text(spec), source=spec)
+
+
+def plan_header(spec: str) -> dict[str, str]:
+    """What the plan `spec` is for, and what its author noted; for people, no request holds it. Raises PlanError."""
+    return _plan(_text(spec), spec).model_dump(include={"objective", "notes"})
+
+
+def _text(spec: str) -> str:
     try:
-        text = plan_path(spec).read_text(encoding="utf-8")
+        return plan_path(spec).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise PlanError(f"{spec}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    return parse_plan(text, source=spec)
 
 
 def parse_plan(text: str, source: str) -> tuple[TaskItem, ...]:
     """The tasks of the plan written in `text`; `source` is what errors call it."""
+    plan = _plan(text, source)
+    tasks = [TaskItem(**task.model_dump()) for task in plan.tasks]
+    if plan.auto_mark_final and not any(task.is_final for task in tasks):
+        last = max(task.task_id for task in tasks)
+        tasks = [task.model_copy(update={"is_final": task.task_id == last}) for task in tasks]
+    return tuple(sorted(tasks, key=lambda task: task.task_id))
+
+
+def _plan(text: str, source: str) -> PlanFile:
+    """The plan written in `text`. Raises PlanError."""
     try:
         root, lines = _composed(text)
-        plan = _validated(root, lines)
+        return _validated(root, lines)
     except yaml.MarkedYAMLError as error:
         line = _marked(error.problem_mark)
         raise PlanError(f"{source}: line {line}: not YAML ({error.problem})") from error
@@ -104,11 +122,6 @@ def parse_plan(text: str, source: str) -> tuple[TaskItem, ...]:
     except _FaultsError as error:
         said = "; ".join(f"line {line}: {what}" for line, what in sorted(error.said))
         raise PlanError(f"{source}: {said}") from error
-    tasks = [TaskItem(**task.model_dump()) for task in plan.tasks]
-    if plan.auto_mark_final and not any(task.is_final for task in tasks):
-        last = max(task.task_id for task in tasks)
-        tasks = [task.model_copy(update={"is_final": task.task_id == last}) for task in tasks]
-    return tuple(sorted(tasks, key=lambda task: task.task_id))
 
 
 class _FaultsError(ValueError):

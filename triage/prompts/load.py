@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -70,6 +71,7 @@ def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None 
     return parse_supervisor_prompt(path.read_text(encoding="utf-8"), source=str(spec), thresholds=thresholds)
 
 
+@lru_cache(64)  # a replay loads the prompt of every trial, since its file may have changed
 def parse_supervisor_prompt(text: str, source: str, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
     """The version written in `text`; `source` is what errors call it."""
     head, body = _front_matter(text, source)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from triage.configuration import Configuration
 from triage.context import supervisor_context
-from triage.llm import resilient
+from triage.llm import answering, resilient
 from triage.state import NODES, BugTriageState, HumanExchange, Node
 from triage.supervisors.invalid import INVALID_OUTPUT, fault
 from triage.supervisors.supervisor import MakesModels, Supervise
@@ -96,7 +96,7 @@ def correction(what: str) -> HumanMessage:
 
 
 def _structured(model: ChatOpenAI) -> Chain:
-    return model.with_structured_output(SupervisorDecision)
+    return answering(model, SupervisorDecision)
 
 
 def _update(answer: Answer) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from evals.cli.terminal.annotate import annotate
 from evals.cli.terminal.result import say_result
 from evals.export.files import write_run
 from evals.export.shard import read_shard
-from evals.pipeline.judge import baseline_of, judge
+from evals.pipeline.blessed import baseline_of
+from evals.pipeline.judge import judge
 from evals.pipeline.select import scored
 from evals.pipeline.shards import joined
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from evals.cassette.held import hold
 from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
@@ -30,6 +29,7 @@ from evals.recording.live import Recorded
 from evals.recording.meter import Meter, priced
 from evals.recording.wire import Endpoint
 from evals.runner.pool import TrialId
+from triage.secrecy.held import hold
 
 _INTERRUPTED: Final = RecordingStoppedError("interrupted")
 

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 from evals.cassette.allowed_secrets import AllowedSecrets
-from evals.cassette.held import hold
 from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import search_endpoint
 from evals.cli.terminal.replaying import replayed
@@ -16,6 +15,7 @@ from evals.pipeline.select import Selected, selected
 from evals.recording.rounds.advance import Standing
 from evals.recording.rounds.drive import ATTEMPTS
 from evals.recording.rounds.export import Round, by_file, write_round
+from triage.secrecy.held import hold
 
 
 def record_rounds(

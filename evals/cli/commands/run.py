@@ -7,8 +7,8 @@ from pathlib import Path
 from evals.cli.terminal.annotate import annotate
 from evals.cli.terminal.replaying import replayed
 from evals.cli.terminal.result import say_result
-from evals.export.files import write_run
-from evals.pipeline.judge import baseline_of, judge
+from evals.pipeline.blessed import baseline_of
+from evals.pipeline.deliver import deliver
 from evals.pipeline.options import Options
 from evals.pipeline.select import scored, selected
 
@@ -31,9 +31,8 @@ def run(
     baseline = None if chosen.unblessed else baseline_of(chosen)  # a broken one is said before the work, not after
     started = time.monotonic()
     trials = replayed(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler)
-    result = judge(chosen, scope, trials.traces, baseline, wants_baseline=not chosen.unblessed)
     folder = out or chosen.workspace.reports / "latest"
-    write_run(result, folder)
+    result = deliver(chosen, scope, trials.traces, baseline, folder, anew=fresh)
     took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
     say_result(result, took, folder, chosen.workspace.root)
     annotate(result, chosen.workspace.root, asked=annotations)

@@ -6,12 +6,13 @@ from typing import Final
 from pydantic import BaseModel
 
 from evals.errors import EXIT_OK, ConfigurationError
+from evals.models.history import History
 from evals.models.run import Run
 from evals.models.shard import Shard
 from evals.models.sweep import Sweep
 
-WRITTEN: Final[dict[str, type[BaseModel]]] = {"run": Run, "sweep": Sweep, "shard": Shard}
-"""Name -> the model of `run.json`, `sweep.json` and the file of a shard."""
+WRITTEN: Final[dict[str, type[BaseModel]]] = {"run": Run, "sweep": Sweep, "shard": Shard, "history": History}
+"""Name -> the model of `run.json`, `sweep.json`, the file of a shard, and `history.json`."""
 
 
 def schema(name: str) -> int:

@@ -10,7 +10,7 @@ from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.progress import bar
 from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_OK, EXIT_WORSE
-from evals.export.files import write_files
+from evals.export.folder import write_files
 from evals.models.selftest import SelfTest
 from evals.pipeline.options import Options
 from evals.pipeline.select import scored, selected

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.progress import bar
-from evals.export.files import write_files
+from evals.export.folder import write_files
 from evals.models.sweep import Behaviour, Sweep
 from evals.pipeline.options import Options
 from evals.pipeline.select import selected

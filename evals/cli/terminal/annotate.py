@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-from evals.export.annotations import ChangedLines, annotations
 from evals.models.run import Run
 from evals.subject.prompt_changes import changed_lines, usual_base
 
@@ -15,6 +14,8 @@ def annotate(run: Run, root: Path, *, asked: bool) -> None:
     """
     if not asked and os.environ.get("GITHUB_ACTIONS") != "true":
         return
+    from evals.export.annotations import ChangedLines, annotations
+
     changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, usual_base())]
     for command in annotations(run, changes):
         print(command)

@@ -25,6 +25,11 @@ def wide_console() -> Console:
     return VisibleConsole(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
+def terminal_console() -> Console:
+    """Standard output in lines that fit the terminal, or a log file."""
+    return VisibleConsole(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+
+
 def place_of(path: Path, root: Path) -> str:
     """A path as short as the checkout allows."""
     full = path.resolve()

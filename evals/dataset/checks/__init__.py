@@ -1,7 +1,8 @@
 """The checks of the dataset lint: small functions in ordered tables, run by `evals.dataset.lint`.
 
 An imported case is excused from the tables called OWN: its code is not here, its labels are as good as its source, and
-its split, twins and route are made by rule; there is nothing to prove, and nobody to mend them.
+its split, twins and route are made by rule; there is nothing to prove, and nobody to mend them. One that was a live job
+has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is.
 """
 
 from typing import Final
@@ -19,6 +20,7 @@ from evals.dataset.checks.files import files_are_fit_to_publish, labels_name_the
 from evals.dataset.checks.labels import category_fits, duplicate_names_its_original, severity_fits
 from evals.dataset.checks.leaks import canary_stands_once, gold_not_in_issue, gold_not_in_prompts
 from evals.dataset.checks.likeness import issues_differ, titles_differ
+from evals.dataset.checks.named import gold_is_in_the_code
 from evals.dataset.checks.package import (
     codebase_has_its_size,
     codebase_is_described,
@@ -92,6 +94,13 @@ OWN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     repro_proves_the_bug,
     gold_is_derived,
     gold_not_in_issue,
+)
+JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
+    labels_name_their_schema,
+    nothing_is_left_to_do,
+    category_fits,
+    severity_fits,
+    gold_is_in_the_code,
 )
 CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (
     codebase_is_described,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from evals.cassette.allowed_secrets import FILE, AllowedSecrets, read_allowed
-from evals.cassette.seals import FOLDER, Seals
+from evals.cassette.readings import FOLDER, Readings
 from evals.cassette.store import load
 from evals.errors import EvalsError, UnansweredError
 from evals.models.case import Case
@@ -128,13 +128,16 @@ class Frontier:
 
     def _known(self) -> set[str]:
         """Every request of these cases that has an answer, accepted or not."""
-        paths = [
-            path
+        readings = Readings(self.workspace.cache / FOLDER)
+        tapes = (
+            tape
             for case in self.cases
-            for path in (self.workspace.cassette(case.id), staging_of(self.workspace, case.id))
-        ]
-        seals = Seals(self.workspace.cache / FOLDER)
-        return {custom_id(found.key, found.sample) for path in paths for found in load(path, seals).interactions}
+            for tape in (
+                load(self.workspace.cassette(case.id), readings),
+                load(staging_of(self.workspace, case.id)),  # changes with every answer: not worth keeping
+            )
+        )
+        return {custom_id(found.key, found.sample) for tape in tapes for found in tape.interactions}
 
 
 def _others(answers: Answers) -> list[str]:

@@ -2,16 +2,19 @@
 
 import asyncio
 import shlex
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
+from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets
 from evals.errors import ConfigurationError, RecordingError
 from evals.recording.rounds.advance import Frontier, Standing
 from evals.recording.rounds.answers import Answers
 from evals.recording.rounds.export import Round, rounds_in, write_round
+from evals.recording.rounds.fit import fit_line
 
 ATTEMPTS: Final = 3
 """How often one request is asked whose answers cannot be used."""
@@ -35,26 +38,37 @@ class Answerer:
             raise ConfigurationError("--answer-with: name the command that answers")
         return cls(words)
 
-    async def answer(self, found: Round) -> list[int]:
+    async def answer(self, found: Round, allowed: AllowedSecrets = NOTHING) -> list[int]:
         """Answer every shard of a round, all at once, each into a file beside it; the exit codes.
 
-        What a command has written stays, however it ends.
+        What a command has written stays, however it ends, but for secrets that are not `allowed`.
         """
-        return await asyncio.gather(*(self._answer_shard(shard) for shard in found.shards))
+        return await asyncio.gather(*(self._answer_shard(shard, allowed) for shard in found.shards))
 
-    async def _answer_shard(self, shard: Path) -> int:
+    async def _answer_shard(self, shard: Path, allowed: AllowedSecrets) -> int:
         answers = shard.with_name(shard.name.replace("shard-", "answers-"))
         with shard.open("rb") as requests, answers.open("wb") as written:
             try:
-                process = await asyncio.create_subprocess_exec(*self.words, stdin=requests, stdout=written)
+                process = await asyncio.create_subprocess_exec(*self.words, stdin=requests, stdout=subprocess.PIPE)
             except OSError as error:
                 answers.unlink()  # nobody has answered this round
                 raise ConfigurationError(f"--answer-with {self.words[0]}: {error.strerror}") from None
             try:
+                await _copy(process.stdout, written, allowed)
                 return await process.wait()
             finally:
                 if process.returncode is None:  # interrupted: nobody is left to read it
                     process.terminate()
+
+
+async def _copy(said: asyncio.StreamReader | None, written: BinaryIO, allowed: AllowedSecrets) -> None:
+    """Line by line as they come, so that a kill loses what is not whole at most."""
+    rest = b""
+    while said and (chunk := await said.read(1 << 16)):
+        *lines, rest = (rest + chunk).split(b"\n")
+        written.writelines(fit_line(line, allowed) + b"\n" for line in lines)
+        written.flush()
+    written.write(fit_line(rest, allowed) if rest else b"")
 
 
 async def drive(
@@ -81,7 +95,7 @@ async def drive(
     while asked := [item for item in standing.pending if refused[item.custom_id] < ATTEMPTS]:
         found = write_round(folder, asked, shards, frontier.allowed)
         told(found, standing)
-        failed = [code for code in await answerer.answer(found) if code]
+        failed = [code for code in await answerer.answer(found, frontier.allowed) if code]
         answers = read(found.answers)
         standing = await frontier.advance(answers, asked=found.ids())
         taken += standing.taken

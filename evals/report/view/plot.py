@@ -70,6 +70,8 @@ class Plot:
     whiskers: tuple[Whisker, ...]
     dots: tuple[Dot, ...]
     table: Table
+    notes: tuple[Tick, ...] = ()
+    """Letters along the upper edge; what they stand for is said beside the plot."""
 
 
 def cannot_plot(title: str, rests_on: str, why: str) -> Plot:

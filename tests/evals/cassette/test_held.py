@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from evals.cassette.held import hold, release
 from evals.cassette.redact import scan, scrub, unsuspicious
+from triage.secrecy.held import hold, release
 
 KEY = "team-shared-key-01"  # no format, no randomness: only who holds it knows
 SPELLINGS = {

@@ -9,11 +9,11 @@ import pytest
 
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.redact import SecretFinding, redact_request, redact_response, scan, scrub, unsuspicious
-from evals.cassette.secret_rules import RULES
 from evals.cassette.store import load
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request
 from tests.builders.secret import PLANTED, an_entry
+from triage.secrecy.rules import RULES
 
 BASE62 = string.ascii_letters + string.digits
 
@@ -88,7 +88,11 @@ def test_an_error_text_with_a_secret_in_it_is_withheld_whole():
         "https://user:***@host/path and redis://:${REDIS_PASSWORD}@cache",
         "http://localhost:8080/@jane",
         "connect(host=host, password=password)",
-        "password=hunter2 in a form field",
+        "password=hunter in a form field",
+        "password = password1, passwd=pass2, pwd: utf8",
+        "token: Optional[str], token = config.oauth2.token_v2, secret: sha256",
+        "token: 2026-11-22T10:00:00Z, session_id: your-session-id-1234",
+        "mysql -p shop < dump.sql; curl -u user:$PASSWORD https://x.invalid; use --password instead",
         "Basic knowledge of Python, Basic understanding",
         "digest: 0123456789abcdef0123456789abcdef",
         "api_key = os.environ['OPENAI_API_KEY']",
@@ -104,7 +108,9 @@ def test_every_rule_has_a_secret_planted_for_it():
 
 def test_every_planted_secret_holds_a_hint_of_its_rule():
     """A hint that no match holds would switch its rule off."""
-    assert [rule.name for rule in RULES if not any(hint in PLANTED[rule.name] for hint in rule.hints)] == []
+    hints = {name: [hint for rule in RULES if rule.name == name for hint in rule.hints] for name in PLANTED}
+
+    assert [rule.name for rule in RULES if not any(hint in PLANTED[rule.name] for hint in hints[rule.name])] == []
 
 
 @pytest.mark.parametrize("rule", PLANTED)

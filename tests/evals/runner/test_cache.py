@@ -3,7 +3,8 @@
 import pytest
 
 from evals.runner.cache import TraceCache
-from tests.builders.trace import a_trace
+from tests.builders.secret import PLANTED
+from tests.builders.trace import a_decision, a_trace
 
 DIGEST = "ab" * 32
 
@@ -20,7 +21,7 @@ def test_a_trace_comes_back_as_it_was(tmp_path):
 def test_a_damaged_entry_is_as_good_as_none(tmp_path, damage):
     store = TraceCache(tmp_path)
     store.put(DIGEST, a_trace())
-    (tmp_path / DIGEST[:2] / f"{DIGEST}.json").write_bytes(damage)
+    (tmp_path / DIGEST[:2] / DIGEST).write_bytes(damage)
 
     assert store.get(DIGEST) is None
 
@@ -28,7 +29,7 @@ def test_a_damaged_entry_is_as_good_as_none(tmp_path, damage):
 def test_no_flipped_bit_is_taken_as_it_is(tmp_path):
     store = TraceCache(tmp_path)
     store.put(DIGEST, a_trace())
-    path = tmp_path / DIGEST[:2] / f"{DIGEST}.json"
+    path = tmp_path / DIGEST[:2] / DIGEST
     whole = path.read_bytes()
 
     for place in range(len(whole)):
@@ -41,3 +42,11 @@ def test_a_failed_trial_is_never_reused(tmp_path):
     store.put(DIGEST, a_trace(provenance="failed"))
 
     assert store.get(DIGEST) is None
+
+
+def test_a_trace_that_holds_a_secret_is_not_kept(tmp_path):
+    """As a miss does that says what was asked about an issue with a key in it."""
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace(decisions=(a_decision(reasoning=PLANTED["github_token"]),)))
+
+    assert list(tmp_path.rglob("*")) == []

@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+import pytest
 
 from evals.stats.draws import draws
 from evals.stats.intervals import bootstrap_mean
@@ -33,3 +34,27 @@ def test_many_cases_take_no_more_memory_than_few():
     tracemalloc.stop()
 
     assert peak < 40_000_000
+
+
+def test_a_block_drawn_again_is_the_same_and_leaves_the_generator_where_drawing_does():
+    rngs = [np.random.default_rng(5) for _ in range(3)]
+    (first,) = draws(11, 6, rngs[0])
+    (second,) = draws(11, 6, rngs[1])
+    rngs[2].integers(0, 11, size=(6, 11))
+
+    assert second is first
+    assert rngs[0].random() == rngs[1].random() == rngs[2].random()
+
+
+def test_a_generator_in_another_state_draws_something_else():
+    rng = np.random.default_rng(5)
+    (first,), (second,) = draws(11, 6, rng), draws(11, 6, rng)
+
+    assert (first != second).any()
+
+
+def test_what_is_kept_cannot_be_written_to():
+    (times,) = draws(11, 6, np.random.default_rng(5))
+
+    with pytest.raises(ValueError, match="read-only"):
+        times[0, 0] = 9

@@ -9,7 +9,8 @@ from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape
 from evals.cassette.store import Cassette
 from evals.models.suite import Models, Variant
-from evals.subject.clients import SWITCH, Clients, replay_clients
+from evals.subject.clients import Clients, replay_clients
+from evals.subject.plain import SWITCH
 from evals.subject.team import Team, team_of
 from evals.subject.trial import Repository, Subject, run_trial
 from tests.builders.case import a_case, a_point

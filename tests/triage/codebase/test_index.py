@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import HashEmbedder, a_repository, an_index
-from triage.codebase.index import CodebaseIndex, fused, passes, worth_of
+from triage.codebase.index import CodebaseIndex
+from triage.codebase.ranking import fused, passes, worth_of
 
 ROOT = Path(__file__).parents[3]
 

@@ -26,6 +26,11 @@ def test_the_text_that_shares_the_rarer_word_scores_highest():
     assert scores[0] > scores[1] > scores[2] == 0
 
 
+@pytest.mark.parametrize("texts", [["é"], ["", "!?"]])
+def test_texts_without_a_word_score_nothing(texts):
+    assert WordIndex(texts).scores("zebra") == [0.0] * len(texts)
+
+
 @pytest.mark.parametrize("query", ["", "zebra", "!?"])
 def test_a_query_without_a_known_word_scores_nothing(query):
     assert WordIndex(["def read_file(path)", "def send_mail(to)"]).scores(query) == [0.0, 0.0]

@@ -12,7 +12,7 @@ from typing import Any, Final
 from langchain_openai import ChatOpenAI
 
 from triage.configuration import Configuration
-from triage.llm import resilient
+from triage.llm import answering, resilient
 from triage.plans import MODES, Mode, given_plan, may_reshape
 from triage.state import BugTriageState, HumanExchange, PlanLimits, TaskItem, Worker
 from triage.supervisors.plan.board import board
@@ -198,4 +198,4 @@ def _bound_to_call(tools: Sequence[Tool], model: ChatOpenAI) -> Chain:
 
 
 def _structured(model: ChatOpenAI) -> Chain:
-    return model.with_structured_output(PlanDecision)
+    return answering(model, PlanDecision)

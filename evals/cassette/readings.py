@@ -1,0 +1,69 @@
+"""What a cassette's very bytes were read as once, by this very code, need not be read out of its YAML again before each
+replay, nor verified again.
+
+A kept reading is named by the cassette's bytes, the exceptions allowed beside it, and the code that reads. `evals
+cassette verify` and `EVALS_PLAIN_REPLAY=1` know of none.
+"""
+
+import platform
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from evals.cassette.allowed_secrets import AllowedSecrets
+from evals.cassette.interaction import Interaction
+from evals.kept import Kept, digest_of
+from triage.secrecy import held
+
+FOLDER: Final = "read"
+_LIBRARIES: Final = ("pydantic", "pyyaml")
+_LEVEL: Final = 1
+"""Of compression: requests repeat each other, and a tenth of the size takes less time to read than to write whole."""
+_INTERACTIONS: Final = TypeAdapter(tuple[Interaction, ...])
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The kept readings in a folder."""
+
+    folder: Path
+
+    def get(self, content: bytes, allowed: AllowedSecrets) -> tuple[Interaction, ...] | None:
+        """What a file of these bytes holds, if that was kept and is sound."""
+        packed = Kept(self.folder).get(_name(content, allowed))
+        try:
+            return None if packed is None else _INTERACTIONS.validate_json(zlib.decompress(packed))
+        except (zlib.error, ValidationError):
+            return None
+
+    def put(self, content: bytes, allowed: AllowedSecrets, found: Sequence[Interaction]) -> None:
+        """Keep what was read and verified just now."""
+        try:
+            packed = zlib.compress(_INTERACTIONS.dump_json(tuple(found)), _LEVEL)
+        except PydanticSerializationError:  # half a character, which JSON can spell
+            return
+        Kept(self.folder).put(_name(content, allowed), packed)
+
+
+def _name(content: bytes, allowed: AllowedSecrets) -> str:
+    return digest_of(content, allowed.model_dump_json().encode(), _reader())
+
+
+@cache
+def _reader() -> bytes:
+    """The code that reads and verifies: this package, what it stands on, and the libraries that read for it."""
+    here, secrecy = Path(__file__).parent, Path(held.__file__).parent
+    files = [
+        *sorted(here.glob("*.py")),
+        *sorted(secrecy.glob("*.py")),
+        *(here.parent / name for name in ("errors.py", "kept.py", "models/closed.py")),
+    ]
+    libraries = [platform.python_version(), *map(version, _LIBRARIES)]
+    return digest_of(*(path.read_bytes() for path in files), *(text.encode() for text in libraries)).encode()

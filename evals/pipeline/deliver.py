@@ -1,0 +1,105 @@
+"""Deliver: the verdict of a run and the files it leaves behind; those of an unchanged run are not made again.
+
+All of them follow from what is judged and from the code, and are kept by just that. A run that only looks the same
+(another label, scorer, template, baseline, another text of a prompt in git) has another name, and is judged.
+"""
+
+import platform
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, TypeAdapter
+
+import evals
+from evals.cassette.allowed_secrets import allowed_beside
+from evals.cassette.hold_back import held_back
+from evals.export.folder import write_files
+from evals.kept import Kept, digest_of
+from evals.models.run import Baseline, Run, Scope
+from evals.models.trace import Trace
+from evals.pipeline.select import Selected
+from evals.subject.plain import is_plain
+from evals.subject.prompt_changes import usual_base
+from evals.subject.prompt_committed import with_committed
+from evals.subject.sources import graph_sources
+
+RUN: Final = "run.json"
+_FILES: Final = TypeAdapter(dict[str, str])
+_LEVEL: Final = 1
+"""Of compression: a report is some megabytes, and mostly the words of its JSON."""
+MOST: Final = 2_000
+"""Trials of a run whose files are kept: as one text those of more take hundreds of megabytes."""
+
+
+def deliver(
+    chosen: Selected,
+    scope: Scope,
+    traces: Sequence[Trace],
+    baseline: Baseline | None,
+    folder: Path,
+    *,
+    anew: bool = False,
+) -> Run:
+    """The run, judged, its files written to `folder`; `anew` judges and writes whatever is kept.
+
+    Raises:
+        ConfigurationError: the folder cannot be written.
+    """
+    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline, folder)
+    large = len(traces) > MOST
+    known = None if anew or large or is_plain() else kept.get(name)
+    if known is not None:
+        files = _FILES.validate_json(zlib.decompress(known))
+        write_files(folder, files)
+        return Run.model_validate_json(files[RUN])
+    from evals.export.files import files_of, write_fit  # noqa: PLC0415 - a fifth of a second, as the next
+    from evals.pipeline.judge import judge  # noqa: PLC0415
+
+    judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
+    run = held_back(judged, folder).sealed()
+    if large:
+        write_fit(run, folder)
+        return run
+    files = files_of(run)
+    kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
+    write_files(folder, files)
+    return run
+
+
+def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, folder: Path) -> str:
+    """Everything that `judge` is given or reads, and the code."""
+    said = with_committed(chosen.variants, chosen.workspace.root, usual_base())
+    told = [
+        chosen.suite,
+        scope,
+        allowed_beside(folder),
+        *chosen.cases,
+        *said,
+        *traces,
+        *([baseline] if baseline else []),
+    ]
+    words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
+    counts = [len(chosen.cases), len(said), len(traces), len(chosen.options.partial), len(chosen.unblessed)]
+    return digest_of(*map(_mark, told), *(word.encode() for word in words), str(counts).encode(), _code())
+
+
+def _mark(model: BaseModel) -> bytes:
+    """Its digest: the texts of all trials side by side are as large as the run."""
+    return digest_of(model.model_dump_json(by_alias=True).encode()).encode()
+
+
+@cache
+def _code() -> bytes:
+    files = (part for path in code_files() for part in (path.name.encode(), path.read_bytes()))
+    return digest_of(platform.python_version().encode(), *files).encode()
+
+
+def code_files() -> list[Path]:
+    """All that may have a say: `evals` with its templates and prices, the graph, and the pinned libraries."""
+    package = Path(evals.__file__).parent
+    lock = package.parent / "requirements.lock"
+    own = sorted(path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return [*own, *graph_sources(), *([lock] if lock.exists() else [])]

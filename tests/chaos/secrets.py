@@ -1,0 +1,165 @@
+"""Plants secrets through every door where text is written, then looks for each on the disk, in every usual encoding."""
+
+import asyncio
+import base64
+import html
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from urllib.parse import quote
+
+import httpx2
+
+from evals.cassette.player import Tape, playing
+from evals.cassette.recorder import RecordingTransport
+from evals.cassette.store import load
+from evals.errors import EvalsError
+from evals.export.files import write_run
+from evals.recording.rounds.drive import Answerer
+from evals.recording.rounds.export import write_round
+from evals.runner.cache import TraceCache
+from tests.builders.batch import a_pending
+from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request, a_recorder
+from tests.builders.loopback import serving
+from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
+from tests.builders.trace import a_decision, a_trace
+from tests.chaos.shapes import SHAPES, Shape
+from triage.secrecy.held import hold, release
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An endpoint on loopback that says what it was told last."""
+
+    address: str
+    says: list[object]
+
+
+Door = Callable[[Path, Sequence[str], Endpoint], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One shape of secrets: how many were planted, through each door, and how many of them stand in any file."""
+
+    what: str
+    planted: int
+    on_disk: int
+    promised: bool
+
+
+def planted(seed: int = 0, each: int = 15) -> list[Row]:
+    """`each` secrets of every shape, drawn from `seed`, through every door."""
+    dice = random.Random(seed)  # noqa: S311 - nobody's keys
+    says: list[object] = []
+    with serving(lambda _: httpx2.Response(200, json=says[-1])) as address:
+        endpoint = Endpoint(address, says)
+        return [_row(shape, [shape.secret(dice) for _ in range(each)], endpoint) for shape in SHAPES]
+
+
+def _row(shape: Shape, secrets: Sequence[str], endpoint: Endpoint) -> Row:
+    if shape.held:
+        hold(*secrets)
+    try:
+        with TemporaryDirectory() as folder:
+            for name, door in DOORS.items():
+                (Path(folder) / name).mkdir()
+                door(Path(folder) / name, [shape.around(secret) for secret in secrets], endpoint)
+            written = [path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+    finally:
+        release()
+    found = [each for each in secrets if any(word in content for word in _spelled(shape, each) for content in written)]
+    return Row(shape.name, len(secrets), len(found), shape.promised)
+
+
+def _spelled(shape: Shape, secret: str) -> set[bytes]:
+    """The secret in every usual encoding, and as it was planted."""
+    raw = secret.encode()
+    texts = {secret, secret[::-1], quote(secret, safe=""), html.escape(secret)}
+    texts |= {raw.hex(), base64.b64encode(raw).decode()}
+    texts |= {spelled for text in (secret, shape.around(secret)) for spelled in _as_json(text)}
+    return {text.encode() for text in texts}
+
+
+def _as_json(text: str) -> Iterator[str]:
+    for ascii_only in (True, False):
+        once = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+        yield from (once, json.dumps(once, ensure_ascii=ascii_only)[1:-1])
+
+
+def _recorded(folder: Path, asked: Sequence[object], answers: Sequence[object], endpoint: Endpoint) -> None:
+    """Each request and its answer through the real recorder."""
+
+    async def send() -> None:
+        transport = RecordingTransport(a_recorder(), httpx2.AsyncHTTPTransport())
+        for ask, answer in zip(asked, answers, strict=True):
+            endpoint.says.append(answer)
+            request = httpx2.Request("POST", endpoint.address + CHAT.removeprefix("/v1"), json=ask)
+            with suppress(EvalsError), playing(Tape(load(folder / "case.yaml"))):
+                await transport.handle_async_request(request)
+        await transport.aclose()
+
+    asyncio.run(send())
+
+
+def _questions(texts: Sequence[str]) -> list[object]:
+    return [a_chat_request(f"question {number}") for number in range(len(texts))]
+
+
+def _requests(folder: Path, texts: Sequence[str], endpoint: Endpoint) -> None:
+    _recorded(folder, [a_chat_request(text) for text in texts], [a_chat_answer()] * len(texts), endpoint)
+
+
+def _answers(folder: Path, texts: Sequence[str], endpoint: Endpoint) -> None:
+    _recorded(folder, _questions(texts), [a_chat_answer(text) for text in texts], endpoint)
+
+
+def _calls(folder: Path, texts: Sequence[str], endpoint: Endpoint) -> None:
+    """In the arguments of a tool call, which are JSON in a text."""
+
+    def calling(text: str) -> object:
+        function = {"name": "search", "arguments": json.dumps({"query": text})}
+        message = {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
+        return a_chat_answer(choices=[{"index": 0, "finish_reason": "tool_calls", "message": message}])
+
+    _recorded(folder, _questions(texts), [calling(text) for text in texts], endpoint)
+
+
+def _rounds(folder: Path, texts: Sequence[str], _: Endpoint) -> None:
+    """What a command answers to a round that asks as many things."""
+    asked = [a_pending(f"question {number}") for number in range(len(texts))]
+    lines = [
+        json.dumps({"custom_id": item.custom_id, "response": {"status_code": 200, "body": a_chat_answer(text)}})
+        for item, text in zip(asked, texts, strict=True)
+    ]
+    with TemporaryDirectory() as elsewhere:
+        known = Path(elsewhere) / "known.jsonl"
+        known.write_text("\n".join(lines), encoding="utf-8")
+        asyncio.run(Answerer(("cat", str(known))).answer(write_round(folder, asked, 1)))
+
+
+def _reports(folder: Path, texts: Sequence[str], _: Endpoint) -> None:
+    """In an issue, a prompt, and what a model is said to have reasoned."""
+    decisions = tuple(a_decision(index, reasoning=text) for index, text in enumerate(texts))
+    told = {"cases": (a_case_info(body="\n".join(texts)),), "variants": (a_variant_info(prompt_text="\n".join(texts)),)}
+    write_run(a_run(a_trial(a_trace(decisions=decisions))).model_copy(update=told), folder)
+
+
+def _trials(folder: Path, texts: Sequence[str], _: Endpoint) -> None:
+    for number, text in enumerate(texts):
+        TraceCache(folder).put(f"{number:064}", a_trace(decisions=(a_decision(reasoning=text),)))
+
+
+DOORS: Final[dict[str, Door]] = {
+    "requests": _requests,
+    "answers": _answers,
+    "calls": _calls,
+    "rounds": _rounds,
+    "reports": _reports,
+    "trials": _trials,
+}

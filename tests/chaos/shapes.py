@@ -1,0 +1,138 @@
+"""Secrets in every shape that came up, drawn from a seed: what is planted, as what text, and whether it is promised."""
+
+import base64
+import json
+import random
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from tests.builders.provider_keys import BOTH, HEX, KEYS, LOWER, UUID, a_provider_key, a_word
+
+Draw = Callable[[random.Random], str]
+FULL_WIDTH: Final = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`secret` draws what must not be found, `around` the text it stands in; `promised` as docs/recording.md has it.
+
+    `held`: the process works with these keys itself.
+    """
+
+    name: str
+    secret: Draw
+    around: Callable[[str], str]
+    promised: bool = True
+    held: bool = False
+
+
+def a_token(dice: random.Random) -> str:
+    """A key without a prefix: only what names it, and that it has digits, gives it away."""
+    alphabet, length = dice.choice(((HEX, 32), (HEX, 64), (LOWER, 32), (BOTH, 24), (BOTH, 40), (UUID, 36)))
+    return a_word(alphabet, length, dice) + ("" if alphabet == UUID else dice.choice(string.digits))
+
+
+def a_password(dice: random.Random) -> str:
+    """Letters and digits mixed, with a mark at its end: what people think of."""
+    word = dice.choices(string.ascii_letters, k=5) + dice.choices(string.digits, k=2) + dice.choices(LOWER, k=3)
+    return "".join(word) + dice.choice(("!", "%", "", "x"))
+
+
+def a_published_key(dice: random.Random) -> str:
+    return a_provider_key(dice.choice(sorted(KEYS)), dice)
+
+
+def a_github_token(dice: random.Random) -> str:
+    return a_provider_key("github_token", dice)
+
+
+def a_name(dice: random.Random) -> str:
+    return "".join(dice.choices(string.ascii_lowercase, k=7))
+
+
+def an_address(dice: random.Random) -> str:
+    return f"{a_name(dice)}.{a_name(dice)}@{a_name(dice)}.com"
+
+
+def letters(dice: random.Random) -> str:
+    return "".join(dice.choices(string.ascii_lowercase, k=10))
+
+
+def a_phrase(dice: random.Random) -> str:
+    return " ".join(a_name(dice) for _ in range(12))
+
+
+def quoted(text: str, depth: int) -> str:
+    """JSON in JSON in JSON, after a word of prose."""
+    for _ in range(depth):
+        text = json.dumps(text)[1:-1]
+    return f"it said {text} and stopped"
+
+
+def escaped(secret: str) -> str:
+    return "Result: " + "".join(f"\\u{ord(character):04x}" for character in secret)
+
+
+NAMED: Final = (
+    Shape("Authorization: Token", a_token, "Authorization: Token {}".format),
+    Shape("Authorization: Bearer", a_token, "-H 'Authorization: Bearer {}'".format),
+    Shape("X-Api-Key:", a_token, "X-Api-Key: {}".format),
+    Shape("token:", a_token, "my token: {} is old".format),
+    Shape("TOKEN=", a_token, "export CI_TOKEN={}".format),
+    Shape("?key=", a_token, "GET https://api.invalid/v1?key={}&page=2".format),
+    Shape("private_key=", a_token, "private_key={}".format),
+    Shape('"api_key": "…" in prose', a_token, 'body was {{"api_key": "{}"}} then'.format),
+    Shape("client_secret:", a_token, "client_secret: '{}'".format),
+    Shape("a member of JSON", a_password, lambda secret: json.dumps({"user": "jane", "password": secret})),
+    Shape("password=", a_password, "password={} was refused".format),
+    Shape('"password": "…" in prose', a_password, 'sent {{"password": "{}"}}'.format),
+    Shape("escaped JSON, once", a_password, lambda secret: quoted(f'{{"password": "{secret}"}}', 1)),
+    Shape("escaped JSON, thrice", a_password, lambda secret: quoted(f'{{"password": "{secret}"}}', 3)),
+    Shape("DB_PASS=", a_password, "DB_PASS={}".format),
+    Shape("PGPASSWORD=", a_password, "PGPASSWORD={} psql -h db".format),
+    Shape("--password", a_password, "tool --user jane --password {} run".format),
+    Shape("mysql -p", a_password, "mysql -u root -p{} shop".format),
+    Shape("sshpass -p", a_password, "sshpass -p {} ssh jane@host.invalid".format),
+    Shape("redis-cli -a", a_password, "redis-cli -h cache -a {} ping".format),
+    Shape("curl -u", a_password, "curl -s -u jane:{} https://x.invalid/".format),
+    Shape("JDBC", a_password, "jdbc:mysql://h/d?user=a&password={}&ssl=1".format),
+    Shape("connection string", a_password, "Server=db;Database=d;User=a;Password={};".format),
+    Shape("userinfo of a URL", a_password, "postgres://jane:{}@db.invalid/shop".format),
+    Shape("a token as userinfo", a_token, "git clone https://{}@code.invalid/x.git".format),
+)
+SPELLED: Final = (
+    Shape("a provider's key, bare", a_published_key, "{}".format),
+    Shape("a provider's key, in prose", a_published_key, "it answered {} and left".format),
+    Shape("a token glued to a letter", a_github_token, "x{}".format),
+    Shape("every character percent-encoded", a_github_token, lambda s: "".join(f"%{ord(each):02X}" for each in s)),
+    Shape("percent-encoded in a URL", a_password, lambda s: f"https://x.invalid/?user=a&password={quote(s, safe='')}"),
+    Shape("escapes in prose", a_github_token, escaped),
+    Shape("full width", a_github_token, lambda secret: secret.translate(FULL_WIDTH)),
+    Shape("zero-width characters in it", a_github_token, "\u200b".join),
+    Shape("hex", a_github_token, lambda secret: secret.encode().hex()),
+    Shape("base64", a_github_token, lambda secret: base64.b64encode(secret.encode()).decode()),
+    Shape("base64url", a_github_token, lambda secret: base64.urlsafe_b64encode(f"k={secret}".encode()).decode()),
+    Shape("private key in PEM", lambda dice: a_word(BOTH, 64, dice), "-----BEGIN RSA PRIVATE KEY-----\n{}\n".format),
+    Shape("a mail address", an_address, "write to {} please".format),
+    Shape("an address of another script", lambda dice: f"jäne.{a_name(dice)}@bücher-{a_name(dice)}.de", "to {}".format),
+    Shape("an address with a quoted name", lambda dice: f'"{a_name(dice)} doe"@{a_name(dice)}.com', "to {}".format),
+    Shape("an address, percent-encoded", an_address, lambda secret: quote(secret, safe="")),
+)
+NOT_PROMISED: Final = (
+    Shape("bare hex, as a digest is", lambda dice: a_word(HEX, 32, dice), "{}".format, promised=False),
+    Shape("a password of letters", letters, "password: {}".format, promised=False),
+    Shape("words to restore a wallet", a_phrase, "{}".format, promised=False),
+    Shape("in capitals throughout", a_github_token, str.upper, promised=False),
+    Shape("folded over two lines", a_github_token, lambda s: f"{s[:18]}\n  {s[18:]}", promised=False),
+    Shape("a list of numbers", a_github_token, lambda s: json.dumps([ord(each) for each in s]), promised=False),
+    Shape("split over two members", a_password, lambda s: json.dumps({"a": s[:6], "b": s[6:]}), promised=False),
+)
+IN_USE: Final = (
+    Shape("a key in use, any word", letters, "Incorrect API key: {}".format, held=True),
+    Shape("a key in use, in hex", letters, lambda secret: secret.encode().hex(), held=True),
+    Shape("a key in use, backwards", letters, lambda secret: secret[::-1], held=True),
+)
+SHAPES: Final = (*NAMED, *SPELLED, *IN_USE, *NOT_PROMISED)

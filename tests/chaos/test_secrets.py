@@ -1,0 +1,16 @@
+"""A sample of what `make chaos` plants: nothing that is promised stands on the disk, whatever door it took."""
+
+import pytest
+
+from tests.chaos.secrets import planted
+
+pytestmark = pytest.mark.slow
+
+
+def test_no_promised_secret_reaches_the_disk_and_the_others_do():
+    """The others show that the search finds what is there."""
+    rows = planted(seed=1, each=1)
+
+    assert [row.what for row in rows if row.promised and row.on_disk] == []
+    assert [row.what for row in rows if not row.promised and not row.on_disk] == []
+    assert len(rows) > 45

@@ -1,0 +1,155 @@
+"""An unchanged run is delivered again without being judged; whatever a verdict may hang on asks for a new one."""
+
+from dataclasses import replace
+
+import pytest
+
+from evals.errors import ConfigurationError
+from evals.models.run import Scope
+from evals.pipeline import deliver as delivering
+from evals.pipeline.blessed import baseline_of
+from evals.pipeline.deliver import deliver
+from evals.pipeline.options import Options
+from evals.pipeline.select import selected
+from evals.subject.plain import SWITCH
+from tests.builders.checkout import a_checkout
+from tests.builders.git import committed, git
+from tests.builders.trace import a_trace
+
+SCOPE = Scope(cases=2, selected=2)
+
+
+@pytest.fixture
+def chosen(tmp_path, monkeypatch):
+    root = a_checkout(tmp_path / "checkout")
+    monkeypatch.chdir(root)
+    return selected("tiny.yaml", root, Options())
+
+
+@pytest.fixture
+def traces(chosen):
+    return [a_trace(case_id=case.id, variant=info.variant.name) for case in chosen.cases for info in chosen.variants]
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """What was judged, one entry a time."""
+    from evals.pipeline import judge as judging
+
+    seen, judge = [], judging.judge
+    monkeypatch.setattr(judging, "judge", lambda *given, **more: seen.append(given) or judge(*given, **more))
+    return seen
+
+
+def delivered(chosen, traces, folder, scope=SCOPE, baseline=None, **how):
+    run = deliver(chosen, scope, traces, baseline, folder, **how)
+    return run, {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_second_time_everything_is_as_it_was_and_nothing_is_judged(chosen, traces, judged, tmp_path):
+    first = delivered(chosen, traces, tmp_path / "first")
+    second = delivered(chosen, traces, tmp_path / "second")
+
+    assert len(judged) == 1
+    assert first == second
+    assert sorted(first[1]) == ["index.html", "junit.xml", "run.json", "summary.md"]
+
+
+CHANGES = {
+    "a label": lambda chosen: replace(chosen, cases=[a_changed_case(chosen.cases[0]), *chosen.cases[1:]]),
+    "code a case is about": lambda chosen: replace(
+        chosen, cases=[chosen.cases[0].model_copy(update={"digest": "0" * 64}), *chosen.cases[1:]]
+    ),
+    "a suite's policy": lambda chosen: replace(
+        chosen, suite=chosen.suite.model_copy(update={"description": "Another."})
+    ),
+    "a prompt's text": lambda chosen: replace(
+        chosen,
+        variants=[chosen.variants[0].model_copy(update={"prompt_text": "Choose."}), *chosen.variants[1:]],
+    ),
+    "what was asked for": lambda chosen: replace(chosen, unblessed=("--samples 3",)),
+    "which part is run": lambda chosen: replace(chosen, options=Options(variants=("old",))),
+    "the command that records": lambda chosen: replace(chosen, record_command="make record SUITE=other"),
+}
+
+
+def a_changed_case(case):
+    return case.model_copy(update={"labels": case.labels.model_copy(update={"root_cause": "Something else."})})
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_was_selected_otherwise_is_judged_anew(chosen, traces, judged, tmp_path, change):
+    delivered(chosen, traces, tmp_path / "first")
+    delivered(change(chosen), traces, tmp_path / "second")
+
+    assert len(judged) == 2
+
+
+def test_one_other_trace_another_scope_another_baseline_are_judged_anew(chosen, traces, judged, tmp_path):
+    delivered(chosen, traces, tmp_path / "out")
+    delivered(chosen, [traces[0].model_copy(update={"comment": "Another."}), *traces[1:]], tmp_path / "out")
+    delivered(chosen, traces, tmp_path / "out", Scope(cases=3, selected=2))
+
+    assert len(judged) == 3
+    assert baseline_of(chosen) is None
+
+
+def test_other_code_judges_anew(chosen, traces, judged, tmp_path, monkeypatch):
+    delivered(chosen, traces, tmp_path / "out")
+    monkeypatch.setattr(delivering, "_code", lambda: b"a scorer was edited")
+    delivered(chosen, traces, tmp_path / "out")
+
+    assert len(judged) == 2
+
+
+@pytest.mark.parametrize(
+    "edited", ["evals/prices.yaml", "evals/scorers/route.py", "evals/report/templates/page.html.j2"]
+)
+def test_the_code_is_all_of_it(edited):
+    named = {path.as_posix() for path in delivering.code_files()}
+
+    assert any(path.endswith(edited) for path in named)
+
+
+def test_a_prompt_that_was_committed_meanwhile_is_judged_anew(chosen, traces, judged, tmp_path):
+    """The report compares an edited prompt with the text in git."""
+    root = chosen.workspace.root
+    (root / "mine.md").write_text((root / "mine.md").read_text() + "\nBe brief.\n")
+    git(root, "init", "--quiet", "--initial-branch=main")
+    committed(root, "start")
+    delivered(chosen, traces, tmp_path / "out")
+    (root / "mine.md").write_text((root / "mine.md").read_text() + "\nBe kind.\n")
+    edited = selected("tiny.yaml", root, Options())
+    delivered(edited, traces, tmp_path / "out")
+    committed(root, "kind")
+    delivered(edited, traces, tmp_path / "out")
+
+    assert len(judged) == 3
+
+
+@pytest.mark.parametrize("how", [{"anew": True}, {}], ids=["fresh", "plain"])
+def test_whoever_asks_for_everything_gets_it(chosen, traces, judged, tmp_path, monkeypatch, how):
+    delivered(chosen, traces, tmp_path / "out")
+    monkeypatch.setenv(SWITCH, "0" if how else "1")
+    delivered(chosen, traces, tmp_path / "out", **how)
+
+    assert len(judged) == 2
+
+
+def test_a_damaged_entry_is_none(chosen, traces, judged, tmp_path):
+    first = delivered(chosen, traces, tmp_path / "out")
+    (entry,) = (chosen.workspace.cache / "runs").glob("*/*")
+    content = bytearray(entry.read_bytes())
+    content[len(content) // 2] ^= 1
+    entry.write_bytes(content)
+
+    assert delivered(chosen, traces, tmp_path / "out") == first
+    assert len(judged) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_said_also_of_an_unchanged_run(chosen, traces, tmp_path):
+    delivered(chosen, traces, tmp_path / "out")
+    (tmp_path / "file").touch()
+
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        deliver(chosen, SCOPE, traces, None, tmp_path / "file")

@@ -1,0 +1,110 @@
+"""The page of a history in a real browser that may not reach any network."""
+
+import pytest
+
+from evals.report.sheets import render_badge, render_history
+from tests.builders.chromium import a_chromium
+from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+HOSTILE = "</style><script>document.title='owned'</script>"
+WIDTHS = [1280, 390]
+
+browser = pytest.fixture(a_chromium, scope="module", name="browser")
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    """Thirty baselines with a change of labels, flips, a branch, red cases and a hostile subject."""
+    flips = [a_flip(f"a-case-with-a-rather-long-name-{number}") for number in range(9)]
+    line = [a_blessing(number, mean=0.3 + number / 60) for number in range(1, 31)]
+    line[9] = a_blessing(10, marks=[a_mark("labels", "labels, issue or code of a-crash")], flips=flips)
+    line[14] = a_blessing(15, mean=0.2, side=True)
+    line[15] = a_blessing(16, follows=line[13].commit)
+    line[29] = a_blessing(30, subject=HOSTILE, flips=flips, unread=["its suite's file is not there"])
+    red = [a_red(f"a-case-with-a-rather-long-name-{number}") for number in range(20)]
+    path = tmp_path_factory.mktemp("history") / "index.html"
+    history = a_history(*line, red=red, missing=["This clone is shallow."])
+    path.write_text(render_history(history), encoding="utf-8")
+    path.with_name("badge.svg").write_text(render_badge(history), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser, page_file):
+    """Opens it at a width; at the end it has not complained, nor asked for anything but its file."""
+    complaints, requests, contexts = [], [], []
+
+    def at(width: int, name: str = "index.html", scheme: str = "light"):
+        context = browser.new_context(offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(page_file.with_name(name).as_uri())
+        return page
+
+    yield at
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert {url.rpartition("/")[2] for url in requests} <= {"index.html", "badge.svg"}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_is_no_wider_than_the_window(opened, width):
+    assert opened(width).evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_line_is_within_its_plot(opened, width):
+    outside = """() => [...document.querySelectorAll('.plot svg')].flatMap(svg => {
+        const frame = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('polyline, circle, text')].map(each => each.getBoundingClientRect())
+            .filter(box => box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1);
+    }).length"""
+
+    assert opened(width).evaluate(outside) == 0
+
+
+def test_the_line_of_an_endpoint_is_seen_broken_at_the_change_of_labels(opened):
+    page = opened(1280)
+
+    assert page.locator("#endpoints .plot").first.locator("polyline.curve").count() == 2
+    assert page.locator("#endpoints .plot").first.locator("polyline.rule.breaks").count() == 1
+
+
+def test_old_steps_unfold(opened):
+    page = opened(390)
+    page.click("text=10 earlier baselines")
+
+    assert page.locator(".blessings > li:visible").count() == 30
+
+
+def test_many_flips_fold_and_unfold(opened):
+    page = opened(390)
+    page.locator(".flips summary").first.click()
+
+    assert page.locator("text=a-case-with-a-rather-long-name-8").first.is_visible()
+
+
+def test_a_subject_of_a_commit_cannot_act(opened):
+    page = opened(1280)
+
+    assert page.title() == "History of prompts"
+    assert page.locator(f"text={HOSTILE}").first.is_visible()
+
+
+def test_the_dark_page_has_dark_paper(opened):
+    colour = opened(1280, scheme="dark").evaluate("getComputedStyle(document.body).backgroundColor")
+
+    assert colour == "rgb(22, 24, 29)"
+
+
+def test_the_badge_is_drawn_at_the_size_of_a_badge(opened):
+    box = opened(390, "badge.svg").evaluate("document.documentElement.getBoundingClientRect().toJSON()")
+
+    assert box["height"] == 20
+    assert 150 < box["width"] < 300

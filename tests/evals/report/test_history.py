@@ -1,0 +1,199 @@
+"""The page of a history: lines that end where numbers mean something else, and what every step says."""
+
+import re
+
+import pytest
+
+from evals.report.sheets import render_badge, render_history
+from evals.report.view.badge import badge_of
+from evals.report.view.history import history_page, lacks, red_table, sentence, step_table
+from evals.report.view.history_lines import series_plot
+from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
+
+HOSTILE = "</style><script>alert(1)</script>\x1b[31m"
+
+
+def drawn(history, scorer="route.pass"):
+    return series_plot(history, "v5", next(one for one in history.scorers if one.name == scorer))
+
+
+def curves(plot) -> list[int]:
+    """How many places each line has that is drawn through values."""
+    return [len(line.points.split()) for line in plot.lines if line.kind == "curve"]
+
+
+def test_values_that_compare_are_one_line():
+    assert curves(drawn(a_history(a_blessing(1), a_blessing(2), a_blessing(3)))) == [3]
+
+
+BREAKING = ["labels", "dataset", "scorers", "gone", "unread"]
+
+
+@pytest.mark.parametrize("kind", BREAKING)
+def test_a_line_across_another_measure_is_broken(kind):
+    history = a_history(a_blessing(1), a_blessing(2), a_blessing(3, marks=[a_mark(kind)]), a_blessing(4))
+
+    assert curves(drawn(history)) == [2, 2]
+
+
+@pytest.mark.parametrize("kind", ["prompt", "guards", "model", "graph"])
+def test_a_line_goes_on_across_what_is_measured(kind):
+    history = a_history(a_blessing(1), a_blessing(2, marks=[a_mark(kind)]))
+
+    assert curves(drawn(history)) == [2]
+
+
+def test_a_line_is_not_drawn_past_a_value_nobody_knows():
+    history = a_history(a_blessing(1), a_blessing(2, mean=None), a_blessing(3))
+
+    assert curves(drawn(history)) == [1, 1]
+
+
+def test_a_baseline_of_a_branch_is_a_hollow_dot_beside_the_line():
+    history = a_history(a_blessing(1), a_blessing(2, side=True), a_blessing(3, follows=a_blessing(1).commit))
+
+    plot = drawn(history)
+
+    assert curves(plot) == [2]
+    assert [dot.kind for dot in plot.dots] == ["", "hollow", ""]
+
+
+def test_a_plot_says_only_what_changed_for_its_variant():
+    marks = [a_mark("prompt", variants=["v1"]), a_mark("labels"), a_mark("guards", variants=["v5"])]
+
+    assert [note.label for note in drawn(a_history(a_blessing(1), a_blessing(2, marks=marks))).notes] == ["LG"]
+
+
+def test_what_changed_for_another_variant_draws_nothing():
+    history = a_history(a_blessing(1), a_blessing(2, marks=[a_mark("prompt", variants=["v1"])]))
+
+    assert [line.kind for line in drawn(history).lines] == ["curve"]
+
+
+def test_each_of_a_few_values_has_its_interval_and_is_said():
+    plot = drawn(a_history(a_blessing(1), a_blessing(2)))
+
+    assert len(plot.whiskers) == len(plot.dots) == 2
+    assert plot.dots[0].label == "0000001, 2026-01-01: 50 % [25 %, 75 %] n=10/10"
+
+
+def test_many_values_have_a_band_and_dots_where_something_changes():
+    line = [a_blessing(number, mean=0.5 if number < 50 else 0.75) for number in range(1, 101)]
+
+    plot = drawn(a_history(*line))
+
+    assert [item.kind for item in plot.lines] == ["band", "curve"]
+    assert len(plot.dots) == 3
+
+
+def test_an_endpoint_nobody_knows_says_so_instead_of_a_drawing():
+    assert drawn(a_history(a_blessing(1, mean=None))).cannot.startswith("cannot judge: no baseline says")
+
+
+def test_costs_stand_on_a_scale_of_their_own():
+    labels = [tick.label for tick in drawn(a_history(), "cost.tokens").y_ticks]
+
+    assert labels == ["0", "275", "550"]
+
+
+def test_the_sentence_counts_only_baselines_that_compare():
+    history = a_history(
+        a_blessing(1, mean=0.1), a_blessing(2, mean=0.5, marks=[a_mark("labels")]), a_blessing(3, mean=0.7)
+    )
+
+    assert sentence(history) == (
+        "v5 stands at 70 % on route.pass over 10 cases: +20 points since 2026-01-02, over 2 baselines that compare."
+    )
+
+
+def test_the_sentence_says_where_nothing_compares():
+    history = a_history(a_blessing(1), a_blessing(2, marks=[a_mark("scorers")]))
+
+    assert sentence(history).endswith("no baseline before compares with it.")
+
+
+def test_a_history_without_the_candidate_is_told_by_another_variant():
+    assert sentence(a_history(candidate="gone")).startswith("v5 stands at")
+
+
+def test_flips_stand_by_variant_endpoint_and_direction():
+    flips = [a_flip("a"), a_flip("b", now=1.0, was=0.0), a_flip("c", by="abcdef0" + "0" * 33, relabelled=True)]
+    step = history_page(a_history(a_blessing(1), a_blessing(2, flips=flips))).steps[0]
+
+    assert [(row.kind, row.cases, row.by, row.note) for row in step.flips] == [
+        ("broke", ("a",), "", ""),
+        ("broke", ("c",), "abcdef0", "labels or scorers changed of 1"),
+        ("mended", ("b",), "", ""),
+    ]
+
+
+def test_the_newest_step_comes_first_and_old_ones_fold():
+    page = history_page(a_history(*(a_blessing(number) for number in range(1, 26))))
+
+    assert (page.steps[0].commit, len(page.steps), len(page.earlier)) == ("0000025", 20, 5)
+
+
+def test_the_terminal_shows_the_last_steps_and_counts_the_others():
+    table = step_table(a_history(*(a_blessing(number) for number in range(1, 26))))
+
+    assert table.caption == "Baselines of prompts; the 5 before are on the page; scores of v5"
+    assert table.rows[-1][0] == "0000025"
+
+
+def test_a_red_case_says_since_when_and_what_changed_meanwhile():
+    red = a_red(always=True, relabelled=["0000003" + "0" * 33], baselines=4)
+
+    assert red_table(a_history(red=[red])).rows[0][3:] == (
+        "0 %",
+        "0000002, 2026-01-02 (never seen to pass)",
+        "4 baselines",
+        "once, in 0000003",
+    )
+
+
+def test_what_several_baselines_lack_is_said_once():
+    history = a_history(a_blessing(1, unread=["no grades"]), a_blessing(2, unread=["no grades", "no suite"]))
+
+    assert lacks(history) == ("0000001 and 1 more: no grades", "0000002: no suite")
+
+
+def test_a_last_baseline_that_cannot_be_read_still_has_its_page():
+    history = a_history(a_blessing(1), a_blessing(2, summaries=(), unread=["it cannot be read: it is no JSON"]))
+
+    assert sentence(history) == "The last baseline of prompts says nothing of any endpoint."
+    assert "it cannot be read: it is no JSON" in render_history(history)
+    assert "n/a" in render_badge(history)
+
+
+def test_the_same_history_gives_the_same_bytes():
+    assert render_history(a_history()) == render_history(a_history())
+
+
+def test_text_of_strangers_is_only_text():
+    page = render_history(a_history(a_blessing(1, subject=HOSTILE, author=HOSTILE, marks=[a_mark(text=HOSTILE)])))
+
+    assert "<script" not in page
+    assert "\x1b" not in page
+
+
+def test_the_page_asks_for_nothing():
+    assert not re.findall(r"https?://|src=|@import|url\(", render_history(a_history()))
+
+
+def test_the_badge_breaks_its_line_where_the_page_does():
+    history = a_history(a_blessing(1), a_blessing(2), a_blessing(3, marks=[a_mark("labels")]))
+
+    badge = badge_of(history)
+
+    assert (len(badge.lines), len(badge.dots), badge.value) == (1, 1, "50 %")
+
+
+def test_a_badge_of_nothing_says_so():
+    assert badge_of(a_history(a_blessing(1, mean=None))).value == "n/a"
+
+
+def test_the_badge_is_one_small_picture_with_words_for_those_who_cannot_see_it():
+    svg = render_badge(a_history(suite="<x>"))
+
+    assert 'height="20"' in svg
+    assert 'aria-label="&lt;x&gt; v5 route.pass: 50 %, over the last 2 baselines"' in svg

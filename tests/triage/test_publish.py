@@ -1,0 +1,177 @@
+"""From a GitHub issue and back to it: read by its address, answered once, never unasked, never with a secret."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.builders.desk import a_desk, triage_at
+from tests.builders.github import a_github
+from tests.builders.secret import PLANTED
+from triage.cli import main
+from triage.secrecy.held import release
+
+CHECKOUT = Path(__file__).parents[2]
+OURS = "token-of-the-test"
+
+
+@pytest.fixture
+def host(tmp_path, monkeypatch):
+    """A desk, and a GitHub that knows its issue."""
+    a_desk(tmp_path, monkeypatch)
+    with a_github() as host:
+        monkeypatch.setenv("GITHUB_API_URL", host.url)
+        monkeypatch.setenv("GITHUB_TOKEN", OURS)
+        yield host
+    release()
+
+
+@pytest.fixture
+def job(host, monkeypatch):
+    """The job `one`, begun from the issue; its folder."""
+    with triage_at(monkeypatch) as (triage, _):
+        assert triage("run", "--repo", "shop", "--issue-url", host.issue, "--job-id", "one") == 0
+    return Path(".triage/one")
+
+
+def test_an_issue_is_read_by_its_address(host, job):
+    assert (job / "report.md").read_text().startswith("# Cart total is wrong\n")
+    assert host.issue in (job / "report.json").read_text()
+    assert set(host.tokens) == {f"Bearer {OURS}"}
+
+
+def test_without_a_token_a_public_issue_can_be_read(host, monkeypatch):
+    monkeypatch.delenv("GITHUB_TOKEN")
+    with triage_at(monkeypatch) as (triage, _):
+        assert triage("run", "--repo", "shop", "--issue-url", host.issue) == 0
+
+    assert set(host.tokens) == {""}
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "said"),
+    [
+        ("{url}/shop/carts", 2, "is no issue; give its address"),
+        ("{url}/shop/carts/issues/8", 2, "is a pull request"),
+        ("{url}/shop/carts/issues/9", 2, "HTTP 404 (no); is the address right, and may GITHUB_TOKEN do this?"),
+        ("https://example.com/shop/carts/issues/7", 2, "set GITHUB_API_URL to the interface of example.com"),
+    ],
+)
+def test_what_is_no_issue_is_one_line(address, code, said, host, monkeypatch, capsys):
+    with triage_at(monkeypatch) as (triage, llm):
+        assert triage("run", "--repo", "shop", "--issue-url", address.format(url=host.url)) == code
+
+    assert said in capsys.readouterr().err
+    assert llm.asked == []
+
+
+def test_a_host_that_fails_is_an_outage(host, monkeypatch, capsys):
+    host.refuse = lambda *_: 502
+    with triage_at(monkeypatch) as (triage, _):
+        assert triage("run", "--repo", "shop", "--issue-url", host.issue) == 3
+
+    assert "HTTP 502 (no); try it again later" in capsys.readouterr().err
+
+
+def test_nothing_is_posted_unasked(host, job, capsys):
+    assert main(["publish", "one"]) == 0
+
+    told = capsys.readouterr().out
+    assert "comment on shop/carts#7:\n\n## Triage" in told
+    assert "ticket in shop/carts: Cart loses quantities" in told
+    assert told.endswith("nothing was posted: --yes does it\n")
+    assert host.comments == host.issues == []
+
+
+def test_comment_and_ticket_are_posted_once(host, job, capsys):
+    assert main(["publish", "one", "--yes"]) == 0
+    assert main(["publish", "one", "--yes"]) == 0
+
+    assert [len(host.comments), len(host.issues)] == [1, 1]
+    assert host.comments[0]["body"].startswith("## Triage")
+    assert "**Root cause:** Quantities are overwritten." in host.issues[0]["body"]
+    assert "(was there)" in capsys.readouterr().out
+
+
+def test_what_was_posted_is_found_behind_many_others(host, job):
+    host.comments += [{"body": "me too", "html_url": "x"}] * 5
+    main(["publish", "one", "--yes"])
+    main(["publish", "one", "--yes"])
+
+    assert len(host.comments) == 6
+
+
+def test_a_ticket_that_is_refused_costs_no_second_comment(host, job, capsys):
+    host.refuse = lambda method, path: 422 if (method, path) == ("POST", "/repos/shop/carts/issues") else None
+    assert main(["publish", "one", "--yes"]) == 2
+    host.refuse = lambda *_: None
+    assert main(["publish", "one", "--yes"]) == 0
+
+    assert [len(host.comments), len(host.issues)] == [1, 1]
+
+
+@pytest.mark.slow
+def test_a_publishing_that_is_killed_before_it_heard_back_posts_nothing_twice(host, job, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))
+    command = [sys.executable, "-m", "triage", "publish", "one", "--yes"]
+    running: list[subprocess.Popen] = []
+    host.posted = lambda path: running[0].send_signal(signal.SIGKILL) if path.endswith("comments") else None
+    running.append(subprocess.Popen(command, env={**os.environ}))
+    assert running[0].wait(timeout=120) == -signal.SIGKILL
+    assert [len(host.comments), len(host.issues)] == [1, 0]
+
+    host.posted = lambda _path: None
+    assert main(["publish", "one", "--yes"]) == 0
+    assert [len(host.comments), len(host.issues)] == [1, 1]
+
+
+def test_another_job_of_the_same_name_is_another_job(host, job, monkeypatch):
+    main(["publish", "one", "--yes"])
+    main(["jobs", "delete", "one"])
+    with triage_at(monkeypatch) as (triage, _):
+        triage("run", "--repo", "shop", "--issue-url", host.issue, "--job-id", "one")
+    main(["publish", "one", "--yes"])
+
+    assert len(host.comments) == 2
+
+
+@pytest.mark.parametrize("secret", [PLANTED["aws_key"], OURS], ids=["of a known kind", "of this process"])
+def test_a_secret_is_withheld_with_all_the_rest(secret, host, job, capsys):
+    with (job / "comment.md").open("a") as comment:
+        comment.write(f"\nIt logs in with {secret}.\n")
+
+    assert main(["publish", "one", "--yes"]) == 2
+    told = capsys.readouterr()
+    assert "comment.md: holds what looks like a secret" in told.err
+    assert secret not in told.out + told.err
+    assert host.comments == host.issues == []
+
+
+def test_what_was_edited_is_what_is_posted(host, job):
+    (job / "comment.md").write_text("Thank you, we have found it.\n")
+    main(["publish", "one", "--yes"])
+
+    assert host.comments[0]["body"].startswith("Thank you, we have found it.")
+
+
+def test_a_job_without_an_address_wants_one(host, monkeypatch, capsys):
+    with triage_at(monkeypatch) as (triage, _):
+        triage("run", "--repo", "shop", "--issue", "issue.md", "--job-id", "two")
+        assert triage("publish", "two") == 2
+        assert "job 'two' knows no address of its issue: give --issue-url" in capsys.readouterr().err
+        assert triage("publish", "two", "--issue-url", host.issue) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [("comment.md", None, "comment.md: cannot be read"), ("ticket.json", "{}", "ticket.json: is no ticket any more")],
+)
+def test_files_that_cannot_be_posted_are_one_line(name, text, said, host, job, capsys):
+    (job / name).unlink() if text is None else (job / name).write_text(text)
+
+    assert main(["publish", "one", "--yes"]) == 2
+    assert said in capsys.readouterr().err
+    assert host.comments == host.issues == []

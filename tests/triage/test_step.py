@@ -1,0 +1,43 @@
+"""A step is a function as a link of a chain, and leaves nothing else behind."""
+
+import asyncio
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import RunnableLambda
+
+from triage.step import Step
+
+
+class Runs(BaseCallbackHandler):
+    def __init__(self):
+        self.names = []
+
+    def on_chain_start(self, serialized, inputs, *, name="", **more):
+        self.names.append(name)
+
+
+async def doubled(number):
+    return 2 * number
+
+
+def test_steps_are_linked_like_anything_that_runs():
+    chain = Step(doubled) | Step(doubled) | RunnableLambda(doubled)
+
+    assert asyncio.run(chain.ainvoke(1)) == 8
+    assert Step(doubled).invoke(1) == 2
+
+
+def test_a_step_is_no_run_of_its_own_in_a_trace():
+    runs = Runs()
+    asyncio.run((Step(doubled) | RunnableLambda(doubled)).ainvoke(1, {"callbacks": [runs]}))
+
+    assert runs.names == ["RunnableSequence", "doubled"]
+
+
+def test_what_fails_in_a_step_fails_the_chain():
+    async def fail(_given):
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run((Step(doubled) | Step(fail)).ainvoke(1))

@@ -1,0 +1,77 @@
+"""What a rule about secrets is, and what several of them ask of a match."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+Match = re.Match[str]
+Holds = Callable[[Match], bool]
+
+_PLACEHOLDER: Final = re.compile(
+    r"<.*>?|\[.*\]?|\{.*\}?|\$.*|%[({s].*|[*x#.…_-]+"
+    r"|(?:your|my|some|the|dummy|fake|example|test|changeme|redacted|withheld|masked|hidden)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_START: Final = re.compile(r"(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})")
+"""Where a word begins, also in JSON inside a text: in `\\nghp_…` the n is a line break."""
+_RUN: Final = re.compile(r"[A-Za-z0-9]{16,}")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`hints` are fixed parts of which every match holds one; `holds` has the last word on a match.
+
+    `spans` says whether that may depend on more than one line.
+    What the first group holds is the secret; the whole match where there is no group.
+    """
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    holds: Holds = lambda _: True
+    spans: bool = False
+
+    def matches(self, text: str) -> Iterator[Match]:
+        """Every match in a text that holds one of the hints."""
+        return filter(self.holds, self.pattern.finditer(text))
+
+
+def rule(name: str, hints: str, pattern: str, holds: Holds = lambda _: True, *, spans: bool = False) -> Rule:
+    """A rule of its own pattern; `hints` are parted by blanks."""
+    return Rule(name, tuple(hints.split()), re.compile(pattern), holds, spans)
+
+
+def prefixed(name: str, prefixes: str, rest: str) -> Rule:
+    """A key that begins with one of some fixed prefixes, at the start of a word or too random to be the end of one."""
+    starts = "|".join(map(re.escape, prefixes.split()))
+    return Rule(name, tuple(prefixes.split()), re.compile(rf"(?:{starts}){rest}"), _is_no_end_of_a_word)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only says where one belongs: `<password>`, `$TOKEN`, `***`, `your-key`."""
+    return bool(_PLACEHOLDER.fullmatch(value))
+
+
+def changes(text: str) -> tuple[int, int]:
+    """How often neighbours are of different kinds, and how many neighbours there are."""
+    steps = [(left, right) for left, right in pairwise(map(_kind, text)) if left and right]
+    return sum(left != right for left, right in steps), len(steps)
+
+
+def _is_no_end_of_a_word(match: Match) -> bool:
+    """`xghp_…` is a token that something was glued to; `task-runner-…` is a word with `sk-` in it."""
+    if _START.match(match.string, match.start()):
+        return True
+    runs = _RUN.findall(match.group())
+    return any(changes(run)[0] >= 3 and (len(run) >= 30 or any(map(str.isdigit, run))) for run in runs)
+
+
+def _kind(character: str) -> str:
+    """Lower, upper or digit; empty for anything else."""
+    if character.isdigit():
+        return "digit"
+    if character.isalpha():
+        return "lower" if character.islower() else "upper"
+    return ""
