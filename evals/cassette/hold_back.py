@@ -4,23 +4,41 @@ A report has to be written whatever an issue says; a round's answers are paid fo
 """
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import BaseModel
 
 from evals.cassette.allowed_secrets import AllowedSecrets, allowed_beside
 from evals.cassette.redact import WITHHELD, scan, unsuspicious
+from evals.models.sealed import Sealed
 from triage.secrecy.names import is_named
 
 Told = TypeVar("Told", bound=BaseModel)
+BLOCK: Final = 1 << 24
+"""Characters."""
 
 
 def held_back(told: Told, path: Path) -> Told:
     """The same with every text withheld that a cassette beside `path` would refuse."""
+    if isinstance(told, Sealed) and all(unsuspicious(block, []) for block in _blocks(told.pieces())):
+        return told
     text = told.model_dump_json(by_alias=True)
     clean = fit_to_write(text, allowed_beside(path))
     return told if clean == text else type(told).model_validate_json(clean)
+
+
+def _blocks(pieces: Iterable[str]) -> Iterator[list[str]]:
+    """Some megabytes of text at a time: a text that many trials share is looked at once a block."""
+    block, size = [], 0
+    for piece in pieces:
+        block.append(piece)
+        size += len(piece)
+        if size > BLOCK:
+            yield block
+            block, size = [], 0
+    yield block
 
 
 def fit_to_write(text: str, allowed: AllowedSecrets) -> str:

@@ -1,6 +1,5 @@
 """The folder a run leaves behind: `index.html`, `run.json`, `summary.md`, `junit.xml`."""
 
-from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
@@ -18,14 +17,18 @@ def write_run(run: Run, folder: Path) -> None:
     Raises:
         ConfigurationError: the folder cannot be written.
     """
-    write_files(folder, files_of(held_back(run, folder)))
+    write_fit(held_back(run, folder), folder)
 
 
-def files_of(run: Run) -> dict[str, str | Iterable[str]]:
-    """The texts of a run's files, or their pieces, by name. They follow from the run."""
-    return {
-        "index.html": render(run),
-        "run.json": chain(run.sealed().pieces(indent=1), "\n"),
-        "summary.md": summary(run),
-        "junit.xml": junit(run),
-    }
+def write_fit(run: Run, folder: Path) -> None:
+    """Write all files of a run that holds nothing to be withheld; `run.json`, the largest, is never one text."""
+    write_files(folder, {**_pages(run), "run.json": chain(run.sealed().pieces(indent=1), "\n")})
+
+
+def files_of(run: Run) -> dict[str, str]:
+    """The texts of a run's files, by name. They follow from the run."""
+    return {**_pages(run), "run.json": "".join(run.sealed().pieces(indent=1)) + "\n"}
+
+
+def _pages(run: Run) -> dict[str, str]:
+    return {"index.html": render(run), "summary.md": summary(run), "junit.xml": junit(run)}

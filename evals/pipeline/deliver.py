@@ -28,10 +28,10 @@ from evals.subject.sources import graph_sources
 
 RUN: Final = "run.json"
 _FILES: Final = TypeAdapter(dict[str, str])
-MOST: Final = 2_000
-"""Trials of a run that is kept; the text of a larger one would take more memory than all else."""
 _LEVEL: Final = 1
 """Of compression: a report is some megabytes, and mostly the words of its JSON."""
+MOST: Final = 2_000
+"""Trials of a run whose files are kept: as one text those of more take hundreds of megabytes."""
 
 
 def deliver(
@@ -50,22 +50,23 @@ def deliver(
         OSError: the cache cannot be.
     """
     kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline, folder)
-    known = None if anew or is_plain() else kept.get(name)
+    large = len(traces) > MOST
+    known = None if anew or large or is_plain() else kept.get(name)
     if known is not None:
-        texts = _FILES.validate_json(zlib.decompress(known))
-        write_files(folder, texts)
-        return Run.model_validate_json(texts[RUN])
-    from evals.export.files import files_of  # noqa: PLC0415 - a fifth of a second, as the next
+        files = _FILES.validate_json(zlib.decompress(known))
+        write_files(folder, files)
+        return Run.model_validate_json(files[RUN])
+    from evals.export.files import files_of, write_fit  # noqa: PLC0415 - a fifth of a second, as the next
     from evals.pipeline.judge import judge  # noqa: PLC0415
 
     judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
     run = held_back(judged, folder).sealed()
-    if len(traces) > MOST:
-        write_files(folder, files_of(run))
+    if large:
+        write_fit(run, folder)
         return run
-    texts = {each: text if isinstance(text, str) else "".join(text) for each, text in files_of(run).items()}
-    kept.put(name, zlib.compress(_FILES.dump_json(texts), _LEVEL))
-    write_files(folder, texts)
+    files = files_of(run)
+    kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
+    write_files(folder, files)
     return run
 
 
@@ -83,11 +84,12 @@ def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Bas
     ]
     words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
     counts = [len(chosen.cases), len(said), len(traces), len(chosen.options.partial), len(chosen.unblessed)]
-    return digest_of(*map(_json, told), *(word.encode() for word in words), str(counts).encode(), _code())
+    return digest_of(*map(_mark, told), *(word.encode() for word in words), str(counts).encode(), _code())
 
 
-def _json(model: BaseModel) -> bytes:
-    return model.model_dump_json(by_alias=True).encode()
+def _mark(model: BaseModel) -> bytes:
+    """Its digest: the texts of all trials side by side are as large as the run."""
+    return digest_of(model.model_dump_json(by_alias=True).encode()).encode()
 
 
 @cache

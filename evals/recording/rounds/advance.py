@@ -128,13 +128,16 @@ class Frontier:
 
     def _known(self) -> set[str]:
         """Every request of these cases that has an answer, accepted or not."""
-        paths = [
-            path
-            for case in self.cases
-            for path in (self.workspace.cassette(case.id), staging_of(self.workspace, case.id))
-        ]
         readings = Readings(self.workspace.cache / FOLDER)
-        return {custom_id(found.key, found.sample) for path in paths for found in load(path, readings).interactions}
+        tapes = (
+            tape
+            for case in self.cases
+            for tape in (
+                load(self.workspace.cassette(case.id), readings),
+                load(staging_of(self.workspace, case.id)),  # changes with every answer: not worth keeping
+            )
+        )
+        return {custom_id(found.key, found.sample) for tape in tapes for found in tape.interactions}
 
 
 def _others(answers: Answers) -> list[str]:
