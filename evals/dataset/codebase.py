@@ -27,7 +27,7 @@ class Codebase(Closed):
     """`codebase.yaml`: what the package is called where it is hosted, and what it does; of a live job's checkout also
     the `revision` it stood at ("" where that is not known), and what jobs call it."""
 
-    repository: Annotated[str, Field(pattern=r"^([\w.-]+/)?[\w.-]+$")]
+    repository: Annotated[str, Field(pattern=r"^[^/\s][^/\n]*(/[\w.-]+)?$")]
     description: str
     revision: str | None = None
 

@@ -45,7 +45,8 @@ def write_case(layout: Layout, case_id: str, job: LiveJob, archetype: Archetype,
 def codebase_name(job: LiveJob) -> str:
     """What the code is called in the dataset: jobs on the same code share it."""
     content = hashlib.sha256(repr(sorted(job.code.items())).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{job.repository}-{content[:12]}"
+    plain = re.sub(r"[^\w.-]+", "-", job.repository)
+    return f"{plain}-{content[:12]}"
 
 
 def _write_code(folder: Path, job: LiveJob) -> Path:

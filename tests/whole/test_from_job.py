@@ -130,6 +130,30 @@ def test_the_case_knows_the_job_and_says_nothing_of_what_the_supervisor_chose(ch
     assert "next_node" not in candidates
 
 
+def test_code_in_a_folder_of_any_name_keeps_its_name(checkout, monkeypatch):
+    (checkout / "shop").rename(checkout / "my shop")
+    with triage_at(monkeypatch) as (triage, _):
+        triage("run", "--repo", "my shop", *NEW)
+
+    assert evals(checkout, "dataset", "new", "carts", "--from-job", "one").code == 0
+    assert load_cases(checkout / "datasets")["carts"].repository == "my shop"
+
+
+def test_what_is_known_to_be_no_secret_is_allowed(checkout, monkeypatch):
+    (checkout / "issue.md").write_text(f"# Cart total is wrong\n\nMy key was {A_KEY}.\n")
+    a_live_job(monkeypatch)
+    refused = evals(checkout, "dataset", "new", "carts", "--from-job", "one")
+    assert refused.code == 2
+    [digest] = re.findall(r"allow sha256 (\w+) in", refused.err)
+
+    (checkout / "cassettes").mkdir()
+    allowed = (
+        f'[[allowed]]\nrule = "github_token"\nsha256 = "{digest}"\nwhy = "made up"\nwho = "me"\ndate = 2026-11-22\n'
+    )
+    (checkout / "cassettes/allowed-secrets.toml").write_text(allowed)
+    assert evals(checkout, "dataset", "new", "carts", "--from-job", "one").code == 0
+
+
 def test_without_traffic_the_case_is_made_and_what_is_missing_said(checkout, monkeypatch):
     a_live_job(monkeypatch)
     made = evals(checkout, "dataset", "new", "carts", "--from-job", "one")
@@ -157,7 +181,7 @@ def test_a_secret_in_the_issue_is_refused_and_nothing_is_written(checkout, monke
     made = evals(checkout, "dataset", "new", "carts", "--from-job", "one")
 
     assert made.code == 2
-    assert "at $.body: no secret enters the dataset" in made.err
+    assert "at $.body: no secret enters the dataset, nothing was written" in made.err
     assert A_KEY not in made.out + made.err
     assert not (checkout / CASE).exists()
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from evals.cassette import manifest
+from evals.cassette.allowed_secrets import FILE as ALLOWED_FILE
+from evals.cassette.allowed_secrets import AllowedSecrets, allowed_beside
 from evals.cassette.redact import scan
 from evals.cassette.store import merge_write
 from evals.cassette.taken import interactions_of
@@ -38,8 +40,8 @@ def new_from_job(
     from evals.subject.job import live_job
 
     job = live_job(jobs, name)
-    _refuse_secrets(job)
     cassette = workspace.cassette(case_id)
+    _refuse_secrets(job, allowed_beside(cassette))
     if cassette.exists():
         raise ConfigurationError(f"{cassette}: there is a recording of that name; choose another id")
     served = interactions_of(job.served, recorded_by=f"live job {name}")
@@ -57,10 +59,11 @@ def new_from_job(
     return EXIT_OK
 
 
-def _refuse_secrets(job: LiveJob) -> None:
+def _refuse_secrets(job: LiveJob, allowed: AllowedSecrets) -> None:
     """What the case would say of the job; its traffic is looked at where it is written."""
     told = job.model_dump(mode="json", include={"title", "body", "url", "asked", "states"})
-    for found in scan(told)[:1]:
+    for found in scan(told, allowed=allowed)[:1]:
         raise ConfigurationError(
-            f"job {job.name}: {found.rule} at {found.json_path}: no secret enters the dataset, and nothing was written"
+            f"job {job.name}: {found.rule} at {found.json_path}: no secret enters the dataset, nothing was written; "
+            f"if it is none, allow sha256 {found.sha256} in cassettes/{ALLOWED_FILE}"
         )
