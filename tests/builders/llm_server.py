@@ -119,6 +119,13 @@ def _offered(body: Mapping[str, Any]) -> list[str]:
     return [tool["function"]["name"] for tool in body.get("tools", ())]
 
 
+def _counted(content: bytes) -> int:
+    """The tokens an answer counts for its prompt; 0 if it is none, or does not count."""
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        return int(json.loads(content)["usage"]["prompt_tokens"])
+    return 0
+
+
 def _text(content: Any) -> str:
     return content if isinstance(content, str) else json.dumps(content)
 
@@ -135,8 +142,9 @@ class LlmServer:
     searched: list[str] = field(default_factory=list)
     heard: Callable[[int], None] = lambda _: None
     """Called with the number of requests so far, before each answer."""
-    sent: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
-    """When the last byte of an answer was handed to the system (monotonic seconds), and the request it answers."""
+    sent: list[tuple[float, int]] = field(default_factory=list)
+    """When the last byte of an answer was handed to the system (monotonic seconds), and how many tokens it counted for
+    the prompt: an answer may be told by that."""
 
     @property
     def search_url(self) -> str:
@@ -173,11 +181,11 @@ def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
-            told.sent.append((time.monotonic(), body))
+            told.sent.append((time.monotonic(), _counted(content)))
 
         def handle(self) -> None:
-            with contextlib.suppress(ConnectionError, OSError):  # a client that gave up, or a connection we cut
-                super().handle()
+            with contextlib.suppress(ConnectionError, OSError, json.JSONDecodeError):
+                super().handle()  # a client that gave up or was killed amid its request, or a connection we cut
 
         def finish(self) -> None:
             with contextlib.suppress(ConnectionError, OSError, ValueError):

@@ -7,15 +7,14 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from evals.cassette.key import request_key
 from evals.cassette.store import load
 from evals.errors import CassetteError
 from tests.builders.checkout import a_checkout, evals
 from tests.builders.endpoint import WORKER_REPLIES
-from tests.builders.interaction import CHAT
 from tests.builders.killable import begun
 from tests.builders.llm_server import Answered, LlmServer, an_llm_server, answering
 from tests.chaos.ground import copied, green
@@ -49,13 +48,13 @@ def _recording(
 ) -> list[Row]:
     """Take after take is recorded, and killed on the way; what is lost of each is asked again by the next process."""
     sent = lost = half = spoilt = done = takes = 0
-    checkout = None
+    checkout, serial = None, count(1)
     while done < kills:
         if checkout is None:
             takes += 1
             place = folder / f"{name}-{takes}"
             checkout = copied(recorded, place) if recorded else a_checkout(place / "checkout")
-        with an_llm_server(_unhurried(dice)) as llm:
+        with an_llm_server(_unhurried(dice, serial)) as llm:
             words = ("record", "tiny.yaml", "--base-url", llm.base_url, *options)
             if (at := _killed(checkout, words, dice, llm)) is None:
                 spoilt += evals(checkout, "plan", "tiny.yaml").code + evals(checkout, "cassette", "verify").code
@@ -64,9 +63,9 @@ def _recording(
             done += 1
             there, broken = _kept(checkout)
             half += broken
-            old = [_key(body) for when, body in llm.sent if at - when > UNDER_WAY_S]
+            old = [number for when, number in llm.sent if at - when > UNDER_WAY_S]
             sent += len(old)
-            lost += sum(key not in there for key in old)
+            lost += len(set(old) - there)
     if checkout is not None:  # the last take comes to its end as well
         with an_llm_server() as llm:
             spoilt += evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, *options).code
@@ -80,8 +79,8 @@ def _recording(
 
 def _killed(checkout: Path, words: tuple[str, ...], dice: random.Random, llm: LlmServer) -> float | None:
     """When the process was killed (monotonic seconds), after some answers and a moment; None if it was over before."""
-    enough, count = threading.Event(), dice.randrange(1, 14)
-    llm.heard = lambda heard: enough.set() if heard == count else None
+    enough, after = threading.Event(), dice.randrange(1, 14)
+    llm.heard = lambda heard: enough.set() if heard == after else None
     process = begun(checkout, *words)
     while process.is_alive() and not enough.wait(0.01):
         pass
@@ -92,32 +91,32 @@ def _killed(checkout: Path, words: tuple[str, ...], dice: random.Random, llm: Ll
     return at if process.exitcode == KILLED else None
 
 
-def _unhurried(dice: random.Random) -> Callable[[str, dict[str, Any]], Answered]:
-    """Long answers, so that cassettes are as large as real ones and take their time to be written."""
+def _unhurried(dice: random.Random, serial: Iterator[int]) -> Callable[[str, dict[str, Any]], Answered]:
+    """Long answers, so that cassettes are as large as real ones and take their time to be written. Each has a number of
+    its own, in the place of a count of tokens: a new answer to an old request is told from the old one."""
     said = {name: WORKER_REPLIES[name] for name in ("investigator", "codebase_search", "critic")}
     talking = answering(**{name: {**reply, "reasoning": LONG, "summary": LONG} for name, reply in said.items()})  # type: ignore[dict-item]
 
     def answer(agent: str, body: dict[str, Any]) -> Answered:
         time.sleep(dice.uniform(0, 0.05))
-        return talking(agent, body)
+        status, kind, content = talking(agent, body)  # type: ignore[misc]  # none of these does things to a connection
+        told = json.loads(content)
+        told["usage"]["prompt_tokens"] = next(serial)
+        return status, kind, json.dumps(told).encode()
 
     return answer
 
 
-def _key(body: dict[str, Any]) -> str:
-    return request_key("POST", CHAT, json.dumps(body).encode())
-
-
-def _kept(checkout: Path) -> tuple[set[str], int]:
-    """The keys of all answers on disk, and how many files cannot be read."""
-    keys: set[str] = set()
+def _kept(checkout: Path) -> tuple[set[int], int]:
+    """The numbers of all answers on disk, and how many files cannot be read."""
+    numbers: set[int] = set()
     broken = 0
     for path in _tapes(checkout):
         try:
-            keys |= {found.key for found in load(path).interactions}
+            numbers |= {found.usage.prompt_tokens for found in load(path).interactions}
         except CassetteError:
             broken += 1
-    return keys, broken
+    return numbers, broken
 
 
 def _tapes(checkout: Path) -> Iterator[Path]:
@@ -174,7 +173,8 @@ def _again(
     while done < kills:
         work = copied(checkout, place)
         for name in gone:
-            (work / name).rename(work / f"{name}.before") if (work / name).exists() else None
+            if (work / name).exists():
+                (work / name).rename(work / f"{name}.before")
         before = _written(work, results)
         process = begun(work, *words)
         process.join(dice.uniform(0, life))
