@@ -6,8 +6,8 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from evals.export.files import write_run
-from evals.pipeline.judge import judge
+from evals.pipeline.blessed import baseline_of
+from evals.pipeline.deliver import deliver
 from evals.pipeline.options import Options
 from evals.pipeline.replay import replay
 from evals.pipeline.select import scored, selected
@@ -18,7 +18,7 @@ def main(checkout: Path) -> None:
     chosen, scope = scored(selected(str(checkout / "many.yaml"), checkout, Options()), date(2026, 1, 1))
     start = peak_mb()
     trials = replay(chosen, jobs=2)
-    write_run(judge(chosen, scope, trials.traces, None, wants_baseline=False), checkout / "out")
+    deliver(chosen, scope, trials.traces, baseline_of(chosen), checkout / "out")
     exact = sum(trace.provenance.label == "exact" for trace in trials.traces)
     if exact != len(trials.traces):
         raise RuntimeError(f"only {exact} of {len(trials.traces)} trials replay")

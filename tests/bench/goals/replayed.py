@@ -9,7 +9,7 @@ from pathlib import Path
 from evals.dataset.load import load_cases
 from evals.runner.case import run_case
 from evals.runner.task import CaseTask
-from evals.subject.clients import SWITCH
+from evals.subject.plain import SWITCH
 from evals.suites.load import load_suite, select
 from evals.workspace import Workspace
 from tests.bench.cost import Cost, run

@@ -9,7 +9,7 @@ from evals.pipeline.options import Options
 from evals.pipeline.replay import replay
 from evals.pipeline.select import selected
 from evals.recording.standing import asked_for, split_by_use
-from evals.subject.clients import SWITCH
+from evals.subject.plain import SWITCH
 from tests.bench.cost import REPOSITORY, evals
 from tests.bench.line import Line
 from tests.bench.scene import a_scene, a_suite, forget

@@ -55,6 +55,16 @@ def test_the_second_time_everything_is_as_it_was_and_nothing_is_judged(chosen, t
     assert sorted(first[1]) == ["index.html", "junit.xml", "run.json", "summary.md"]
 
 
+def test_a_large_run_is_written_the_same_and_not_kept(chosen, traces, judged, tmp_path, monkeypatch):
+    """As one text its files would take more memory than all the rest."""
+    first = delivered(chosen, traces, tmp_path / "first", anew=True)
+    monkeypatch.setattr(delivering, "MOST", len(traces) - 1)
+    others = [delivered(chosen, traces, tmp_path / name) for name in ("second", "third")]
+
+    assert others == [first, first]
+    assert len(judged) == 3
+
+
 CHANGES = {
     "a label": lambda chosen: replace(chosen, cases=[a_changed_case(chosen.cases[0]), *chosen.cases[1:]]),
     "code a case is about": lambda chosen: replace(
