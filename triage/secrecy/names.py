@@ -73,24 +73,23 @@ def _name_before(match: Match) -> str:
 
 def _is_a_token(match: Match) -> bool:
     value = _value(match)
-    return len(value) >= 10 and not is_placeholder(value) and "://" not in value and _is_mixed(value)
+    return len(value) >= 10 and _is_mixed(value) and not is_placeholder(value) and "://" not in value
 
 
 def _is_a_password(match: Match) -> bool:
     """Any word of letters and digits, unless it repeats what it is called, or is made of names."""
     value = _value(match)
-    if len(value) < 6 or is_placeholder(value) or "://" in value or _DATE.fullmatch(value):
+    if len(value) < 6 or not _has_both(value) or is_placeholder(value) or "://" in value or _DATE.fullmatch(value):
         return False
-    one_word = not _JOINED.search(value) and not _OWN_NAME.match(value)
-    return (one_word and _has_both(value)) or _is_mixed(value)
+    return not (_JOINED.search(value) or _OWN_NAME.match(value)) or _is_mixed(value)
 
 
 def _is_a_named_password(match: Match) -> bool:
-    return bool(_NAMED_PASSWORD.search(_name_before(match))) and _is_a_password(match)
+    return _is_a_password(match) and bool(_NAMED_PASSWORD.search(_name_before(match)))
 
 
 def _is_a_named_token(match: Match) -> bool:
-    return bool(_NAMED_TOKEN.search(_name_before(match))) and _is_a_token(match)
+    return _is_a_token(match) and bool(_NAMED_TOKEN.search(_name_before(match)))
 
 
 def _is_given(match: Match) -> bool:
@@ -135,13 +134,13 @@ PLACES: Final[tuple[Rule, ...]] = (
     rule("crypt_hash", "$", r"\$(?:apr1|1|5|6|2[aby]|y|argon2(?:id|i|d))\$[\w./$,=+-]{20,}"),
     rule(
         "login_option",
-        "-u --user",
+        "curl",
         rf"\bcurl\b[^\n|;]{{0,300}}?\s(?:-u|--user)[ =]?[\"'\\]{{0,4}}[\w.@-]+:({_VALUE}{{3,}})",
         _is_given,
     ),
     rule(
         "password_option",
-        "-p",
+        "mysql mariadb",
         rf"\b(?:mysql\w*|mariadb[\w-]*)\b[^\n|;]{{0,200}}?\s-p[\"'\\]{{0,4}}({_VALUE}{{4,}})",
         _is_given,
     ),

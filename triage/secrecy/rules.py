@@ -51,7 +51,8 @@ _PUBLIC_TOKEN: Final = re.compile(r"(?:chatcmpl|call|req|fp|resp|msg|toolu|run|s
 def known_formats(text: str) -> Iterator[Sighting]:
     """Every key that is in use, and every secret of a published format."""
     yield from _held(text)
-    yield from _published(text)
+    if _fits_a_format("\n".join(set(text.split("\n"))), [text]):
+        yield from _published(text)
 
 
 def _held(text: str) -> tuple[Sighting, ...]:
@@ -94,14 +95,23 @@ def none_in(texts: Collection[str]) -> bool:
     """
     distinct = {line for text in texts for line in text.split("\n")}
     lines = "\n".join(distinct.union(*map(meanings, distinct)))
-    words = "\n".join(set(_LONG_WORD.findall(lines)))
-    if _held(lines) or any(_is_random(match.group()) for match in _TOKEN.finditer(words)):
+    if _held(lines) or any(_is_random(match.group()) for match in _TOKEN.finditer(_long_words(lines))):
         return False
     if "@" in lines and any(_is_somebody(match) for match in _EMAIL.finditer(lines)):
         return False
+    return not _fits_a_format(lines, texts)
+
+
+def _fits_a_format(lines: str, texts: Collection[str]) -> bool:
+    """Whether a published format or a place that names a secret may be in the texts, whose distinct lines are given."""
+    words = _long_words(lines)
     if any(_fires(rule, words) for rule in FORMATS) or any(_fires(rule, lines) for rule in PLACES if not rule.spans):
-        return False
-    return not any(_fires(rule, text) for rule in PLACES if rule.spans and _hinted(rule, lines) for text in texts)
+        return True
+    return any(_fires(rule, text) for rule in PLACES if rule.spans and _hinted(rule, lines) for text in texts)
+
+
+def _long_words(lines: str) -> str:
+    return "\n".join(set(_LONG_WORD.findall(lines)))
 
 
 def _fires(rule: Rule, text: str) -> bool:
