@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from tests.chaos import greens, kills, mutations, payloads
+from tests.chaos import greens, kills, mutations, payloads, secrets
 from tests.chaos.row import Row, table
 
 Part = Callable[[Path, float, int], list[Row]]
@@ -23,6 +23,7 @@ PARTS: Final[dict[str, Part]] = {
     "mutations": mutations.rows,
     "greens": greens.rows,
     "payloads": payloads.rows,
+    "secrets": secrets.rows,
 }
 SEED: Final = 15
 

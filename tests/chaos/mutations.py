@@ -17,13 +17,12 @@ from evals.errors import CannotJudgeError, EvalsError
 from evals.export.shard import read_shard
 from evals.export.stored import read_run
 from evals.judging.baseline import load_baseline
-from evals.models.trace import Trace
-from evals.runner.cache import TraceCache
+from evals.kept import Kept
 from tests.builders.checkout import Said, evals
 from tests.chaos.ground import RUN, copied, green
 from tests.chaos.row import Row
 
-CASSETTES, CACHES, SHARDS, BASELINES, RUNS = 250, 200, 150, 120, 120
+CASSETTES, CACHES, READINGS, DELIVERED, SHARDS, BASELINES, RUNS = 250, 200, 60, 60, 150, 120, 120
 BLESSED: Final = "evals/suites/baselines/tiny.json"
 Mutate = Callable[[bytes, random.Random], bytes]
 Read = Callable[[Path], object]
@@ -41,7 +40,9 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
     run = ("run", "tiny.yaml")
     kinds: tuple[tuple[str, int, str, Read, tuple[str, ...]], ...] = (
         ("a cassette", CASSETTES, "cassettes/*.yaml", load, run),
-        ("an entry of .cache/trials", CACHES, ".cache/trials/*/*.json", _trace, run),
+        ("an entry of .cache/trials", CACHES, ".cache/trials/*/*", _kept, run),
+        ("an entry of .cache/read", READINGS, ".cache/read/*/*", _kept, (*run, "--fresh")),
+        ("an entry of .cache/runs", DELIVERED, ".cache/runs/*/*", _kept, run),
         ("a shard", SHARDS, "shards/*.json", read_shard, ("merge", *shards)),
         ("a baseline", BASELINES, BLESSED, load_baseline, run),
         ("a stored run.json", RUNS, "kept.json", read_run, ("gate", "kept.json")),
@@ -49,8 +50,8 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
     return [_damaged(checkout, what, round(many * share) or 1, *how, dice) for what, many, *how in kinds]
 
 
-def _trace(path: Path) -> Trace:
-    found = TraceCache(path.parents[1]).get(path.stem)
+def _kept(path: Path) -> bytes:
+    found = Kept(path.parents[1]).get(path.name)
     if found is None:
         raise CannotJudgeError("made anew")
     return found
@@ -124,6 +125,8 @@ def doubled(content: bytes, dice: random.Random) -> bytes:
 def other_word(content: bytes, dice: random.Random) -> bytes:
     """One name or word is replaced by another one of the file."""
     words = re.findall(rb'"([^"\\\n]{2,40})"', content)
+    if not words:
+        return flip(content, dice)
     old, new = dice.choice(words), dice.choice(words)
     return content.replace(b'"' + old + b'"', b'"' + new + b'"', 1)
 

@@ -28,8 +28,12 @@ from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request, a_re
 from tests.builders.loopback import serving
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
+from tests.chaos import row
 from tests.chaos.shapes import SHAPES, Shape
 from triage.secrecy.held import hold, release
+
+EACH: Final = 15
+"""Secrets of a shape."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,20 @@ class Row:
     promised: bool
 
 
-def planted(seed: int = 0, each: int = 15) -> list[Row]:
+def rows(_folder: Path, share: float, seed: int) -> list[row.Row]:
+    """What was planted and found again: all that is promised together, and each shape that is not."""
+    found = planted(seed, max(1, round(EACH * share)))
+    kept = [each for each in found if each.promised]
+    what = f"secrets of {len(kept)} promised shapes through {len(DOORS)} doors that stand on the disk"
+    together = row.Row(what, sum(each.planted for each in kept), sum(each.on_disk for each in kept))
+    others = (each for each in found if not each.promised)
+    return [
+        together,
+        *(row.Row(f"secrets: {each.what}", each.planted, each.on_disk, promised=False) for each in others),
+    ]
+
+
+def planted(seed: int = 0, each: int = EACH) -> list[Row]:
     """`each` secrets of every shape, drawn from `seed`, through every door."""
     dice = random.Random(seed)  # noqa: S311 - nobody's keys
     says: list[object] = []

@@ -20,9 +20,9 @@ def test_a_sample_of_each_part_keeps_every_promise(tmp_path, part, share):
 
 def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatch):
     """The digest of its entries is taken out of the code: what was damaged is taken as it is."""
-    monkeypatch.setattr("evals.runner.cache._seal", lambda _: b"")
+    monkeypatch.setattr("evals.kept._seal", lambda *_: b"")
     monkeypatch.setattr(mutations, "MUTATIONS", (mutations.other_digit,))
-    for kind in ("CASSETTES", "SHARDS", "BASELINES", "RUNS"):
+    for kind in ("CASSETTES", "READINGS", "DELIVERED", "SHARDS", "BASELINES", "RUNS"):
         monkeypatch.setattr(mutations, kind, 1)
     monkeypatch.setattr(mutations, "CACHES", 40)
 
@@ -47,4 +47,6 @@ def test_the_table_tells_what_is_promised_from_what_is_only_counted():
 
 def test_a_part_that_is_none_is_said_in_a_line(capsys):
     assert main("kill") == 2
-    assert "no part is called 'kill'; choose among kills, mutations, greens, payloads" in capsys.readouterr().err
+    assert (
+        "no part is called 'kill'; choose among kills, mutations, greens, payloads, secrets" in capsys.readouterr().err
+    )
