@@ -113,7 +113,11 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
         talk.note(index.about)
         config = await _config(graph, session, options)
         try:
-            job = await drive(graph, config, await _first(graph, config, session, options), talk.ask, talk.tell)
+            try:
+                job = await drive(graph, config, await _first(graph, config, session, options), talk.ask, talk.tell)
+            finally:
+                if trace := await write_trace(jobs, session.name, Path(str(options.out)), index.symbols):
+                    talk.note(f"wrote {trace}")
         except (OpenAIError, httpx.HTTPError) as error:
             talk.say(f"the endpoint failed ({reason(error)}); {session.how_to_resume}")
             return EXIT_OUTAGE
@@ -121,9 +125,6 @@ async def _run(session: Session, options: Options, begun: Options | None, talk: 
             how = f"{session.how_to_resume} --guards hardened"
             talk.say(f"guard set {options.guards!r} let the job go round in circles; {how}")
             return EXIT_UNFINISHED
-        finally:
-            if trace := await write_trace(jobs, session.name, Path(str(options.out)), index.symbols):
-                talk.note(f"wrote {trace}")
     visits = len(job.state.visits) if job else 0
     talk.note(f"{visits} visits, {summary(account, time.monotonic() - since)}")
     return close(job, options, session.how_to_resume, talk.say)
