@@ -91,7 +91,7 @@ mutants: $(READY)  ## Take out each guard, task transition and signal once; whic
 explore: $(READY)  ## Random examples other than those of `make test`, for ten minutes (ARGS="30 tests/evals/routes": minutes, paths)
 	@$(BIN)/python -m tests.explore $(ARGS)
 
-chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens payloads secrets" for some)
+chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens payloads" for some)
 	@$(BIN)/python -m tests.chaos $(PARTS) $(ARGS)
 
 lock:  ## Write the lock files again from pyproject.toml (needs uv)
