@@ -160,7 +160,7 @@ def shared_code(bench: Bench) -> Run | None:
 
 
 def needless_option(bench: Bench) -> Run | None:
-    """The same, in a run whose options ask for what the suite has anyway."""
+    """Every report names a file that does not exist, and the run's options ask for what the suite has anyway."""
     spoilt = shared_code(bench)
     if spoilt is None or not bench.needless:
         return spoilt

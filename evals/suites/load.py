@@ -39,6 +39,8 @@ def load_suite(name_or_path: str) -> Suite:
         raise ConfigurationError(f"{path}: not UTF-8 at byte {error.start}") from error
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{path}: not YAML: {str(error).splitlines()[0]}") from error
+    except TypeError as error:  # of JSON, which all else fits
+        raise ConfigurationError(f"{path}: a key that is no text; quote it") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

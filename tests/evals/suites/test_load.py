@@ -149,3 +149,11 @@ def test_a_folder_is_no_suite(tmp_path):
 
     with pytest.raises(ConfigurationError, match="no suite"):
         load_suite(str(tmp_path / "suite.yaml"))
+
+
+def test_a_key_that_is_no_text_is_one_line(tmp_path):
+    path = a_suite(tmp_path)
+    path.write_text(path.read_text() + "2026-11-22: a date\n")
+
+    with pytest.raises(ConfigurationError, match=r"tiny\.yaml: a key that is no text; quote it"):
+        load_suite(str(path))
