@@ -15,6 +15,7 @@ from evals.dataset.intact import is_intact, note, refill
 from evals.dataset.layout import Layout
 from evals.dataset.located import read_model
 from evals.errors import DatasetError
+from evals.kept import Kept
 from evals.models.case import Case
 from evals.models.closed import Closed
 
@@ -78,8 +79,8 @@ def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
     lost files is filled anew.
     """
     target = cache / "codebases" / _name(clean, patch)
-    listing = cache / "codebase-files" / f"{target.name}.json"
-    if is_intact(listing, target):
+    listings = Kept(cache / "codebase-files")
+    if is_intact(listings, target.name, target):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
@@ -87,7 +88,7 @@ def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
         shutil.copytree(clean, tree, ignore=LEFTOVERS)
         if patch is not None:
             _apply(patch, tree)
-        note(listing, tree)
+        note(listings, target.name, tree)
         _publish(tree, target)
     return target
 

@@ -6,20 +6,20 @@ Names and sizes are looked at, not contents: a folder is looked at each time it 
 import json
 from pathlib import Path
 
-from evals.dataset.memory import keep
+from evals.kept import Kept
 
 
-def note(listing: Path, folder: Path) -> None:
-    """Remember in the file `listing` what the folder holds now."""
+def note(listings: Kept, name: str, folder: Path) -> None:
+    """Keep under `name` what the folder holds now."""
     files = (path for path in folder.rglob("*") if path.is_file())
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
-    keep(listing, json.dumps(sizes, sort_keys=True).encode())
+    listings.put(name, json.dumps(sizes, sort_keys=True).encode())
 
 
-def is_intact(listing: Path, folder: Path) -> bool:
+def is_intact(listings: Kept, name: str, folder: Path) -> bool:
     """Whether every noted file is there in its size; False too if nothing readable was noted."""
     try:
-        sizes = json.loads(listing.read_bytes())
+        sizes = json.loads(listings.get(name) or b"")
         return folder.is_dir() and all((folder / name).stat().st_size == size for name, size in sizes.items())
     except (OSError, ValueError, AttributeError):
         return False

@@ -19,7 +19,7 @@ from evals.dataset.finding import Complaint, Corpus, LintFinding, Package, Subje
 from evals.dataset.layout import Layout
 from evals.dataset.load import case_ids, load_case
 from evals.dataset.policy import load_policy
-from evals.dataset.remembered import place_of, recall, remember
+from evals.dataset.remembered import name_of, recall, remember
 from evals.errors import DatasetError
 from evals.models.case import Case
 
@@ -72,7 +72,7 @@ def check(task: Task) -> list[LintFinding]:
     else:
         found = _asked(CASE_CHECKS, task, task.id)
         found += [] if task.imported else _asked(JOB_CASE_CHECKS if task.was_a_job else OWN_CASE_CHECKS, task, task.id)
-    remember(place_of(task.cache, task.rests_on), task.root, found)
+    remember(task.cache, name_of(task.rests_on), task.root, found)
     return found
 
 
@@ -107,7 +107,7 @@ def _checked(tasks: Iterable[Task], jobs: int, done: Callable[[str], None]) -> l
     findings: list[LintFinding] = []
     new: list[Task] = []
     for task in tasks:
-        known = recall(place_of(task.cache, task.rests_on), task.root)
+        known = recall(task.cache, name_of(task.rests_on), task.root)
         if known is None:
             new.append(task)
         else:

@@ -11,6 +11,7 @@ from evals.dataset.layout import Layout
 from evals.dataset.located import line_of, read_model, read_text
 from evals.dataset.policy import Policy, join, load_policy
 from evals.errors import DatasetError
+from evals.kept import digest_of
 from evals.models.case import Case, CaseFile
 from evals.models.route import RouteSpec
 
@@ -116,4 +117,4 @@ def _digest(layout: Layout, labels: CaseFile, policy: Policy, tree: str) -> str:
         tree.encode(),
         policy.model_dump_json(by_alias=True).encode(),
     )
-    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+    return digest_of(*parts)

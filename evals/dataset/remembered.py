@@ -1,6 +1,5 @@
 """What lint found last time about the very same bytes by the very same checks."""
 
-import hashlib
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,8 +9,10 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from evals.dataset.finding import LintFinding
-from evals.dataset.memory import code_digest, keep, recalled
+from evals.dataset.memory import code_digest
+from evals.kept import Kept, digest_of
 
+FOLDER: Final = "lint"
 _FINDINGS: Final = TypeAdapter(list[LintFinding])
 _CHECKS: Final = (
     "dataset/*.py",
@@ -23,20 +24,22 @@ _CHECKS: Final = (
 )
 
 
-def place_of(cache: Path, rests_on: Iterable[bytes]) -> Path:
-    """The file that holds, or will hold, what is found about these bytes."""
-    parts = [code_digest(*_CHECKS), sys.version.encode(), *rests_on]
-    name = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
-    return cache / "lint" / f"{name}.json"
+def name_of(rests_on: Iterable[bytes]) -> str:
+    """What the findings about these bytes are kept under."""
+    return digest_of(code_digest(*_CHECKS), sys.version.encode(), *rests_on)
 
 
-def recall(place: Path, root: Path) -> list[LintFinding] | None:
+def recall(cache: Path, name: str, root: Path) -> list[LintFinding] | None:
     """What was found last time, in whatever folder the dataset then was; None if never looked, or if it is damaged."""
-    found = recalled(place, _FINDINGS)
-    return None if found is None else [replace(finding, path=str(root / finding.path)) for finding in found]
+    found = Kept(cache / FOLDER).get(name)
+    return (
+        None
+        if found is None
+        else [replace(each, path=str(root / each.path)) for each in _FINDINGS.validate_json(found)]
+    )
 
 
-def remember(place: Path, root: Path, findings: Sequence[LintFinding]) -> None:
+def remember(cache: Path, name: str, root: Path, findings: Sequence[LintFinding]) -> None:
     """Keep the findings, with paths as seen from the dataset."""
     moved = [replace(finding, path=Path(finding.path).relative_to(root).as_posix()) for finding in findings]
-    keep(place, _FINDINGS.dump_json(moved))
+    Kept(cache / FOLDER).put(name, _FINDINGS.dump_json(moved))

@@ -3,14 +3,14 @@
 Root causes need no model when the issue shares its words with the guilty file, or when no file is to blame.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from evals.dataset.located import read_text
-from evals.dataset.memory import code_digest, keep
+from evals.dataset.memory import code_digest
+from evals.kept import Kept, digest_of
 from evals.models.case import Case
 from evals.models.run import DatasetBaseline
 
@@ -42,13 +42,14 @@ def _baseline(name: str, definition: str, hits: int, n: int) -> DatasetBaseline:
 
 def _first(case: Case, tree: Path, cache: Path) -> str | None:
     """The best file, the first by name among equals; None where there is no code."""
-    rests_on = "\0".join((code_digest("dataset/word_search.py").hex(), tree.name, case.title, case.body))
-    place = cache / "words" / hashlib.sha256(rests_on.encode("utf-8", "surrogatepass")).hexdigest()
-    if place.is_file() and (known := place.read_text(encoding="utf-8")).endswith("\n"):
-        return known.rstrip("\n") or None
+    rests_on = (word.encode("utf-8", "surrogatepass") for word in (tree.name, case.title, case.body))
+    kept, name = Kept(cache / "words"), digest_of(code_digest("dataset/word_search.py"), *rests_on)
+    known = kept.get(name)
+    if known is not None:
+        return known.decode() or None
     sources = _sources(tree)
     found = _rank(case, sources)[0] if sources else None
-    keep(place, f"{found or ''}\n".encode())
+    kept.put(name, (found or "").encode())
     return found
 
 

@@ -49,7 +49,7 @@ def deliver(
         ConfigurationError: the folder cannot be written.
         OSError: the cache cannot be.
     """
-    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline, folder)
+    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline)
     large = len(traces) > MOST
     known = None if anew or large or is_plain() else kept.get(name)
     if known is not None:
@@ -60,7 +60,7 @@ def deliver(
     from evals.pipeline.judge import judge  # noqa: PLC0415
 
     judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
-    run = held_back(judged, folder).sealed()
+    run = held_back(judged, chosen.workspace.cassettes).sealed()
     if large:
         write_fit(run, folder)
         return run
@@ -70,13 +70,13 @@ def deliver(
     return run
 
 
-def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, folder: Path) -> str:
+def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None) -> str:
     """Everything that `judge` is given or reads, and the code."""
     said = with_committed(chosen.variants, chosen.workspace.root, usual_base())
     told = [
         chosen.suite,
         scope,
-        allowed_beside(folder),
+        allowed_beside(chosen.workspace.cassettes),
         *chosen.cases,
         *said,
         *traces,

@@ -234,11 +234,12 @@ def test_what_was_found_is_remembered_wherever_the_dataset_stands(root, tmp_path
     assert [finding.path for finding in lint(moved, cache=cache)] == [str(Layout(moved).repro(BUG))]
 
 
-def test_findings_that_are_remembered_and_damaged_are_found_anew(root):
+@pytest.mark.parametrize("damage", [b"", b"[]"])
+def test_findings_that_are_remembered_and_damaged_are_found_anew(root, damage):
     repro("pass\n")(root)
     found = lint(root)
-    for place in (root / ".cache" / "lint").iterdir():
-        place.write_bytes(b"")
+    for place in (root / ".cache" / "lint").glob("*/*"):
+        place.write_bytes(damage)
 
     assert lint(root) == found
 

@@ -54,6 +54,15 @@ def test_what_was_found_is_found_again_without_a_search(tmp_path, monkeypatch):
     assert baselines(root, tmp_path) == before
 
 
+def test_what_was_kept_and_damaged_is_searched_anew(tmp_path):
+    root = a_sound_dataset(tmp_path)
+    before = baselines(root, tmp_path)
+    for entry in (tmp_path / "words").glob("*/*"):
+        entry.write_bytes(b"shop/other.py\n")
+
+    assert baselines(root, tmp_path) == before
+
+
 def test_code_that_is_no_text_is_named(tmp_path):
     root = a_dataset(tmp_path / "datasets")
     odd = root / "codebases" / "shop" / "shop" / "odd.py"
