@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic import BaseModel, RootModel, ValidationError
 
 from triage.errors import HostError, InputError
 from triage.issue import Issue
@@ -49,6 +50,25 @@ class IssueAddress:
         return cls(f"{found['owner']}/{found['name']}", int(found["number"]))
 
 
+class Text(BaseModel):
+    """An issue or a comment: where it is seen, and what it says."""
+
+    html_url: str
+    body: str | None = None
+
+
+class _Issue(Text):
+    title: str
+    pull_request: object = None
+
+
+class _Texts(RootModel[list[Text]]):
+    pass
+
+
+Said = TypeVar("Said", bound=BaseModel)
+
+
 @dataclass(frozen=True)
 class GitHub:
     """The interface, asked through one client."""
@@ -57,36 +77,36 @@ class GitHub:
 
     def issue(self, place: IssueAddress) -> Issue:
         """The issue at `place`. Raises InputError for a pull request, or where there is none; HostError."""
-        raw = self._asked("GET", place.path).json()
-        if "pull_request" in raw:
-            raise InputError(f"{raw.get('html_url')}: is a pull request; give the address of an issue")
-        return Issue(str(raw["title"]).strip(), str(raw.get("body") or "").strip(), str(raw["html_url"]))
+        raw = _said(self._asked("GET", place.path), _Issue)
+        if raw.pull_request is not None:
+            raise InputError(f"{raw.html_url}: is a pull request; give the address of an issue")
+        return Issue(raw.title.strip(), (raw.body or "").strip(), raw.html_url)
 
-    def comments(self, place: IssueAddress) -> Iterator[dict[str, Any]]:
+    def comments(self, place: IssueAddress) -> Iterator["Text"]:
         """Every comment of the issue."""
         return self._all(f"{place.path}/comments", {})
 
-    def issues(self, repository: str, since: str) -> Iterator[dict[str, Any]]:
+    def issues(self, repository: str, since: str) -> Iterator["Text"]:
         """Every issue, open or closed, that was touched after `since` (ISO, UTC)."""
         return self._all(f"/repos/{repository}/issues", {"state": "all", "since": since})
 
     def comment(self, place: IssueAddress, body: str) -> str:
         """Post a comment; returns its address."""
-        return str(self._asked("POST", f"{place.path}/comments", {"body": body}).json()["html_url"])
+        return _said(self._asked("POST", f"{place.path}/comments", {"body": body}), Text).html_url
 
     def open_issue(self, repository: str, fields: dict[str, Any]) -> str:
         """Open an issue; returns its address."""
-        return str(self._asked("POST", f"/repos/{repository}/issues", fields).json()["html_url"])
+        return _said(self._asked("POST", f"/repos/{repository}/issues", fields), Text).html_url
 
-    def _all(self, path: str, query: dict[str, str]) -> Iterator[dict[str, Any]]:
+    def _all(self, path: str, query: dict[str, str]) -> Iterator["Text"]:
         """Page after page, as the answers link them."""
         response = self._asked("GET", str(httpx.URL(path, params={**query, "per_page": "100"})))
-        yield from response.json()
+        yield from _said(response, _Texts).root
         while following := response.links.get("next", {}).get("url"):
             if httpx.URL(following).netloc != self.client.base_url.netloc:  # the token goes nowhere else
                 raise HostError(f"{following}: is on another host than {self.client.base_url}; nothing was posted")
             response = self._asked("GET", following)
-            yield from response.json()
+            yield from _said(response, _Texts).root
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
         """The answer. Raises InputError where the host refuses, HostError where it fails."""
@@ -117,6 +137,16 @@ def github() -> Iterator[GitHub]:
     headers |= {"authorization": f"Bearer {token}"} if token else {}
     with httpx.Client(base_url=api_url(), headers=headers, timeout=TIMEOUT_S) as client:
         yield GitHub(client)
+
+
+def _said(response: httpx.Response, kind: type[Said]) -> Said:
+    """The answer's content. Raises HostError where it is something else, as what a portal or a proxy says with 200."""
+    try:
+        return kind.model_validate_json(response.content)
+    except ValidationError as error:
+        request = response.request
+        perhaps = "" if request.method == "GET" else "; it may have been posted all the same, the next try looks first"
+        raise HostError(f"{request.url}: HTTP {response.status_code}, but no answer of GitHub's{perhaps}") from error
 
 
 def _message(response: httpx.Response) -> str:

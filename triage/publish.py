@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from triage.errors import InputError
-from triage.github import GitHub, IssueAddress
+from triage.github import GitHub, IssueAddress, Text
 from triage.secrecy.held import hold
 from triage.secrecy.rules import secrets_in
 from triage.state import TicketDraft
@@ -69,8 +69,8 @@ def shown(posts: Posts, comment: str | None, ticket: str | None) -> str:
     return "\n".join(parts)
 
 
-def _marked(texts: Iterable[dict[str, Any]], mark: str) -> str | None:
-    return next((str(text["html_url"]) for text in texts if mark in str(text.get("body") or "")), None)
+def _marked(texts: Iterable[Text], mark: str) -> str | None:
+    return next((text.html_url for text in texts if mark in (text.body or "")), None)
 
 
 def _text(path: Path) -> str:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import httpx
 import uvicorn
@@ -29,12 +29,11 @@ from triage.kept_calls import keep_call
 from triage.live import index_of_repository, live_toolbox, settings_from_environment
 from triage.locks import held
 from triage.options import Options
+from triage.places import DEFAULT_JOBS
 from triage.server import app
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange
 from triage.trace_file import write_trace
 from triage.traffic import Traffic
-
-DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ PAGE = 2
 @dataclass
 class FakeGitHub:
     """One repository, `shop/carts`, with issue 7. `refuse` may answer a request with another status; `posted` hears of
-    each text after it was kept, before it is answered."""
+    each text after it was kept, before it is answered; `garble` may answer it with something else and a good status."""
 
     url: str = ""
     issues: list[dict[str, Any]] = field(default_factory=list)
@@ -24,6 +24,7 @@ class FakeGitHub:
     tokens: list[str] = field(default_factory=list)
     refuse: Callable[[str, str], int | None] = lambda _method, _path: None
     posted: Callable[[str], None] = lambda _path: None
+    garble: Callable[[str, str], bytes | None] = lambda _method, _path: None
 
     @property
     def issue(self) -> str:
@@ -59,6 +60,7 @@ def a_github() -> Iterator[FakeGitHub]:
             found = None if status else told.answer(method, parts.path, parse_qs(parts.query), json.loads(raw or b"{}"))
             status = status or (404 if found is None else 201 if method == "POST" else 200)
             content = json.dumps({"message": "no"} if found is None else found).encode()
+            content = content if (other := told.garble(method, parts.path)) is None else other
             self.send_response(status)
             self.send_header("content-length", str(len(content)))
             if isinstance(found, list) and len(found) == PAGE:

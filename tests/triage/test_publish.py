@@ -76,6 +76,37 @@ def test_a_host_that_fails_is_an_outage(host, monkeypatch, capsys):
     assert "HTTP 502 (no); try it again later" in capsys.readouterr().err
 
 
+PORTAL = (b"<html>please sign in</html>", b"{}", b"[1]", b"null", b"")
+
+
+@pytest.mark.parametrize("content", PORTAL)
+def test_an_issue_that_is_none_though_the_status_is_good_is_one_line(content, host, monkeypatch, capsys):
+    host.garble = lambda *_: content
+    with triage_at(monkeypatch) as (triage, _):
+        assert triage("run", "--repo", "shop", "--issue-url", host.issue) == 3
+
+    assert capsys.readouterr().err.strip().endswith("HTTP 200, but no answer of GitHub's")
+
+
+@pytest.mark.parametrize("content", PORTAL)
+def test_what_was_posted_and_never_confirmed_is_found_by_the_next_try(content, host, job, capsys):
+    host.garble = lambda method, _: content if method == "POST" else None
+    assert main(["publish", "one", "--yes"]) == 3
+    assert "it may have been posted all the same, the next try looks first" in capsys.readouterr().err
+
+    host.garble = lambda *_: None
+    assert main(["publish", "one", "--yes"]) == 0
+    assert (len(host.comments), len(host.issues)) == (1, 1)
+
+
+@pytest.mark.parametrize("content", PORTAL)
+def test_a_list_that_is_none_posts_nothing(content, host, job, capsys):
+    host.garble = lambda *_: content
+
+    assert main(["publish", "one", "--yes"]) == 3
+    assert (host.comments, host.issues) == ([], [])
+
+
 def test_nothing_is_posted_unasked(host, job, capsys):
     assert main(["publish", "one"]) == 0
 

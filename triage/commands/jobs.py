@@ -2,17 +2,17 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from triage.errors import EXIT_OK
+from triage.places import DEFAULT_JOBS
 from triage.terminal import put
 
 jobs_app = typer.Typer(help="List, show and delete stored jobs.", add_completion=False)
 Jobs = Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")]
 Name = Annotated[str, typer.Argument(help="Name of the job.")]
-DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
 
 @jobs_app.callback(invoke_without_command=True)

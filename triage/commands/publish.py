@@ -2,17 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from triage.errors import EXIT_OK, InputError
+from triage.places import DEFAULT_JOBS
 from triage.terminal import put
 
 if TYPE_CHECKING:
     from triage.publish import Posts
-
-DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 
 
 def publish_command(

@@ -10,10 +10,10 @@ from typing import Annotated, Final
 import typer
 
 from triage.errors import EXIT_INTERRUPTED, InputError
+from triage.places import DEFAULT_JOBS
 from triage.state import DEFAULT_MAX_ITERATIONS
 from triage.terminal import Terminal, complain
 
-DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
 NAME: Final = re.compile(r"[\w][\w.-]*", re.ASCII)
 """A job's name is that of a folder as well."""
 
@@ -39,8 +39,8 @@ def run_command(
     prompt: Annotated[
         str | None,
         typer.Option(
-            help="Prompt of the supervisor: a version (v1 to v3 for llm, v4 for registry, plan-v1) or a .md file.",
-            show_default="the newest of the supervisor's own",
+            help="The supervisor's prompt: v1, v2, v3 or v5 for llm, v4 for registry, plan-v1 for plans; or a file.",
+            show_default="v3 for llm; the others have one",
         ),
     ] = None,
     plan: Annotated[
@@ -87,7 +87,7 @@ def run_command(
         bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")
     ] = False,
 ) -> int:
-    """Run one job, or resume it, and write report.md, report.json, comment.md and ticket.json.
+    """Run one job, or resume it, and write report.md, report.json, comment.md, ticket.json and trace.json.
 
     The endpoint and its key are TRIAGE_BASE_URL and TRIAGE_API_KEY (else OPENAI_BASE_URL and OPENAI_API_KEY);
     TRIAGE_TAVILY_API_KEY lets the team search the web. All variables: docs/live.md.
