@@ -1,6 +1,6 @@
 """`python -m triage` is the `triage` command."""
 
-from triage.cli import run
+from triage.start import run
 
 if __name__ == "__main__":
     run()

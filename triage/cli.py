@@ -10,9 +10,7 @@ Exit codes:
     130  interrupted; the job is kept
 """
 
-import gc
 import sqlite3
-import sys
 from importlib.metadata import version
 from typing import Annotated
 
@@ -25,7 +23,7 @@ from triage.commands.jobs import jobs_app
 from triage.commands.publish import publish_command
 from triage.commands.run import run_command
 from triage.commands.serve import serve_command
-from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, TriageError
+from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, INTERRUPTED, TriageError
 from triage.terminal import complain, put
 
 app = typer.Typer(
@@ -59,23 +57,18 @@ def triage(
     """Triage a bug report with a team of agents."""
 
 
-def run() -> None:
-    """The console script: runs a command and exits with its code; expected errors are one line, never a traceback."""
-    code = main(sys.argv[1:])
-    gc.freeze()  # or clearing all memory away would keep Ctrl-C waiting for most of a second
-    sys.exit(code)
-
-
 def main(arguments: list[str]) -> int:
-    """Run one command line and return its exit code."""
+    """Run one command line and return its exit code; expected errors are one line, never a traceback."""
     try:
         code = app(arguments, standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return EXIT_INTERRUPTED
+        code = EXIT_INTERRUPTED
     except (typer.TyperException, TriageError, SettingsError, ValidationError, sqlite3.Error, OSError) as error:
         return _failed(error)
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
+        return complain(INTERRUPTED, EXIT_INTERRUPTED)
     return code if isinstance(code, int) else EXIT_OK
 
 

@@ -6,7 +6,8 @@
     │   ├── PromptError      a prompt file cannot be used; the message starts with its path
     │   └── PlanError        a plan file cannot be used; the message starts with its name and says the line
     ├── CheckpointError      a stored job cannot be resumed
-    └── HostError            exit 3: the host of the issue gave no answer
+    ├── HostError            exit 3: the host of the issue gave no answer
+    └── StoppedError         exit 130: Ctrl-C while a job was under way
 
 Outages of the endpoint are not in the tree: they surface as the client library raised them.
 """
@@ -19,6 +20,9 @@ EXIT_OUTAGE: Final = 3
 EXIT_UNFINISHED: Final = 4
 EXIT_UNFOUNDED: Final = 5
 EXIT_INTERRUPTED: Final = 130
+
+INTERRUPTED: Final = "interrupted; `triage jobs` lists what is kept"
+"""What Ctrl-C says where no job is under way."""
 
 
 class TriageError(Exception):
@@ -51,3 +55,9 @@ class HostError(TriageError):
     """The host of the issue gave no answer, or not what it should have."""
 
     exit_code: ClassVar[int] = EXIT_OUTAGE
+
+
+class StoppedError(TriageError):
+    """Ctrl-C while a job was under way; the message says how to go on."""
+
+    exit_code = EXIT_INTERRUPTED

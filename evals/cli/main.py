@@ -89,6 +89,8 @@ def _failed(error: BaseException) -> int:
             return EXIT_CANNOT_JUDGE
         case KeyboardInterrupt() | typer.Abort():
             return _interrupted()
+    if KeyboardInterrupt.__name__ in str(error):  # an interrupt that met pydantic's serializer is a text in its error
+        return _interrupted()
     _complain(f"a bug of ours: {type(error).__name__}: {error}; nothing was judged (EVALS_DEBUG=1 shows where)")
     if os.environ.get("EVALS_DEBUG"):
         traceback.print_exception(error)

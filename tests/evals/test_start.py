@@ -13,20 +13,29 @@ from evals.cassette.store import merge_write
 from tests.builders.checkout import REPOSITORY, started
 from tests.builders.interaction import an_interaction
 
-ARMED = "import sys, evals.start as s; s.arm(); print('armed', flush=True); sys.argv[1:] = {words!r}; s.run()"
+ARMED = (
+    "import sys, triage.start, {package}.start as s; triage.start.Start('x', 'interrupted;').arm()\n"
+    "print('armed', flush=True); sys.argv[1:] = {words!r}; s.run()"
+)
 WORDS = (["plan", "prompts", "--case", "none"], ["run", "guards", "--case", "none"], ["cassette", "verify", "none"])
 """They import what the command needs, and have nothing to do."""
+TRIAGE_WORDS = (["run", "--repo", ".", "--issue", "none"], ["publish", "none"], ["run", "--resume", "--job-id", "none"])
+
+OVER = ("no such case", "no cassette of this case", "no job", "none: ")
+"""What a command says that was over before it could be interrupted."""
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_an_interrupt_at_any_moment_of_the_start_is_one_line_and_130(number):
+@pytest.mark.parametrize(("package", "wordings"), [("evals", WORDS), ("triage", TRIAGE_WORDS)])
+def test_an_interrupt_at_any_moment_of_the_start_is_one_line_and_130(package, wordings, number, tmp_path):
     """At 20 moments from the first line of our own to about when the command begins."""
-    words = WORDS[number % len(WORDS)]
+    words = wordings[number % len(wordings)]
     process = subprocess.Popen(
-        [sys.executable, "-c", ARMED.format(words=words)],
-        cwd=REPOSITORY,
+        [sys.executable, "-c", ARMED.format(package=package, words=words)],
+        cwd=REPOSITORY if package == "evals" else tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -36,8 +45,8 @@ def test_an_interrupt_at_any_moment_of_the_start_is_one_line_and_130(number):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
 
-    over_before = process.returncode == 2 and ("no such case" in said or "no cassette of this case" in said)
-    assert over_before or (process.returncode, said.count("interrupted;"), "Traceback" in said) == (130, 1, False), said
+    over_before = process.returncode == 2 and any(words in said for words in OVER)
+    assert over_before or (process.returncode, said.count("\n"), "Traceback" in said) == (130, 1, False), said
 
 
 def test_an_interrupt_amid_generated_code_does_not_end_the_process_by_its_signal():
@@ -56,10 +65,24 @@ def test_an_interrupt_amid_generated_code_does_not_end_the_process_by_its_signal
     )
 
 
+def test_an_interrupt_that_meets_a_serializer_is_no_bug_of_ours():
+    """Pydantic tells of what its serializers raise in words only."""
+    code = (
+        "import signal, evals.start as start; import evals.cli.main as main\n"
+        "from typing import Annotated; from pydantic import PlainSerializer, TypeAdapter\n"
+        "met = TypeAdapter(Annotated[int, PlainSerializer(lambda _: signal.raise_signal(signal.SIGINT))])\n"
+        "main.app = lambda *_, **__: met.dump_json(1)\n"
+        "start.run()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr.count("interrupted;"), ended.stderr.count("\n")) == (130, 1, 1)
+
+
 def test_an_interrupt_that_meets_a_destructor_is_not_forgotten():
     code = (
         "import signal, evals.start as start\n"
-        "start.arm(); signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "start.START.arm(); signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Dying:\n    def __del__(self):\n        signal.raise_signal(signal.SIGINT)\n"
         "dying = Dying()\ndel dying\nprint('went on')"
     )

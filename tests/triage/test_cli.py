@@ -50,7 +50,7 @@ NEW = ("--issue", "issue.md", "--job-id", "one")
 AT_A_TERMINAL = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from triage.cli import run
+from triage.start import run
 run()
 """
 AGAIN = ("--resume", "--job-id", "one")

@@ -9,10 +9,10 @@ from typing import Annotated, Final
 
 import typer
 
-from triage.errors import EXIT_INTERRUPTED, InputError
+from triage.errors import InputError, StoppedError
 from triage.places import DEFAULT_JOBS
 from triage.state import DEFAULT_MAX_ITERATIONS
-from triage.terminal import Terminal, complain
+from triage.terminal import Terminal
 
 NAME: Final = re.compile(r"[\w][\w.-]*", re.ASCII)
 """A job's name is that of a folder as well."""
@@ -128,7 +128,7 @@ def run_command(
     try:
         return asyncio.run(run_session(session, terminal))
     except KeyboardInterrupt:
-        return complain(f"interrupted; {session.how_to_resume}", EXIT_INTERRUPTED)
+        raise StoppedError(f"interrupted; {session.how_to_resume}") from None
 
 
 def _check(resume: bool, job_id: str | None, issue: str | None, repo: Path | None) -> None:
