@@ -41,6 +41,12 @@ def _blocks(pieces: Iterable[str]) -> Iterator[list[str]]:
     yield block
 
 
+def withheld_in(path: Path) -> int:
+    """How many texts of a written file are withheld."""
+    with path.open("rb") as stored:
+        return sum(line.count(WITHHELD.encode()) for line in stored)
+
+
 def fit_to_write(text: str, allowed: AllowedSecrets) -> str:
     """The JSON text with every text in it withheld that holds a secret nobody answers for; mostly as it is."""
     if unsuspicious([text], []):

@@ -87,14 +87,17 @@ def _failed(error: BaseException) -> int:
         case OSError(errno=number, strerror=str(cause)) if number in REMEDIES:  # the same, of a stream or a cache
             _complain(f"something cannot be written ({cause}); {REMEDIES[number]}, then run it again")
             return EXIT_CANNOT_JUDGE
-        case KeyboardInterrupt() | typer.Abort():
+        case _ if _is_an_interrupt(error):
             return _interrupted()
-    if KeyboardInterrupt.__name__ in str(error):  # an interrupt that met pydantic's serializer is a text in its error
-        return _interrupted()
     _complain(f"a bug of ours: {type(error).__name__}: {error}; nothing was judged (EVALS_DEBUG=1 shows where)")
     if os.environ.get("EVALS_DEBUG"):
         traceback.print_exception(error)
     return EXIT_CANNOT_JUDGE
+
+
+def _is_an_interrupt(error: BaseException) -> bool:
+    """Ctrl-C, also where it met a serializer: of what that raised pydantic's error has the name only."""
+    return isinstance(error, KeyboardInterrupt | typer.Abort) or KeyboardInterrupt.__name__ in str(error)
 
 
 def _interrupted() -> int:

@@ -1,6 +1,5 @@
 """`evals selftest`: plants faults in a green suite and nothing in another, and prints what the gate made of it."""
 
-import json
 from datetime import date
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.progress import bar
 from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_OK, EXIT_WORSE
-from evals.export.folder import write_files
+from evals.export.sheet import write_sheet
 from evals.models.selftest import SelfTest
 from evals.pipeline.options import Options
 from evals.pipeline.select import scored, selected
@@ -30,8 +29,7 @@ def selftest(name: str, root: Path, *, jobs: int, draws: int, today: date, out: 
     with bar("self-test", STEPS) as progress:
         result = self_test(chosen, jobs=jobs, draws=draws, said=progress.step)
     folder = out or chosen.workspace.reports / "selftest"
-    stored = json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
-    write_files(folder, {"index.html": render_selftest(result), "selftest.json": stored})
+    result = write_sheet(result, render_selftest, folder, "selftest", chosen.workspace.cassettes)
     _say(result, place_of(folder / "index.html", chosen.workspace.root))
     return EXIT_WORSE if result.complaints else EXIT_OK
 

@@ -1,6 +1,5 @@
 """`evals sweep`: which thresholds and guards to work with, from what is recorded."""
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -9,7 +8,7 @@ from rich.table import Table
 
 from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.progress import bar
-from evals.export.folder import write_files
+from evals.export.sheet import write_sheet
 from evals.models.sweep import Behaviour, Sweep
 from evals.pipeline.options import Options
 from evals.pipeline.select import selected
@@ -37,8 +36,7 @@ def sweep(
             progress=lambda done: progress.step(f"{done.case_id}: {len(done.traces)} trials"),
         )
     folder = out or chosen.workspace.reports / "sweep"
-    stored = json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
-    write_files(folder, {"index.html": render_sweep(result), "sweep.json": stored})
+    result = write_sheet(result, render_sweep, folder, "sweep", chosen.workspace.cassettes)
     _say(result, place_of(folder / "index.html", chosen.workspace.root))
     return result.recommendation.exit_code
 

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from evals.cassette.hold_back import withheld_in
 from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.tables import shown
 from evals.models.run import Run
@@ -35,6 +36,10 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
         console.print(redraws_in_words(run), markup=False)
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
+    if withheld := withheld_in(folder / "run.json"):
+        console.print(
+            f"texts withheld from the report, for what looks like a secret in them: {withheld}", style="yellow"
+        )
     say_verdict(console, run)
     console.print(f"{rests_on}. Report: {place_of(folder / 'index.html', root)}", markup=False)
 
