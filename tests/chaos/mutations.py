@@ -23,6 +23,7 @@ from tests.chaos.ground import RUN, copied, green
 from tests.chaos.row import Row
 
 CASSETTES, CACHES, READINGS, DELIVERED, SHARDS, BASELINES, RUNS = 250, 200, 60, 60, 150, 120, 120
+ROUTES, SEARCHES, FINDINGS = 60, 60, 60
 BLESSED: Final = "evals/suites/baselines/tiny.json"
 Mutate = Callable[[bytes, random.Random], bytes]
 Read = Callable[[Path], object]
@@ -37,12 +38,16 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
     for number, path in enumerate(shards, 1):
         evals(checkout, "run", "tiny.yaml", "--shard", f"{number}/2", "--out", path)
     shutil.copy(checkout / RUN, checkout / "kept.json")
-    run = ("run", "tiny.yaml")
+    run, lint = ("run", "tiny.yaml"), ("dataset", "lint")
+    evals(checkout, *lint)
     kinds: tuple[tuple[str, int, str, Read, tuple[str, ...]], ...] = (
         ("a cassette", CASSETTES, "cassettes/*.yaml", load, run),
         ("an entry of .cache/trials", CACHES, ".cache/trials/*/*", _kept, run),
         ("an entry of .cache/read", READINGS, ".cache/read/*/*", _kept, (*run, "--fresh")),
         ("an entry of .cache/runs", DELIVERED, ".cache/runs/*/*", _kept, run),
+        ("an entry of .cache/passing", ROUTES, ".cache/passing/*/*", _kept, (*run, "--fresh")),
+        ("an entry of .cache/words", SEARCHES, ".cache/words/*/*", _kept, (*run, "--fresh")),
+        ("an entry of .cache/lint", FINDINGS, ".cache/lint/*/*", _kept, lint),
         ("a shard", SHARDS, "shards/*.json", read_shard, ("merge", *shards)),
         ("a baseline", BASELINES, BLESSED, load_baseline, run),
         ("a stored run.json", RUNS, "kept.json", read_run, ("gate", "kept.json")),
@@ -62,7 +67,7 @@ def _damaged(
 ) -> Row:
     """Where the file's own reader refuses it, every tenth is put to the whole command as well; else each is."""
     due = _told(checkout, evals(checkout, *words))
-    files = sorted(checkout.glob(where))
+    files = sorted(path for path in checkout.glob(where) if path.is_file())
     against = 0
     for number in range(many):
         path = dice.choice(files)

@@ -22,7 +22,7 @@ def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatc
     """The digest of its entries is taken out of the code: what was damaged is taken as it is."""
     monkeypatch.setattr("evals.kept._seal", lambda *_: b"")
     monkeypatch.setattr(mutations, "MUTATIONS", (mutations.other_digit,))
-    for kind in ("CASSETTES", "READINGS", "DELIVERED", "SHARDS", "BASELINES", "RUNS"):
+    for kind in ("CASSETTES", "READINGS", "DELIVERED", "ROUTES", "SEARCHES", "FINDINGS", "SHARDS", "BASELINES", "RUNS"):
         monkeypatch.setattr(mutations, kind, 1)
     monkeypatch.setattr(mutations, "CACHES", 40)
 
