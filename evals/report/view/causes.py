@@ -42,9 +42,16 @@ class Causes:
         self._infos = {info.variant.name: info for info in run.variants}
         self._diffs = diffs
         self._numbers: dict[Cause, str] = {}
+        self._known: dict[tuple[str, str, str | None, str | None], str] = {}
 
     def add(self, item: Divergence) -> str:
         """The number of what may have caused this divergence."""
+        asked = item.left, item.right, item.was, item.now
+        if asked not in self._known:
+            self._known[asked] = self._found(item)
+        return self._known[asked]
+
+    def _found(self, item: Divergence) -> str:
         left, right = self._infos[item.left], self._infos.get(item.right)
         nodes = [node for node in (item.was, item.now) if node and node != "end"]
         places = [

@@ -67,8 +67,8 @@ def ribbon(trial: Trial) -> Ribbon:
 
 def _label(visit: Visit, *, beside: bool, diverges: bool) -> str:
     """The visit and what is to be said of it."""
-    told = ((" beside it", beside), (", failed", visit.error is not None), (", leaves the exemplar here", diverges))
-    return visit.node + "".join(words for words, holds in told if holds)
+    failed = ", failed" if visit.error is not None else ""
+    return f"{visit.node}{' beside it' * beside}{failed}{', leaves the exemplar here' * diverges}"
 
 
 def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:
