@@ -17,3 +17,8 @@ def a_chromium() -> Iterator:
         chromium = play.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
         yield chromium
         chromium.close()
+
+
+def cases_shown(page) -> list[str]:
+    """The cases a report's table shows, in order."""
+    return page.locator("tr.case:visible").evaluate_all("rows => rows.map(row => row.dataset.id)")

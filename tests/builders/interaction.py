@@ -12,9 +12,9 @@ import httpx2
 from evals.cassette.entry import Usage
 from evals.cassette.key import request_key
 from evals.cassette.ledger import MissRecord
-from evals.cassette.player import Asked, Tape
-from evals.cassette.recorder import Recorder
-from evals.cassette.store import Cassette, Interaction
+from evals.cassette.player import Asked, Tape, playing
+from evals.cassette.recorder import Recorder, RecordingTransport
+from evals.cassette.store import Cassette, Interaction, load
 from tests.builders import secret
 
 CHAT = "/v1/chat/completions"
@@ -81,7 +81,7 @@ def a_miss(words: str = "Why does it crash?", *, agent: str = "critic", **more: 
     return MissRecord(asked.key, 0, agent, "POST", CHAT, asked.model, asked.body)
 
 
-def a_recorder(**more: Any) -> Recorder:
+def a_recorder(**more) -> Recorder:
     ticks = iter(range(10**6))
     fields: dict[str, Any] = {
         "now": lambda: NOON,
@@ -115,6 +115,16 @@ async def ask(transport: httpx2.AsyncBaseTransport, words: str, *, agent: str = 
     async with httpx2.AsyncClient(transport=_Borrowed(transport), base_url="http://127.0.0.1:9") as client:
         answer = await client.post(CHAT, json=a_chat_request(words, **more), headers={"x-triage-agent": agent})
     return str(answer.json()["choices"][0]["message"]["content"])
+
+
+async def record(path: Path, *questions: str, llm: AnLlm | None = None, **more: Any) -> AnLlm:
+    """One trial that asks its questions one after the other."""
+    llm = llm or AnLlm()
+    transport = RecordingTransport(a_recorder(**more), llm)
+    with playing(Tape(load(path))):
+        for words in questions:
+            await ask(transport, words)
+    return llm
 
 
 class _Borrowed(httpx2.AsyncBaseTransport):

@@ -15,7 +15,7 @@ from triage.configuration import Configuration
 from triage.graph import build_graph
 from triage.llm import AGENT_HEADER
 from triage.prompts import load_supervisor_prompt
-from triage.state import BugTriageState, PlanLimits, TaskItem
+from triage.state import BugTriageState, PlanLimits, TaskItem, TaskStatus
 from triage.supervisors import SUPERVISORS
 
 ToolCall = tuple[str, dict[str, Any]]
@@ -137,3 +137,15 @@ def a_plan_graph(team: PlanningTeam, checkpointer: Any = None, **changes: Any) -
 async def a_finished_plan(team: PlanningTeam, state: BugTriageState, **changes: Any) -> BugTriageState:
     """The final state of a job."""
     return BugTriageState.model_validate(await a_plan_graph(team, **changes).ainvoke(state))
+
+
+async def a_job(
+    team: PlanningTeam | None = None, state: BugTriageState | None = None, **changes: Any
+) -> BugTriageState:
+    """A job by a plan, at its end."""
+    return await a_finished_plan(team or PlanningTeam(), state or a_state(), **changes)
+
+
+def statuses(job: BugTriageState) -> list[TaskStatus]:
+    """How far each task of the plan came."""
+    return [task.status for task in job.plan]

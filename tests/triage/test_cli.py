@@ -4,19 +4,13 @@ import io
 import json
 import os
 import re
-import signal
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.builders.endpoint import Endpoint, a_decision, a_team
 from tests.builders.loopback import serving
-from tests.builders.waiting import until
 from triage.cli import main
 
 CHECKOUT = Path(__file__).parents[2]
@@ -46,13 +40,6 @@ def triage(endpoint: Endpoint, monkeypatch, *arguments: str, typed: str = "") ->
 
 
 NEW = ("--issue", "issue.md", "--job-id", "one")
-# A process started in the background ignores SIGINT; one at a terminal does not.
-AT_A_TERMINAL = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from triage.start import run
-run()
-"""
 AGAIN = ("--resume", "--job-id", "one")
 
 
@@ -229,97 +216,9 @@ def test_a_job_id_is_not_used_twice(desk, monkeypatch, capsys):
     assert "job 'one' exists already" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_help_does_not_load_the_graph():
-    """`triage --help` answers at once; langgraph alone takes most of a second."""
-    program = "import sys; from triage.cli import main; main(['run', '--help']); print(sorted(sys.modules))"
-    told = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
-    ).stdout
-
-    assert "'typer'" in told
-    assert not [name for name in ("langgraph", "openai", "chromadb", "langchain_core") if f"'{name}'" in told]
-
-
-@pytest.mark.slow
-def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
-    """A kill -9 while the critic is being asked: what was done before is not done again."""
-    team = a_team("investigator", "critic", "writer")
-    with serving(Slow(team)) as url:
-        monkeypatch.setenv("TRIAGE_BASE_URL", url)
-        job = subprocess.Popen([sys.executable, "-m", "triage", "run", "--repo", "shop", *NEW], env={**os.environ})
-        until(lambda: team.count("critic") == 1)
-        job.send_signal(signal.SIGKILL)
-        job.wait()
-
-    rest = a_team("writer")
-    assert triage(rest, monkeypatch, *AGAIN) == 0
-    assert (rest.count("investigator"), rest.count("critic")) == (0, 1)
-
-
-@pytest.mark.slow
-def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
-    team = a_team("investigator", "critic", "writer")
-    with serving(Slow(team)) as url:
-        command = [sys.executable, "-c", AT_A_TERMINAL, "run", "--repo", "shop", *NEW]
-        job = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.PIPE, text=True)
-        until(lambda: team.count("critic") == 1)
-        job.send_signal(signal.SIGINT)
-        told = job.communicate(timeout=300)[1]
-
-    assert job.returncode == 130
-    assert told.splitlines()[-1].startswith("triage: interrupted; the job is kept")
-    assert "Traceback" not in told
-
-
-@pytest.mark.slow
-def test_the_agents_can_be_served(desk, monkeypatch):
-    with serving(a_team("end")) as url:
-        port = _a_free_port()
-        command = [sys.executable, "-m", "triage", "serve", "--repo", "shop", "--port", str(port)]
-        settings, pipe = {**os.environ, "TRIAGE_BASE_URL": url}, subprocess.PIPE
-        service = subprocess.Popen(command, env=settings, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
-        invoke = f"http://127.0.0.1:{port}/agents/investigator/invoke"
-        try:
-            until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
-            answer = httpx.post(invoke, json={"input": {"issue_title": "t", "issue_body": "b"}}, timeout=300)
-        finally:
-            service.terminate()
-            lines = service.communicate()[0]
-
-    assert answer.json()["output"]["hypothesis"] == "Quantities are overwritten."
-    assert '"POST /agents/investigator/invoke HTTP/1.1" 200' in lines
-
-
-class Slow:
-    """An endpoint whose critic thinks for five seconds."""
-
-    def __init__(self, team: Endpoint) -> None:
-        self.team = team
-
-    def __call__(self, request):
-        answer = self.team(request)
-        if self.team.asked[-1][0] == "critic":
-            time.sleep(5)
-        return answer
-
-
 def _with(monkeypatch, name, value):
     monkeypatch.setenv(name, value)
     return monkeypatch
-
-
-def _a_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(url, timeout=30).is_success
-    except httpx.TransportError:
-        return False
 
 
 @pytest.mark.parametrize(

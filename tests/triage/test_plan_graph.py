@@ -3,39 +3,28 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from tests.builders.endpoint import WORKER_REPLIES, a_team, a_toolbox
+from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.plan import (
     REJECTED,
     PlanningTeam,
     a_choice,
-    a_finished_plan,
+    a_job,
     a_plan_configuration,
     a_plan_graph,
     a_task,
     can_run,
-    everything,
+    statuses,
 )
 from tests.builders.state import a_state
 from triage.checkpoints import open_jobs, serializer
-from triage.graph import build_graph, recursion_limit
+from triage.graph import build_graph
 from triage.llm import AGENT_HEADER
-from triage.state import WORKERS, BugTriageState, by_id, each_once, furthest
+from triage.state import WORKERS, BugTriageState
 
 JOB = {"configurable": {"thread_id": "job-1"}}
-PASSED = WORKER_REPLIES["critic"]
-
-
-async def a_job(team=None, state=None, **changes) -> BugTriageState:
-    return await a_finished_plan(team or PlanningTeam(), state or a_state(), **changes)
-
-
-def statuses(job):
-    return [task.status for task in job.plan]
 
 
 async def test_a_linear_plan_runs_task_by_task_and_every_result_goes_to_the_critic():
@@ -116,65 +105,6 @@ async def test_a_redirect_still_comes_first():
         "## Instructions for this visit\n- Check the cart.\n- Read the issue"
         in team.workers.messages("investigator")[1]
     )
-
-
-async def test_the_critic_is_told_which_result_to_judge_and_by_what():
-    team = PlanningTeam()
-    await a_job(team)
-
-    asked = team.workers.messages("critic", 1)[1]
-    assert "- Review one result only" in asked
-    assert "- Objective: Find the file and the function" in asked
-    assert asked.endswith("- Result of codebase_search: s (shop/cart.py::add)")
-
-
-async def test_a_result_that_fails_its_review_is_worked_on_again_with_what_was_missing():
-    team = PlanningTeam(replies={"critic": [REJECTED, PASSED]})
-    job = await a_job(team)
-
-    assert job.visits[:4] == ["investigator", "critic", "investigator", "critic"]
-    assert "A review of attempt 1 found: no line named" in team.workers.messages("investigator", 1)[1]
-    assert (job.plan[0].status, job.plan[0].attempts) == ("COMPLETED", 2)
-
-
-async def test_a_task_that_fails_every_review_is_failed_and_the_guards_still_get_a_report():
-    team = PlanningTeam(replies={"critic": [REJECTED]})
-    job = await a_job(team, limits={"max_attempts": 2})
-
-    assert statuses(job) == ["FAILED", "READY", "READY"]
-    assert job.visits == ["investigator", "critic", "investigator", "critic", "writer"]
-    assert job.vetoes[-1].guard == "report_before_end"
-
-
-@pytest.mark.parametrize("attempts", [1, 3])
-async def test_attempts_are_limited_by_configuration(attempts):
-    team = PlanningTeam(replies={"critic": [REJECTED]})
-    job = await a_job(team, limits={"max_attempts": attempts})
-
-    assert job.plan[0].attempts == attempts
-
-
-async def test_a_breakdown_is_an_errored_task_that_the_supervisor_may_run_again():
-    rerun = ("update_task_status", {"task_id": 1, "status": "RERUN"})
-    team = PlanningTeam(calls=[[], [rerun]], replies={"investigator": [500, WORKER_REPLIES["investigator"]]})
-    job = await a_job(team)
-
-    assert [event.status for event in job.plan[0].history][:3] == ["RUNNING", "ERRORED", "RERUN"]
-    assert statuses(job) == ["COMPLETED"] * 3
-
-
-async def test_a_breakdown_nobody_mends_ends_with_the_report_of_what_is_known():
-    job = await a_job(PlanningTeam(replies={"investigator": [500]}))
-
-    assert statuses(job) == ["ERRORED", "READY", "READY"]
-    assert job.visits == ["investigator", "writer"]
-
-
-async def test_a_review_that_breaks_down_is_an_error_of_its_task():
-    job = await a_job(PlanningTeam(replies={"critic": [500]}))
-
-    assert job.plan[0].status == "ERRORED"
-    assert job.plan[0].history[-1].note.startswith("the review failed: ")
 
 
 async def test_the_supervisor_is_asked_only_once_all_that_run_together_are_back():
@@ -284,17 +214,6 @@ async def test_a_guard_sends_the_job_elsewhere_and_leaves_the_tasks_as_they_are(
     assert job.plan[0].attempts == 1
 
 
-async def test_a_review_is_of_its_task_and_a_critic_task_of_the_job():
-    plan = [a_task(1), a_task(2, "critic", dependencies=(1,)), a_task(3, "writer", dependencies=(2,), is_final=True)]
-    reviewed_only = await a_job()
-    with_a_critic = await a_job(state=a_state(plan=plan))
-
-    assert reviewed_only.critic_feedback is None
-    assert reviewed_only.plan[0].feedback.verdict == "APPROVED"
-    assert with_a_critic.critic_feedback.verdict == "APPROVED"
-    assert with_a_critic.plan[1].feedback is None
-
-
 @pytest.mark.parametrize("kind", [name for name in WORKERS if name != "human_input"])
 async def test_two_of_one_kind_may_run_side_by_side(kind):
     """Each writes the fields of the state the other writes."""
@@ -348,15 +267,6 @@ async def test_a_third_question_is_not_asked():
     assert "question_limit" in {veto.guard for veto in job.vetoes}
 
 
-@pytest.mark.parametrize("plan", ["linear", "fan-out"])
-@pytest.mark.parametrize("guards", ["hardened", "prd", "none"])
-async def test_a_plan_that_goes_well_needs_no_guard(plan, guards):
-    job = await a_job(plan=plan, guards=guards)
-
-    assert job.vetoes == []
-    assert job.report is not None
-
-
 def test_the_graph_has_a_review_beside_the_agreed_nodes_and_only_here():
     planned, usual = (build_graph(c, a_toolbox(a_team("end"))) for c in (a_plan_configuration(), _usual()))
 
@@ -369,84 +279,3 @@ def _usual():
     from triage.prompts import load_supervisor_prompt
 
     return Configuration(prompt=load_supervisor_prompt("v3"))
-
-
-IDS = st.integers(0, 6)
-CHANCE = st.lists(st.tuples(st.lists(st.integers(0, 6), max_size=3), st.booleans()), min_size=1, max_size=6)
-TOOLS = st.lists(
-    st.one_of(
-        st.tuples(st.just("cancel_task"), st.fixed_dictionaries({"task_id": IDS, "reason": st.just("r")})),
-        st.tuples(
-            st.just("update_task_status"),
-            st.fixed_dictionaries({"task_id": IDS, "status": st.sampled_from(["READY", "RERUN"])}),
-        ),
-        st.tuples(
-            st.just("add_task"),
-            st.fixed_dictionaries(
-                {"objective": st.just("o"), "capability": st.sampled_from([w for w in WORKERS if w != "human_input"])}
-            ),
-        ),
-    ),
-    max_size=3,
-)
-
-
-@given(
-    decisions=CHANCE,
-    tools=st.lists(TOOLS, max_size=8),
-    critics=st.lists(st.sampled_from([REJECTED, PASSED, 500]), min_size=1, max_size=6),
-    investigators=st.lists(st.sampled_from([WORKER_REPLIES["investigator"], 500]), min_size=1, max_size=4),
-    mode=st.sampled_from(["fixed", "llm", "hybrid"]),
-    plan=st.sampled_from(["linear", "fan-out"]),
-    budget=st.integers(1, 12),
-)
-@settings(max_examples=25, deadline=None)
-def test_a_hardened_job_always_ends_with_a_report(decisions, tools, critics, investigators, mode, plan, budget):
-    """Whatever the supervisor, the workers and the critic come up with, within the supersteps the budget allows."""
-    team = PlanningTeam(
-        decide=[a_choice(*run, all_done=done) for run, done in decisions],
-        calls=tools,
-        replies={"critic": critics, "investigator": investigators},
-    )
-    graph = a_plan_graph(team, supervisor=f"plan-{mode}", plan=plan)
-    limit = {"recursion_limit": recursion_limit(budget, f"plan-{mode}")}
-    job = BugTriageState.model_validate(asyncio.run(graph.ainvoke(a_state(max_iterations=budget), limit)))
-
-    assert job.report is not None
-    assert len(job.visits) == job.iterations <= budget + 2
-    assert all(task.attempts <= 2 for task in job.plan)
-
-
-def test_visits_side_by_side_are_counted_one_by_one():
-    assert furthest(furthest(3, 4), 5) == 5
-
-
-def test_a_snippet_two_searches_cite_is_kept_once():
-    assert each_once(["a"], ["b", "a", "b"]) == ["a", "b"]
-
-
-def test_a_task_replaces_the_one_of_its_number():
-    assert [task.objective for task in by_id([a_task(2), a_task(1)], [a_task(2, objective="new")])] == [
-        "Do part 1.",
-        "new",
-    ]
-
-
-async def test_everything_that_ran_is_known_afterwards():
-    """The final state holds the DAG and each task's history."""
-    job = await a_job(PlanningTeam(decide=everything), plan="fan-out")
-
-    assert [task.dependencies for task in job.plan] == [(), (1,), (1,), (2, 3)]
-    assert [[(event.step, event.status) for event in task.history] for task in job.plan] == [
-        [(step, "RUNNING"), (step, "NEEDS_REVIEW"), (step, "COMPLETED")] for step in (1, 2, 2, 3)
-    ]
-
-
-async def test_the_review_of_a_report_reads_the_report():
-    team = PlanningTeam()
-    job = await a_job(team, plan="linear")
-    asked = team.workers.messages("critic", 2)[1]
-
-    assert f"Root cause in the report: {job.report.root_cause}" in asked
-    assert f"Comment to be posted: {' '.join(job.comment.split())}" in asked
-    assert "Root cause in the report" not in team.workers.messages("critic", 1)[1]

@@ -7,8 +7,8 @@ import pytest
 
 from evals.models.outcome import Scored
 from evals.report.render import render
-from tests.builders.chromium import a_chromium
-from tests.builders.run import CRITIC_RULE, a_case_info, a_run, a_run_that_parts, a_trial, a_variant_info
+from tests.builders.chromium import a_chromium, cases_shown
+from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -61,15 +61,11 @@ def opened(browser, report: Path) -> Iterator:
     assert {url.split("#")[0] for url in requests} == {report.as_uri()}
 
 
-def _shown(page) -> list[str]:
-    return page.locator("tr.case:visible").evaluate_all("rows => rows.map(row => row.dataset.id)")
-
-
 def test_search_leaves_the_cases_that_fit(opened):
     page = opened()
     page.fill("#search", "twice")
 
-    assert _shown(page) == ["b-race"]
+    assert cases_shown(page) == ["b-race"]
     assert page.inner_text("#count") == "1 of 3 cases"
 
 
@@ -81,7 +77,7 @@ def test_filters_leave_the_cases_that_fit(opened, select: str, value: str, left:
     page = opened()
     page.select_option(select, value)
 
-    assert _shown(page) == left
+    assert cases_shown(page) == left
 
 
 def test_an_empty_result_offers_the_way_back(opened):
@@ -89,24 +85,24 @@ def test_an_empty_result_offers_the_way_back(opened):
     page.fill("#search", "no such case")
     page.click("#reset")
 
-    assert len(_shown(page)) == 3
+    assert len(cases_shown(page)) == 3
 
 
 def test_columns_sort_both_ways(opened):
     page = opened()
     page.click("[data-sort=id]")
-    rising = _shown(page)
+    rising = cases_shown(page)
     page.click("[data-sort=id]")
 
     assert rising == ["a-crash", "b-race", "c-hostile"]
-    assert _shown(page) == rising[::-1]
+    assert cases_shown(page) == rising[::-1]
 
 
 def test_a_variants_column_sorts_by_what_passed(opened):
     page = opened()
     page.click("[data-sort='1']")
 
-    assert _shown(page)[0] == "a-crash"
+    assert cases_shown(page)[0] == "a-crash"
 
 
 def test_a_deep_link_opens_its_case(opened):
@@ -167,10 +163,10 @@ def test_enter_leaves_the_search_for_the_first_case_it_found(opened):
 def test_a_route_finds_its_cases_letter_by_letter(opened):
     page = opened()
     page.fill("#search", "kw")
-    none = _shown(page)
+    none = cases_shown(page)
     page.fill("#search", "i a-")
 
-    assert (none, _shown(page)) == ([], ["a-crash"])
+    assert (none, cases_shown(page)) == ([], ["a-crash"])
 
 
 def test_the_first_stop_of_the_keyboard_skips_to_the_cases(opened):
@@ -265,80 +261,3 @@ def test_no_width_scrolls_sideways(opened, width: int):
     page.set_viewport_size({"width": width, "height": 800})
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.fixture(scope="module")
-def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three cases broke since the rule about the critic was deleted from the candidate's prompt; the reference never
-    had it."""
-    variants = [
-        a_variant_info("v2", "Choose.\nBe brief.\n"),
-        a_variant_info("v3", "Choose.\nBe brief.\n", committed=f"Choose.\n{CRITIC_RULE}\nBe brief.\n"),
-    ]
-    path = tmp_path_factory.mktemp("edited") / "index.html"
-    path.write_text(render(a_run_that_parts("a-crash", "b-race", "c-cache", variants=variants)), encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def shown(browser, edited: Path) -> Iterator:
-    """The page of the edited prompt, in a window that a reader would have."""
-    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 800})
-    page = context.new_page()
-    page.goto(edited.as_uri())
-    yield page
-    context.close()
-
-
-def test_three_clicks_lead_from_the_verdict_to_the_changed_line(shown):
-    shown.click("#verdict .leads a:text-is('b-race')")
-    shown.click("#detail-b-race .jump a")
-    shown.click("#detail-b-race .divergence .to-line")
-    line = shown.locator("#prompts tr:focus")
-
-    assert line.locator("del").inner_text() == CRITIC_RULE
-    assert line.evaluate(
-        "line => { const b = line.getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight; }"
-    )
-
-
-def test_a_number_of_the_flip_matrix_lists_its_cases(shown):
-    shown.click(".flip td.lost a")
-
-    assert _shown(shown) == ["a-crash", "b-race", "c-cache"]
-    assert shown.inner_text("#only-title") == "route.pass, v2 against v3: passed, then failed"
-
-
-def test_a_list_can_be_searched_and_left(shown):
-    shown.click("#partings ~ .scroll a >> nth=0")
-    shown.fill("#search", "race")
-    narrowed = _shown(shown)
-    shown.click("#all")
-
-    assert narrowed == ["b-race"]
-    assert len(_shown(shown)) == 3
-    assert not shown.locator("#only").is_visible()
-
-
-def test_a_deep_link_to_a_divergence_opens_it(browser, edited: Path):
-    page = browser.new_page()
-    page.goto(edited.as_uri() + "#case=a-crash/v3")
-    place = page.locator("#detail-a-crash details.divergence")
-
-    assert place.evaluate("place => place.open && place === document.activeElement")
-    assert place.locator(".side .choice").all_inner_texts() == ["3 critic confidence 70 %", "3 writer confidence 70 %"]
-
-
-def test_a_line_of_a_folded_diff_is_unfolded(shown):
-    shown.evaluate("document.querySelectorAll('#prompts details').forEach(part => { part.open = false; })")
-    name = shown.locator("#prompts tr[id]").first.get_attribute("id")
-    shown.evaluate("name => { location.hash = name; }", name)
-
-    assert shown.locator(f"#{name}").is_visible()
-
-
-def test_the_verdict_leads_to_an_edit_in_one_click(shown):
-    """What an edited prompt changed is the first question even where nothing of it is recorded yet."""
-    shown.click("#verdict .to-edit")
-
-    assert shown.locator("#prompts tr:focus del").inner_text() == CRITIC_RULE
