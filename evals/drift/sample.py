@@ -14,27 +14,32 @@ def allocated(sizes: Mapping[Name, int], size: int) -> dict[Name, int]:
 
     Proportional by Sainte-Laguë's divisors: a larger sample takes no stratum anything away (Balinski & Young 1982).
     """
-    taken = dict.fromkeys(sizes, 0)
+    shares = dict.fromkeys(sizes, 0)
     for _ in range(min(size, sum(sizes.values()))):
-        open_ones = [name for name in sizes if taken[name] < sizes[name]]
-        empty = [name for name in open_ones if not taken[name]]
-        nxt = max(empty or open_ones, key=lambda name: sizes[name] / (2 * taken[name] + 1))
-        taken[nxt] += 1
-    return taken
+        open_ones = [name for name in sizes if shares[name] < sizes[name]]
+        empty = [name for name in open_ones if not shares[name]]
+        shares[max(empty or open_ones, key=lambda name: sizes[name] / (2 * shares[name] + 1))] += 1
+    return shares
 
 
 def drawn(requests: Sequence[Recorded], size: int, seed: int) -> list[Recorded]:
     """The sample: of each stratum those with the lowest random numbers, which follow from seed and key alone (permanent
     random numbers: Ohlsson 1995), so that a request keeps its number whatever else is recorded."""
+    return taken(in_order(requests, seed), size)
+
+
+def in_order(requests: Sequence[Recorded], seed: int) -> dict[Stratum, list[Recorded]]:
+    """The requests of each stratum in the order they would be drawn in."""
     by_stratum: dict[Stratum, list[Recorded]] = {}
     for request in requests:
         by_stratum.setdefault(request.stratum, []).append(request)
-    shares = allocated({name: len(by_stratum[name]) for name in sorted(by_stratum)}, size)
-    return [
-        request
-        for name, members in sorted(by_stratum.items())
-        for request in sorted(members, key=lambda member: _number(member.key, seed))[: shares[name]]
-    ]
+    return {name: sorted(by_stratum[name], key=lambda member: _number(member.key, seed)) for name in sorted(by_stratum)}
+
+
+def taken(strata: Mapping[Stratum, Sequence[Recorded]], size: int) -> list[Recorded]:
+    """The first ones of each stratum, `size` in all."""
+    shares = allocated({name: len(members) for name, members in strata.items()}, size)
+    return [request for name, members in strata.items() for request in members[: shares[name]]]
 
 
 def _number(key: str, seed: int) -> bytes:

@@ -6,7 +6,7 @@
 An answer asked months ago says nothing of today, so a finished sitting is gone on with only where that is asked for.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,12 +64,12 @@ def wanted(requests: Iterable[Recorded]) -> list[Wanted]:
     return [Wanted(request, sample) for request in requests for sample in range(request.times)]
 
 
-def missing(each: Iterable[Wanted], answered: dict[str, Cassette]) -> list[Wanted]:
+def missing(each: Iterable[Wanted], answered: Mapping[str, Cassette]) -> list[Wanted]:
     """Those that are not answered yet."""
     return [one for one in each if answered[one.request.case].exact(one.request.key, one.sample) is None]
 
 
-def answers(request: Recorded, answered: dict[str, Cassette]) -> tuple[Interaction, ...]:
+def answers(request: Recorded, answered: Mapping[str, Cassette]) -> tuple[Interaction, ...]:
     """The fresh answers to a request, as many as its sample needs."""
     found = (answered[request.case].exact(request.key, sample) for sample in range(request.times))
     return tuple(answer for answer in found if answer is not None)

@@ -7,7 +7,7 @@ from typing import Final
 from evals.drift.meaning import CONFIDENCE, DECISION
 from evals.drift.population import Recorded
 from evals.drift.power import needed
-from evals.drift.sample import drawn
+from evals.drift.sample import in_order, taken
 from evals.drift.survey import Estimate, wilson_at
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.drift import FieldDrift, Needed, Verdict
@@ -71,10 +71,11 @@ def _sample(decisions: int | None, requests: Sequence[Recorded], seed: int) -> i
     """The smallest sample with that many decisions; None where all requests have fewer."""
     if decisions is None or sum(DECISION in request.fields for request in requests) < decisions:
         return None
+    strata = in_order(requests, seed)
     low, high = 0, len(requests)
     while high - low > 1:
         middle = (low + high) // 2
-        found = sum(DECISION in request.fields for request in drawn(requests, middle, seed))
+        found = sum(DECISION in request.fields for request in taken(strata, middle))
         low, high = (low, middle) if found >= decisions else (middle, high)
     return high
 
@@ -83,10 +84,11 @@ def _remedy(enough: Needed, seed: int) -> str:
     if enough.sample is not None:
         seeded = f" --seed {seed}" if seed else ""
         return f"{enough.decisions} decisions would do: --sample {enough.sample} --extend{seeded}"
-    said = (
-        f"it takes {enough.decisions}" if enough.decisions is not None else "repeats differ too much among themselves"
+    if enough.decisions is None:
+        return "repeats differ too much among themselves for that: set a larger --precision"
+    return (
+        f"it takes {enough.decisions} decisions, and fewer are recorded: record more cases, or set a larger --precision"
     )
-    return f"{said}, and all that is recorded is too little: record more cases, or ask for less with --precision"
 
 
 def _moved(field: FieldDrift) -> str:
@@ -99,7 +101,9 @@ def _moved(field: FieldDrift) -> str:
 
 
 def _p(field: FieldDrift) -> str:
-    return "n/a" if field.p_adjusted is None else f"{max(field.p_adjusted, 0.0001):.4f}"
+    if field.p_adjusted is None or field.p_adjusted >= 0.001:
+        return f"= {field.p_adjusted:.3f}" if field.p_adjusted is not None else "unknown"
+    return "< 0.001"
 
 
 def _points(fraction: float) -> str:
