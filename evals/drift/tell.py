@@ -64,5 +64,5 @@ def tell(
         needed=enough,
         asked=price_of({request: request.times for request in sample}, prices),
         recording=of_recording(population, samples, prices),
-        verdict=judged(fields, enough, precision, seed),
+        verdict=judged(fields, enough, precision),
     )

@@ -17,7 +17,7 @@ _CAUTION: Final = 0.6
 measured too low would not be enough."""
 
 
-def judged(fields: Sequence[FieldDrift], enough: Needed, precision: float, seed: int) -> Verdict:
+def judged(fields: Sequence[FieldDrift], enough: Needed, precision: float) -> Verdict:
     """Drifted where a field moved by more than chance; else representative where decisions cannot have moved by as much
     as `precision`; else nobody can tell."""
     decision = next((field for field in fields if field.primary), None)
@@ -39,7 +39,7 @@ def judged(fields: Sequence[FieldDrift], enough: Needed, precision: float, seed:
         exit_code=EXIT_CANNOT_JUDGE,
         sentence=f"cannot tell: {decision.requests} decisions leave room for {_points(decision.change.high)} of change "
         f"where {_points(precision)} were to be seen",
-        reasons=(_remedy(enough, seed),),
+        reasons=(_remedy(enough),),
     )
 
 
@@ -80,10 +80,9 @@ def _sample(decisions: int | None, requests: Sequence[Recorded], seed: int) -> i
     return high
 
 
-def _remedy(enough: Needed, seed: int) -> str:
+def _remedy(enough: Needed) -> str:
     if enough.sample is not None:
-        seeded = f" --seed {seed}" if seed else ""
-        return f"{enough.decisions} decisions would do: --sample {enough.sample} --extend{seeded}"
+        return f"{enough.decisions} decisions would do: the same command with --sample {enough.sample} --extend"
     if enough.decisions is None:
         return "repeats differ too much among themselves for that: set a larger --precision"
     return (

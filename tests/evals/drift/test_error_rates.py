@@ -32,7 +32,7 @@ def a_procedure(world, requests, seed, size=60, precision=0.15):
         before = {one.request: one for one in asked}
         fields = compared(asked, ALPHA, seed)
         enough = enough_for(fields[0], noise_of(asked), requests, precision, seed)
-        verdict = judged(fields, enough, precision, seed)
+        verdict = judged(fields, enough, precision)
         if verdict.status != "cannot tell" or enough.sample is None:
             break
         size = enough.sample
