@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -127,6 +127,13 @@ def concluded(what: Sampled, prices: PriceTable) -> Drift:
     )
     write_files(what.sitting.folder, {what.sitting.result.name: found.model_dump_json(indent=2) + "\n"})
     return found
+
+
+def batch_of(batch: Batch, sitting: Sitting) -> Batch:
+    """The same with its rounds in a folder of this sitting's name: what was answered in an earlier one would answer the
+    same requests, and say nothing of today."""
+    export, rounds = (folder / sitting.folder.name if folder else None for folder in (batch.export, batch.rounds))
+    return replace(batch, export=export, rounds=rounds)
 
 
 def folder_of(chosen: Selected, out: Path | None) -> Path:

@@ -129,9 +129,18 @@ def test_rounds_that_a_command_answers_come_to_the_same(checkout, tmp_path):
     assert result(checkout, 2).fields == result(checkout, 1).fields
 
 
+def test_the_rounds_of_a_finished_sitting_answer_no_later_one(checkout, tmp_path):
+    with an_llm_server() as llm:
+        asking = a_command(tmp_path / "answering", ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
+        for _ in range(2):
+            drift(checkout, "--sample", "9", "--rounds", "rounds", "--answer-with", asking)
+
+    assert len(llm.asked) == 2 * result(checkout, 2).asked.answers
+
+
 def test_rounds_by_hand_wait_until_every_answer_is_there(checkout):
     out = drift(checkout, "--sample", "9", "--export", "rounds")
-    asked = requests_in(checkout / "rounds" / "round-001")
+    asked = requests_in(checkout / "rounds" / "sitting-001" / "round-001")
     some = answers(checkout / "some.jsonl", map(an_answer, asked[:4]))
     half = drift(checkout, "--sample", "9", "--import", some.name)
     rest = answers(checkout / "rest.jsonl", map(an_answer, asked[4:]))
@@ -146,7 +155,7 @@ def test_rounds_by_hand_wait_until_every_answer_is_there(checkout):
 def test_an_answer_that_breaks_its_schema_is_compared_and_not_asked_again(checkout):
     broken = answering(critic={"verdict": "MAYBE"})
     drift(checkout, *EVERYTHING, "--export", "rounds")
-    asked = requests_in(checkout / "rounds" / "round-001")
+    asked = requests_in(checkout / "rounds" / "sitting-001" / "round-001")
     back = answers(checkout / "back.jsonl", (an_answer(each, broken) for each in asked))
     drift(checkout, *EVERYTHING, "--import", back.name)
 

@@ -22,7 +22,7 @@ from evals.errors import (
     RecordingStoppedError,
 )
 from evals.models.drift import Drift
-from evals.pipeline.drift import Sampled, Wish, ask_endpoint, ask_rounds, concluded, folder_of, sampled
+from evals.pipeline.drift import Sampled, Wish, ask_endpoint, ask_rounds, batch_of, concluded, folder_of, sampled
 from evals.pipeline.options import Options
 from evals.pipeline.record import Asking, recorder_of
 from evals.pipeline.replay import begun
@@ -85,7 +85,7 @@ def drift(
     _note(_going_to_ask(what, table, root))
     if dry_run:
         return EXIT_OK
-    code = asyncio.run(_live(what, live, llm, table) if llm else _by_rounds(what, batch, answers))
+    code = asyncio.run(_live(what, live, llm, table) if llm else _by_rounds(what, batch_of(batch, sitting), answers))
     if code != EXIT_OK:
         return code
     found = concluded(what, table)

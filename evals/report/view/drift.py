@@ -26,7 +26,7 @@ def turned_table(found: Drift) -> Table:
     ways = [turned for turned in found.turned if turned.on_the_way]
     more = f" ({len(ways) - SHOWN} more are in drift.json)" if len(ways) > SHOWN else ""
     return Table(
-        f"{len(found.turned_cases)} cases would go another way, as far as was asked{more}",
+        f"{_count(len(found.turned_cases), 'case')} would go another way, as far as was asked{more}",
         ("case", "where", "recorded", "now", ""),
         tuple(_turned(turned) for turned in ways[:SHOWN]),
     )
@@ -53,25 +53,30 @@ def cost(price: Price) -> str:
 
 
 def _row(field: FieldDrift) -> tuple[str, ...]:
-    change = signed if field.field == CONFIDENCE else points
     return (
         field.agent,
         field.field,
         str(field.requests),
         _range(field.equal),
         _range(field.noise),
-        NOTHING
-        if field.change is None
-        else change(field.change.value)
-        + (f" [{change(field.change.low)}, {change(field.change.high)}]" if field.change.low is not None else ""),
+        _change(field),
         probability(field.p_adjusted),
         "moved" if field.moved else "",
     )
 
 
+def _change(field: FieldDrift) -> str:
+    """In points, or for confidence as it is."""
+    number = signed if field.field == CONFIDENCE else points
+    if field.change is None:
+        return NOTHING
+    interval = f" [{number(field.change.low)}, {number(field.change.high)}]" if field.change.low is not None else ""
+    return f"{number(field.change.value)}{interval}"
+
+
 def _range(found: Range | None) -> str:
     if found is None:
-        return "" if found is None else NOTHING
+        return ""
     interval = f" [{percent(found.low)}, {percent(found.high)}]" if found.low is not None else ""
     return f"{percent(found.value)}{interval}"
 
@@ -81,7 +86,7 @@ def _turned(turned: Turned) -> tuple[str, ...]:
     others = len(turned.on_the_way) - 1
     return (
         first.case,
-        f"{first.variant}, decision {first.step}" + (f" (and {others} more trials)" if others else ""),
+        f"{first.variant}, decision {first.step}" + (f" (and in {_count(others, 'trial')} more)" if others else ""),
         turned.recorded,
         ", ".join(dict.fromkeys(turned.fresh)),
         "on tape as another sample" if turned.known else "",
@@ -92,3 +97,7 @@ def _told(told: Told) -> str:
     models = ", ".join(f"{model} ({count})" for model, count in told.models.items())
     first, last = told.first[:10], told.last[:10]
     return f"{first if first == last else f'{first} to {last}'} by {models}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
