@@ -10,6 +10,8 @@ tape only help.
 from functools import cache
 from typing import Final
 
+import numpy as np
+
 from evals.drift.survey import Estimate, difference, wilson_at
 from evals.stats.binomial import at_least, normal_quantile, pmf
 
@@ -46,16 +48,25 @@ def needed(change: float, floor: float, alpha: float, most: int = 5000) -> int |
     """
     if not 0 < change < 1 - floor:
         return None
-    enough, size = 0, 8
-    while enough < _STEADY:
-        if size > most:
+
+    def enough(size: int) -> bool:
+        return bounded(size, change, floor) and power(size, change, floor, alpha) >= POWER
+
+    low, high = 0, 8
+    while not enough(high):
+        low, high = high, 2 * high
+        if low >= most:
             return None
-        enough = enough + 1 if bounded(size, change, floor) and power(size, change, floor, alpha) >= POWER else 0
-        size += 1
-    return size - _STEADY
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    while failing := [more for more in range(_STEADY) if not enough(high + more)]:
+        high += failing[-1] + 1
+    return high if high <= most else None
 
 
 @cache
 def _least(trials: int, alpha: float) -> int:
     """The smallest x with P(Binomial(trials, 1/3) >= x) <= alpha; trials + 1 where there is none."""
-    return next((x for x in range(trials + 1) if at_least(x, trials, _ALONE) <= alpha), trials + 1)
+    tails = pmf(trials, _ALONE)[::-1].cumsum()[::-1]
+    return int(np.count_nonzero(tails > alpha))

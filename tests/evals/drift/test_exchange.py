@@ -34,12 +34,14 @@ def test_a_request_that_is_asked_twice_tells_as_much_as_one_with_two_answers_on_
     assert exceeds_p([asked_twice] * 4) == pytest.approx(exceeds_p([FRESH_ALONE] * 4))
 
 
-def test_any_answers_give_the_p_of_listing_every_choice():
+@pytest.mark.parametrize("seed", range(12))
+def test_any_answers_give_the_p_of_listing_every_choice(seed):
     """Held against brute force, over requests with different numbers of answers."""
-    pools = [Pool(("a", "b", "b"), ("a", "c")), Pool(("x", "y"), ("z",)), Pool(("u",), ("v", "v"))]
+    rng = np.random.default_rng(seed)
+    sizes = [(3, 2), (4, 1), (2, 1), (1, 2)]
+    pools = [Pool(tuple(rng.choice(list("abc"), k)), tuple(rng.choice(list("abc"), m))) for k, m in sizes]
     observed = sum(pool.apart - pool.noise for pool in pools)
-    choices = [every_choice(pool) for pool in pools]
-    sums = [sum(picked) for picked in product(*choices)]
+    sums = [sum(picked) for picked in product(*map(every_choice, pools))]
 
     assert exceeds_p(pools) == pytest.approx(np.mean([found >= observed - 1e-9 for found in sums]))
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from evals.drift.compare import compared, noise_of, turned
+from evals.drift.compare import Asked, compared, noise_of, turned
 from evals.drift.population import Use
 from evals.drift.sample import drawn
 from evals.drift.verdict import enough_for, judged
@@ -35,6 +35,7 @@ def test_a_changed_model_is_drifted_and_exits_with_1():
     assert (verdict.status, verdict.exit_code) == ("drifted", 1)
     assert [field.field for field in fields if field.moved] == ["decision"]
     assert verdict.reasons[0].startswith("supervisor decision: ")
+    assert 0 < fields[0].change.low < 0.3 < fields[0].change.high
 
 
 def test_a_small_sample_cannot_tell_and_says_how_many_would():
@@ -103,6 +104,16 @@ def test_a_decision_that_every_fresh_answer_makes_otherwise_has_turned():
     }
     assert {(each.recorded, each.fresh, each.known) for each in found} == {("usual", ("turned", "turned"), False)}
     assert {each.on_the_way[0].step for each in found} == {3}
+
+
+def test_one_fresh_answer_like_the_recorded_one_is_no_turn():
+    request = dataclasses.replace(World().requests(1)[0], uses=(Use("one", "v1", 1),))
+
+    def asked(*fresh):
+        return Asked(request, ({"decision": "critic"},), tuple({"decision": node} for node in fresh), 1.0)
+
+    assert turned([asked("writer", "critic")]) == ()
+    assert turned([asked("writer", "end")])[0].fresh == ("writer", "end")
 
 
 def test_a_frozen_state_is_off_the_way():
