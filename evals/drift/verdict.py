@@ -28,7 +28,8 @@ def judged(fields: Sequence[FieldDrift], enough: Needed, precision: float) -> Ve
         return Verdict(
             status="cannot tell",
             exit_code=EXIT_CANNOT_JUDGE,
-            sentence="cannot tell: no decision of a supervisor was drawn; take a larger --sample",
+            sentence="cannot tell: no decision of a supervisor was drawn",
+            reasons=("take a larger --sample, or a suite whose supervisor asks a model",),
         )
     if decision.change.high < precision:
         bound = f"decisions differ from the tape by less than {_points(decision.change.high)} more than repeats do"
