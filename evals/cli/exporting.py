@@ -78,7 +78,7 @@ def frame_command(
 @exporting.command("schema")
 def schema_command(
     name: Annotated[
-        str, typer.Argument(help="What to describe: run, sweep, shard or history, as in run.json.")
+        str, typer.Argument(help="What to describe: run, sweep, shard, history or drift, as in run.json.")
     ] = "run",
 ) -> int:
     """Print the JSON Schema of what this version writes; docs/run-json.md explains the fields."""

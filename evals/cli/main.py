@@ -3,12 +3,13 @@
 Exit codes, for every command:
 
     0    done; for `run`: judged, and not worse
-    1    for `run`: judged, and worse; for `dataset lint`: something is wrong; for `cassette merge`: a conflict; for
-         `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too many false alarms
+    1    for `run`: judged, and worse; for `drift`: drifted; for `dataset lint`: something is wrong; for `cassette
+         merge`: a conflict; for `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too
+         many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
     3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing; for `record`:
-         the endpoint failed, or a limit (--budget, --max-requests) was reached; for `cassette verify`: something is
-         wrong
+         the endpoint failed, or a limit (--budget, --max-requests) was reached; for `drift`: so too, or it cannot tell;
+         for `cassette verify`: something is wrong
     130  interrupted; what was finished is kept
 """
 
@@ -22,6 +23,7 @@ import typer
 from evals.cassette.disk import REMEDIES
 from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
+from evals.cli.drifting import drifting
 from evals.cli.exporting import exporting
 from evals.cli.judging import judging
 from evals.cli.recording import recording
@@ -38,6 +40,7 @@ app = typer.Typer(
 )
 app.add_typer(judging)
 app.add_typer(recording)
+app.add_typer(drifting)
 app.add_typer(exporting)
 routes = typer.Typer(help="Score routes against a specification.", no_args_is_help=True)
 app.add_typer(routes, name="routes")

@@ -6,6 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
+from evals.errors import ConfigurationError
+
 Suite = Annotated[
     str,
     typer.Argument(help="A shipped suite (prompts, supervisors, guards, thresholds, models) or a suite file."),
@@ -84,7 +86,36 @@ Model = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Who answers, where an answer names no model.", rich_help_panel=_BATCH),
 ]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        help="An OpenAI-compatible endpoint, /v1 included; if not given, the local model when it is being served.",
+        envvar="EVALS_BASE_URL",
+    ),
+]
+ApiKeyEnv = Annotated[str, typer.Option(help="The environment variable that holds the key.")]
+Budget = Annotated[
+    float | None, typer.Option(min=0, metavar="USD", help="Stop before the request that could cost more than this.")
+]
+MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
+Concurrency = Annotated[
+    int | None, typer.Option(min=1, help="Requests in flight: 4 if not given; the local model is asked one by one.")
+]
+Timeout = Annotated[float, typer.Option(min=1, help="Seconds one request may take.")]
+Retries = Annotated[
+    int | None,
+    typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection; 4 if not given."),
+]
+RETRIES: Final = 4
 LONGEST = 60.0
 CORES = os.cpu_count() or 1
 HERE = Path()
 LATEST = Path("reports/latest/run.json")
+
+
+def refuse_live(**options: object) -> None:
+    """Batch rounds ask nobody, so what bounds the asking would do nothing there. Raises ConfigurationError."""
+    if given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]:
+        raise ConfigurationError(
+            f"{', '.join(given)}: only where an endpoint is asked, not in batch rounds; leave it out"
+        )

@@ -2,16 +2,21 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from evals.cli.options import (
     CORES,
     HERE,
+    RETRIES,
     AnswerWith,
+    ApiKeyEnv,
     AsJson,
+    BaseUrl,
+    Budget,
     Cases,
+    Concurrency,
     Dataset,
     Export,
     Guards,
@@ -19,19 +24,22 @@ from evals.cli.options import (
     Jobs,
     KeepInvalid,
     MaxIterations,
+    MaxRequests,
     Model,
     Prices,
+    Retries,
     Root,
     Rounds,
     Samples,
     Shards,
     Suite,
+    Timeout,
     Variants,
+    refuse_live,
 )
 from evals.errors import ConfigurationError
 
 recording = typer.Typer()
-RETRIES: Final = 4
 
 
 @recording.command("plan")
@@ -62,26 +70,16 @@ def record_command(
     more_answers: Annotated[
         list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            help="An OpenAI-compatible endpoint, /v1 included; if not given, the local model when it is being served.",
-            envvar="EVALS_BASE_URL",
-        ),
-    ] = None,
-    api_key_env: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = "OPENAI_API_KEY",
     recorded_by: Annotated[
         str | None,
         typer.Option(help="Who answers for this recording; kept with every answer. git's user.name if not given."),
     ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Stop before the request that could cost more than this.")
-    ] = None,
+    budget: Budget = None,
     prices: Prices = None,
-    max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Requests in flight: 4 if not given; the local model is asked one by one.")
-    ] = None,
+    max_requests: MaxRequests = None,
+    concurrency: Concurrency = None,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Ask again for what the selected trials use, and replace it when proven.")
     ] = False,
@@ -91,11 +89,8 @@ def record_command(
     variant: Variants = None,
     samples: Samples = None,
     dataset: Dataset = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds one request may take.")] = 300,
-    retries: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection; 4 if not given."),
-    ] = None,
+    timeout: Timeout = 300,
+    retries: Retries = None,
     export: Export = None,
     import_: Import = None,
     rounds: Rounds = None,
@@ -124,7 +119,7 @@ def record_command(
     answers = (*(import_ or ()), *(more_answers or ()))
     batch = Batch(export, answers, rounds, answer_with, shards, keep_invalid, recorded_by, model).checked()
     if batch.wanted:
-        _refuse_live(
+        refuse_live(
             base_url=None if base_url == os.environ.get("EVALS_BASE_URL") else base_url,
             budget=budget,
             prices=prices,
@@ -152,11 +147,3 @@ def record_command(
         prices=prices,
         jobs=jobs,
     )
-
-
-def _refuse_live(**options: object) -> None:
-    """Batch rounds ask nobody, so what bounds the asking would do nothing there. Raises ConfigurationError."""
-    if given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]:
-        raise ConfigurationError(
-            f"{', '.join(given)}: only where an endpoint is asked, not in batch rounds; leave it out"
-        )

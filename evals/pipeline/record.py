@@ -36,7 +36,7 @@ class Asking:
 def recorder_of(
     meter: Meter,
     asking: Asking,
-    recorded_by: str,
+    recorded_by: str | None,
     *,
     answered: Callable[[Interaction], None],
     say: Callable[[str], None],

@@ -25,7 +25,7 @@ POINTS = [
         "why": "nothing is known yet",
     }
 ]
-POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest")
+POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest", "drift")
 LABELS = {"tags": ["tiny"], "decision_points": POINTS}
 ISSUE = "# The sum is wrong\n\nTwo books cost as much as one. I changed nothing, and it worked last week.\n"
 

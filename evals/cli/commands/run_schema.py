@@ -6,13 +6,20 @@ from typing import Final
 from pydantic import BaseModel
 
 from evals.errors import EXIT_OK, ConfigurationError
+from evals.models.drift import Drift
 from evals.models.history import History
 from evals.models.run import Run
 from evals.models.shard import Shard
 from evals.models.sweep import Sweep
 
-WRITTEN: Final[dict[str, type[BaseModel]]] = {"run": Run, "sweep": Sweep, "shard": Shard, "history": History}
-"""Name -> the model of `run.json`, `sweep.json`, the file of a shard, and `history.json`."""
+WRITTEN: Final[dict[str, type[BaseModel]]] = {
+    "run": Run,
+    "sweep": Sweep,
+    "shard": Shard,
+    "history": History,
+    "drift": Drift,
+}
+"""Name -> the model of `run.json`, `sweep.json`, the file of a shard, `history.json` and `drift.json`."""
 
 
 def schema(name: str) -> int:
