@@ -44,7 +44,7 @@ setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two
 		{ grep -qxF '$(MERGED)' "$$file" || echo '$(MERGED)' >> "$$file"; }
 	@echo "git diff shows cassettes/*.yaml as text; git merge joins two recordings of one case"
 
-MERGED = cassettes/*.yaml merge=cassette
+MERGED = cassettes/**/*.yaml merge=cassette
 
 eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
 	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code
