@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.dataset.codebase import ABOUT, build_tree, load_codebase, tree_digest
+from evals.dataset.codebase import ABOUT, Codebase, build_tree, load_codebase, released_tree, tree_digest
 from evals.dataset.layout import Layout
 from evals.errors import DatasetError
 from evals.models.case import Case
@@ -93,6 +93,11 @@ class Subject:
         return not self.imported and not self.case.labels.ours
 
     @property
+    def released(self) -> bool:
+        """Whether its code is a released package, so that two releases prove its labels."""
+        return self.case.tree is not None
+
+    @property
     def codebase(self) -> Path:
         """The folder of its codebase. Raises DatasetError for an imported case."""
         name = self.case.labels.codebase
@@ -102,12 +107,17 @@ class Subject:
 
     @cached_property
     def clean(self) -> Path:
-        """The codebase without the bug. Raises DatasetError."""
+        """The codebase without the bug; of a released package the files that are searched. Raises DatasetError,
+        NotFetchedError."""
+        if self.released:
+            return released_tree(load_codebase(self.codebase), self.cache)
         return build_tree(self.codebase, None, self.cache)
 
     @cached_property
     def patched(self) -> Path:
         """The codebase with the bug. Raises DatasetError if the patch does not apply."""
+        if self.released:
+            return self.clean
         return build_tree(self.codebase, self.patch, self.cache)
 
     @property
@@ -137,6 +147,15 @@ class Package:
             return load_codebase(self.folder).ours
         except DatasetError:
             return True  # and its description is the first thing to be complained of
+
+    @property
+    def released(self) -> Codebase | None:
+        """What its description says, where that names a released package."""
+        try:
+            code = load_codebase(self.folder)
+        except DatasetError:
+            return None
+        return code if code.source else None
 
     @property
     def sources(self) -> Path:

@@ -5,7 +5,9 @@ from pathlib import Path
 from evals.cassette import manifest
 from evals.cassette.stock import stock_interactions
 from evals.cassette.store import load, merge_write
-from evals.dataset.load import case_ids
+from evals.dataset.layout import Layout
+from evals.dataset.load import case_ids, load_case
+from evals.dataset.policy import load_policy
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.pipeline.recorded import below
 from evals.workspace import Workspace
@@ -24,7 +26,8 @@ def adopt(recording: Path, case: str, root: Path, *, recorded_by: str) -> int:
     path = workspace.cassette(case)
     before = len(load(path).interactions)
     found = stock_interactions(recording, recorded_by)
-    after = len(merge_write(path, found).interactions)
+    tree = load_case(workspace.datasets, case, load_policy(Layout(workspace.datasets).policy)).tree
+    after = len(merge_write(path, found, tree=tree).interactions)
     manifest.enter(path)
     print(f"{below(path, workspace)}: {after - before} of {len(found)} interactions are new")
     return EXIT_OK
