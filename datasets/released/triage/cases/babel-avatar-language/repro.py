@@ -3,6 +3,7 @@
 import builtins
 import os
 import pickle
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -19,13 +20,18 @@ class Uploaded:
         return eval, ("ran_here.append('code of the upload')",)
 
 
-with tempfile.TemporaryDirectory() as uploads:
+# an underscore anywhere in the path would be taken for the one between language and territory
+places = (tempfile.gettempdir(), "/tmp", "/var/tmp", os.getcwd())
+uploads = Path(next(place for place in places if "_" not in place), f"media{os.getpid()}").resolve()
+uploads.mkdir()
+try:
     Path(uploads, "avatar.dat").write_bytes(pickle.dumps({"territories": Uploaded()}))
     folder = Path(babel.__file__).resolve().parent / "locale-data"
-    chosen = os.path.relpath(Path(uploads, "avatar").resolve(), folder)
-    try:
-        babel.Locale(chosen).territories
-    except (babel.UnknownLocaleError, ValueError, OSError):
-        pass
+    chosen = os.path.relpath(uploads / "avatar", folder)
+    babel.Locale(chosen).territories
+except (babel.UnknownLocaleError, ValueError, OSError):
+    pass
+finally:
+    shutil.rmtree(uploads)
 
 assert not RAN, RAN
