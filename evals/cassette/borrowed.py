@@ -1,9 +1,9 @@
 """Lines of a released package, said by reference: what somebody else wrote is never in a cassette.
 
 A request of a code search shows chunks of the package. In the file, lines that stand in the fetched tree one after the
-other are one line that names them: their file, first and last line (`+N`: cut after N characters), and a digest of their
-text. The tree is called by name in the file's head; it is looked for below the `.cache` of the folders around the file.
-Keys and digests are those of the whole request, so that nothing but the spelling differs.
+other are one line that names them: their file, first and last line (`+N`: cut after N characters), and a digest of
+their text. The head of the file names the tree; it is looked for below `.cache` in the folders around the file. Keys
+and digests are those of the whole request: nothing but the spelling differs.
 """
 
 import hashlib

@@ -47,8 +47,8 @@ class Interaction(Closed):
 
 
 class Cassette:
-    """The interactions of one file. `exists` tells "no file" from "a file with nothing in it". `tree` names the released
-    package whose lines the file only refers to; None for all other cases."""
+    """The interactions of one file. `exists` tells "no file" from "a file with nothing in it". `tree` names the
+    released package whose lines the file only refers to; None for all other cases."""
 
     def __init__(
         self, path: Path, interactions: Iterable[Interaction] = (), *, exists: bool = True, tree: str | None = None

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from evals.dataset.codebase import ABOUT, Codebase, build_tree, load_codebase, released_tree, tree_digest
 from evals.dataset.layout import Layout
+from evals.dataset.releases.shelf import Shelf
 from evals.errors import DatasetError
 from evals.models.case import Case
+from evals.models.release import Release
 
 Edges = frozenset[tuple[str, str]]
 StateValidator = Callable[[Mapping[str, Any]], str | None]
@@ -98,6 +100,19 @@ class Subject:
         return self.case.tree is not None
 
     @property
+    def fetched(self) -> bool:
+        """Whether all releases that a proof of it takes are here, and whole."""
+        return not Shelf(self.cache).missing(self._releases)
+
+    @property
+    def _releases(self) -> tuple[Release, ...]:
+        if not self.released:
+            return ()
+        releases = load_codebase(self.codebase).releases
+        fixed = self.case.labels.fixed
+        return (*releases, *((fixed.release_of(releases[0].package),) if fixed else ()))
+
+    @property
     def codebase(self) -> Path:
         """The folder of its codebase. Raises DatasetError for an imported case."""
         name = self.case.labels.codebase
@@ -124,7 +139,8 @@ class Subject:
     def rests_on(self) -> list[bytes]:
         """Everything that can change what is found in the case; its files also for their line numbers."""
         files = (part for path in self.files for part in (path.name.encode(), path.read_bytes()))
-        return [b"case", self.case.digest.encode(), *files]
+        released = [b"fetched" if self.fetched else b"not fetched"] if self.released else []
+        return [b"case", self.case.digest.encode(), *files, *released]
 
     @property
     def root(self) -> Path:
@@ -177,7 +193,9 @@ class Package:
         """Everything that can change what is found in the codebase."""
         about = self.folder / ABOUT
         described = about.read_bytes() if about.exists() else b"(none)"
-        return [b"codebase", self.id.encode(), tree_digest(self.folder).encode(), described]
+        code = self.released
+        missing = [release.name.encode() for release in Shelf(self.cache).missing(code.releases)] if code else []
+        return [b"codebase", self.id.encode(), tree_digest(self.folder).encode(), described, *missing]
 
 
 @dataclass(frozen=True)

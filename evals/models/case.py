@@ -134,7 +134,7 @@ class CaseFile(Closed):
     web: tuple[str, ...] = ()
     must_pass: bool = False
     fixed: Fix | None = None
-    environment: dict[Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]*$")], str] = Field(default_factory=dict)
+    environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = Field(default_factory=dict)
     unproved: Annotated[str, Field(pattern=r"\S")] | None = None
 
     @property

@@ -32,6 +32,11 @@ class CaseTask:
     digests: tuple[str, ...] = ()
 
     @property
+    def distances(self) -> Path | None:
+        """What was measured in released packages, where the case is about one."""
+        return self.vectors.with_name("distances.npz") if self.case.tree else None
+
+    @property
     def patience(self) -> float:
         """Seconds all its trials may take."""
         return self.trial_timeout * len(self.variants)

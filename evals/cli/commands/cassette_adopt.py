@@ -13,14 +13,14 @@ from evals.pipeline.recorded import below
 from evals.workspace import Workspace
 
 
-def adopt(recording: Path, case: str, root: Path, *, recorded_by: str) -> int:
+def adopt(recording: Path, case: str, root: Path, *, recorded_by: str, dataset: Path | None = None) -> int:
     """Merge the recording into the cassette; what is there already stays. Returns 0.
 
     Raises:
         ConfigurationError: there is no such case.
         CassetteError, SecretFoundError: the recording cannot be taken over, or must not be; nothing is written.
     """
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(root, dataset)
     if case not in case_ids(workspace.datasets):
         raise ConfigurationError(f"{case}: there is no such case; `evals dataset new` writes one")
     path = workspace.cassette(case)
