@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -196,7 +197,7 @@ class Recorder:
         Returns what the file holds: if another process was first, its answer is the one a replay will hear.
         """
         with _or_stop(path):
-            merged = await asyncio.to_thread(merge_write, path, [interaction], tree=tree)
+            merged = await asyncio.to_thread(partial(merge_write, tree=tree), path, [interaction])
             arrived.settle(path, interaction)
         newest = self._newest.get(path)
         self._newest[path] = merged if newest is None else merged.union(newest.interactions)

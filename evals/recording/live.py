@@ -9,6 +9,7 @@ ones only when every trial of the case is proven.
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -120,7 +121,7 @@ class Session:
     ) -> None:
         """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        merged = await asyncio.to_thread(merge_write, path, proven, replace=replace, tree=tree)
+        merged = await asyncio.to_thread(partial(merge_write, replace=replace, tree=tree), path, proven)
         await asyncio.to_thread(manifest.enter, path)
         heard = (merged.exact(found.key, found.sample) or found for found in proven)
         if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
