@@ -7,9 +7,9 @@ from evals.cassette.interaction import Cassette
 from evals.cassette.quoted import quoted
 from evals.cassette.store import drop, load, merge_write, rendered
 from evals.errors import CassetteError, NotFetchedError
+from tests.builders.dataset import write
 from tests.builders.interaction import an_interaction
 from tests.builders.released import CART
-from tests.builders.dataset import write
 
 TREE = "shop-1.0-0123456789abcdef"
 LINES = CART.split("\n")
