@@ -18,7 +18,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-git eval record plan local-llm check lint types contracts test format bench bench-peer mutants explore chaos lock clean
+.PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test format bench bench-peer mutants explore chaos lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -44,10 +44,13 @@ setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two
 		{ grep -qxF '$(MERGED)' "$$file" || echo '$(MERGED)' >> "$$file"; }
 	@echo "git diff shows cassettes/*.yaml as text; git merge joins two recordings of one case"
 
-MERGED = cassettes/*.yaml merge=cassette
+MERGED = cassettes/**/*.yaml merge=cassette
 
 eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
 	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code
+
+released: $(READY)  ## Fetch the released packages that the suite `released` is about (needs an index, once), and prove its cases
+	@$(BIN)/evals dataset fetch --dataset datasets/released $(ARGS)
 
 plan: $(READY)  ## What of SUITE is not recorded yet, and why
 	@$(BIN)/evals plan $(SUITE) $(ARGS)

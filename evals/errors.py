@@ -3,7 +3,9 @@
 EvalsError                  exit 2 unless said otherwise
 ├── ConfigurationError      a suite, variant, case or option is wrong
 ├── DatasetError            a file under datasets/ is wrong (file and, where known, line)
+├── ReleaseError            exit 1: a release is not what the dataset says, or cannot be used as one
 ├── CannotJudgeError        exit 3: there is nothing a verdict could rest on
+│   ├── NotFetchedError     a released package is not here, or not whole; or no index could be reached to fetch it
 │   └── CassetteError       a cassette is corrupt, truncated, edited by hand, or of a newer schema
 │       └── SecretFoundError   a cassette, or what was about to be written to one, holds a secret
 ├── RecordingError          exit 3: the endpoint did not give a usable answer, or the replay proof failed
@@ -37,10 +39,20 @@ class DatasetError(EvalsError):
     """A file of the dataset is wrong; the message starts with `path:line:` where the line is known."""
 
 
+class ReleaseError(EvalsError):
+    """A released package is another one than the dataset names, is not to be had, or cannot be used."""
+
+    exit_code: ClassVar[int] = EXIT_WORSE
+
+
 class CannotJudgeError(EvalsError):
     """There is nothing a verdict could rest on."""
 
     exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+
+class NotFetchedError(CannotJudgeError):
+    """A released package that a case is about is not here, or not whole, or could not be fetched."""
 
 
 class CassetteError(CannotJudgeError):

@@ -19,10 +19,14 @@ class Workspace:
     def at(cls, root: Path, dataset: Path | None = None) -> "Workspace":
         """The checkout at `root`, with the dataset in folder `dataset` instead of its own when one is named.
 
+        A dataset below `datasets/` may be given by its name.
+
         Raises:
             ConfigurationError: there is no such dataset; or there is something in it, or among the cassettes, that is
                 no file: a pipe that would be read for ever, a link to what is not of this checkout.
         """
+        if dataset is not None and not dataset.exists() and (root / "datasets" / dataset).is_dir():
+            dataset = root / "datasets" / dataset
         if dataset is not None and not dataset.is_dir():
             raise ConfigurationError(f"--dataset {dataset}: there is no such folder; `evals dataset import` writes one")
         found = cls(root.resolve(), (dataset or root / "datasets").resolve())
@@ -33,14 +37,25 @@ class Workspace:
         return found
 
     @property
+    def dataset_name(self) -> str | None:
+        """What the dataset is called below `datasets/`; None for the checkout's own, and for one from elsewhere."""
+        return self.datasets.name if self.datasets.parent == self.root / "datasets" else None
+
+    @property
     def cassettes(self) -> Path:
-        """Recorded interactions, one file per case."""
-        return self.root / "cassettes"
+        """Recorded interactions, one file per case; those of a dataset below `datasets/` in a folder of its name."""
+        own = self.root / "cassettes"
+        return own / self.dataset_name if self.dataset_name else own
 
     @property
     def vectors(self) -> Path:
         """Committed embeddings of the datasets' chunks and the recorded queries."""
-        return self.cassettes / "vectors.npz"
+        return self.root / "cassettes" / "vectors.npz"
+
+    @property
+    def distances(self) -> Path:
+        """Committed distances between the recorded queries and chunks of released packages."""
+        return self.root / "cassettes" / "distances.npz"
 
     @property
     def reports(self) -> Path:

@@ -11,6 +11,7 @@ from typing import Final
 
 from evals.cassette import disk
 from evals.cassette.allowed_secrets import allowed_beside
+from evals.cassette.borrowed import tree_for
 from evals.cassette.interaction import Cassette, Interaction
 from evals.cassette.store import load, merge_write, rendered
 from evals.cassette.withhold import refuse_secrets
@@ -20,15 +21,15 @@ _LOCK: Final = "arrived.lock"
 """Not the cassette's own: that one is held for as long as its file is read and written."""
 
 
-def put(path: Path, interaction: Interaction) -> None:
-    """Keep an answer that is for the cassette at `path`.
+def put(path: Path, interaction: Interaction, tree: str | None = None) -> None:
+    """Keep an answer that is for the cassette at `path`; `tree` names the released package it is about.
 
     Raises SecretFoundError before anything is written, CassetteError if the system refuses to write it.
     """
-    refuse_secrets(path, interaction, allowed_beside(path))
+    refuse_secrets(path, interaction, allowed_beside(path), tree=tree_for(path, tree) if tree else None)
     place = _place(path, interaction)
     with disk.writing(path, by=_LOCK):
-        disk.replace(place, rendered(Cassette(path, [interaction])), synced=False)
+        disk.replace(place, rendered(Cassette(path, [interaction], tree=tree)), synced=False)
 
 
 def settle(path: Path, interaction: Interaction) -> None:
@@ -43,10 +44,11 @@ def take_in(path: Path) -> None:
     """
     for place in _all(path, ""):
         try:
-            found = load(place).interactions
+            found = load(place)
         except CassetteError:  # cut short by a power cut, which nobody was promised to survive
-            found = ()
-        merge_write(path, found)
+            found = Cassette(place)
+        if found.interactions:
+            merge_write(path, found.interactions, tree=found.tree)
         place.unlink(missing_ok=True)
     if _all(path, ".tmp"):
         with disk.writing(path, by=_LOCK):

@@ -47,11 +47,15 @@ class Interaction(Closed):
 
 
 class Cassette:
-    """The interactions of one file. `exists` tells "no file" from "a file with nothing in it"."""
+    """The interactions of one file. `exists` tells "no file" from "a file with nothing in it". `tree` names the
+    released package whose lines the file only refers to; None for all other cases."""
 
-    def __init__(self, path: Path, interactions: Iterable[Interaction] = (), *, exists: bool = True) -> None:
+    def __init__(
+        self, path: Path, interactions: Iterable[Interaction] = (), *, exists: bool = True, tree: str | None = None
+    ) -> None:
         self.path = path
         self.exists = exists
+        self.tree = tree
         self.interactions = tuple(sorted(interactions, key=order))
         self._samples = {(interaction.key, interaction.sample): interaction for interaction in self.interactions}
 
@@ -63,7 +67,7 @@ class Cassette:
         """This cassette and what it lacks; an answer that is here stays."""
         merged = {(other.key, other.sample): other for other in others}
         merged |= {(own.key, own.sample): own for own in self.interactions}
-        return Cassette(self.path, merged.values(), exists=self.exists)
+        return Cassette(self.path, merged.values(), exists=self.exists, tree=self.tree)
 
 
 def order(interaction: Interaction) -> tuple[str, str, int]:

@@ -1,6 +1,7 @@
 r"""A cassette as text: stock VCR version-1 YAML that says once what its requests say again and again.
 
     x_replay: {schema: 2, count: N, canonicalisation: 1}      # first: what this file claims to hold
+    x_released: NAME                                          # of a case on a released package: see `borrowed`
     x_shared:                                                 # what recurs, by name; pieces are named by content
      json: &json {content-type: [application/json]}
      ok: &ok {code: 200, message: OK}
@@ -33,15 +34,16 @@ UNFIT: Final = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uf
 the basic plane (emoji), LS, PS, BOM, non-characters."""
 
 
-def laid_out(header: Mapping[str, int], entries: Sequence[Entry]) -> str:
+def laid_out(header: Mapping[str, int], entries: Sequence[Entry], tree: str | None = None) -> str:
     """The file's text, the same for the same entries."""
     found = shared([entry.request.body for entry in entries])
-    return "".join(_lines(header, entries, found))
+    return "".join(_lines(header, entries, found, tree))
 
 
-def _lines(header: Mapping[str, int], entries: Sequence[Entry], found: Shared) -> Iterator[str]:
+def _lines(header: Mapping[str, int], entries: Sequence[Entry], found: Shared, tree: str | None) -> Iterator[str]:
     yield "x_replay:\n"
     yield from (f"  {name}: {value}\n" for name, value in header.items())
+    yield from (f"x_released: {name}\n" for name in [tree] if name)
     yield f"x_shared:\n json: &json {_flow(JSON)}\n ok: &ok {_flow(OK.model_dump())}\n"
     yield from (f" {name}: &{name} {_piece(text)}" for text, name in found.names.items())
     yield "interactions:\n" if entries else "interactions: []\n"

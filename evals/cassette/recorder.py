@@ -6,11 +6,12 @@ the same bytes, and a kill loses no more than the requests in flight.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,10 +20,12 @@ import httpx2
 
 from evals.cassette import arrived
 from evals.cassette.apart import here
+from evals.cassette.borrowed import SourceTree, tree_for
 from evals.cassette.download import sending
 from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
+from evals.cassette.quoted import ROW, quoted
 from evals.cassette.redact import redact_request, redact_response, scrub
 from evals.cassette.reply import Reply, Send, refusal, usable, usage_of
 from evals.cassette.stop import Stop
@@ -94,7 +97,7 @@ class Recorder:
         found = self._known(tape, request.key, sample)
         if found is None:
             try:
-                found = await self._ask_once(tape.cassette.path, sample, request, send)
+                found = await self._ask_once(tape.cassette, sample, request, send)
             except MissError:
                 raise  # in the ledger already
             except EvalsError as error:
@@ -111,11 +114,11 @@ class Recorder:
             tape.cassette = self._newest[newest.path] = tape.cassette.union(newest.interactions)
         return tape.cassette.exact(key, sample)
 
-    async def _ask_once(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
+    async def _ask_once(self, cassette: Cassette, sample: int, request: Asked, send: Send) -> Interaction:
         """Equal requests share one task. It is shielded: an answer under way is paid for, and worth keeping."""
-        name = (path, request.key, sample)
+        name = (cassette.path, request.key, sample)
         if name not in self._asking:
-            task = asyncio.create_task(self._ask(path, sample, request, send))
+            task = asyncio.create_task(self._ask(cassette.path, cassette.tree, sample, request, send))
             task.add_done_callback(lambda done: self._over(name, done))
             self._asking[name] = task
         return await asyncio.shield(self._asking[name])
@@ -135,18 +138,21 @@ class Recorder:
         elif error is None:
             self._failed_in_a_row = 0
 
-    async def _ask(self, path: Path, sample: int, request: Asked, send: Send) -> Interaction:
+    async def _ask(self, path: Path, tree: str | None, sample: int, request: Asked, send: Send) -> Interaction:
         body = redact_request(_askable(request))
-        refuse_secret_request(path, request.path, request.agent, request.model, body)
+        source = tree_for(path, tree) if tree else None
+        refuse_secret_request(path, request.path, request.agent, request.model, body, source)
         sample_being_asked.set(sample)  # in this task's own context
         answers: list[Interaction] = []
 
         async def heard() -> Reply:
             reply = await self._timed(send)
             if reply.is_success:
-                answers.append(self._interaction(request, sample, body, reply))
+                found = self._interaction(request, sample, body, reply)
+                refuse_copy(request, found.response, source)
+                answers.append(found)
                 with _or_stop(path):
-                    arrived.put(path, answers[-1])
+                    arrived.put(path, found, tree)
             return reply
 
         async with self.slots:
@@ -158,7 +164,7 @@ class Recorder:
                     raise refusal(request, reply)
             finally:
                 self.settle(request, answers[-1].usage if answers else None)
-        return await self._keep(path, answers[-1])
+        return await self._keep(path, tree, answers[-1])
 
     def _interaction(self, request: Asked, sample: int, body: dict[str, Any], reply: Reply) -> Interaction:
         """What was asked, as it is kept, and what came. Raises RecordingError if that is of no use."""
@@ -185,18 +191,27 @@ class Recorder:
         reply = await send()
         return replace(reply, latency_ms=round((self.stopwatch() - started) * 1000, 1))
 
-    async def _keep(self, path: Path, interaction: Interaction) -> Interaction:
+    async def _keep(self, path: Path, tree: str | None, interaction: Interaction) -> Interaction:
         """To disk in a thread (it syncs), then visible to every trial of the case.
 
         Returns what the file holds: if another process was first, its answer is the one a replay will hear.
         """
         with _or_stop(path):
-            merged = await asyncio.to_thread(merge_write, path, [interaction])
+            merged = await asyncio.to_thread(partial(merge_write, tree=tree), path, [interaction])
             arrived.settle(path, interaction)
         newest = self._newest.get(path)
         self._newest[path] = merged if newest is None else merged.union(newest.interactions)
         self.recorded(interaction)
         return merged.exact(interaction.key, interaction.sample) or interaction
+
+
+def refuse_copy(request: Asked, response: Mapping[str, Any], tree: SourceTree | None) -> None:
+    """Raises RecordingError if an answer copies the released package: it could not be kept."""
+    if tree is not None and (copied := quoted(response, tree)):
+        raise RecordingError(
+            f"the answer to {scrub(request.agent)} copies {ROW} lines in a row of {copied}, and is not kept: somebody "
+            "else's code must not stand on tape; ask again"
+        )
 
 
 @contextmanager

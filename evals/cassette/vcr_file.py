@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from evals.cassette.borrowed import MEMBER
 from evals.cassette.entry import Document, Entry
 from evals.cassette.key import CANONICALISATION
 from evals.cassette.layout import UNFIT, laid_out
@@ -17,6 +18,8 @@ from evals.cassette.yaml_text import line_of, plain
 from evals.errors import CassetteError
 
 SCHEMA: Final = 2
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.!+-]*")
+_TREE: Final = re.compile(rb"^x_released: (\S+)$", re.MULTILINE)
 _CONFLICT: Final = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 
 
@@ -31,20 +34,32 @@ def digest(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-def render(entries: Sequence[Entry]) -> str:
-    """The file's text, the same for the same entries."""
-    return laid_out({"schema": SCHEMA, "count": len(entries), "canonicalisation": CANONICALISATION}, entries)
+def render(entries: Sequence[Entry], tree: str | None = None) -> str:
+    """The file's text, the same for the same entries; `tree` is the released package that requests refer to."""
+    header = {"schema": SCHEMA, "count": len(entries), "canonicalisation": CANONICALISATION}
+    return laid_out(header, entries, tree)
 
 
-def parse(text: str, path: Path) -> tuple[Entry, ...]:
-    """The entries of a file's text. Raises CassetteError with file, line and cause."""
+def tree_named(content: bytes) -> str | None:
+    """The released package that a file, which was read before, refers to."""
+    found = _TREE.search(content)
+    return found[1].decode() if found else None
+
+
+def parse(text: str, path: Path) -> tuple[tuple[Entry, ...], str | None]:
+    """The entries of a file's text, and the released package their requests refer to.
+
+    Raises CassetteError with file, line and cause."""
     conflict = _CONFLICT.search(text)
     if conflict:
         line = text.count("\n", 0, conflict.start()) + 1
         raise CassetteError(path, "merge-conflict marker: keep one side, then record what is missing", line)
     data = plain(text, path)
     _readable_version(data, text, path)
-    return shaped(unfolded(data, text, path), text, path)
+    tree = data.pop(MEMBER, None)
+    if tree is not None and not (isinstance(tree, str) and _NAME.fullmatch(tree)):
+        raise CassetteError(path, f"{MEMBER} is no package's name: edited by hand; restore the file", 1)
+    return shaped(unfolded(data, text, path), text, path), tree
 
 
 def shaped(data: Mapping[str, Any], text: str, path: Path) -> tuple[Entry, ...]:

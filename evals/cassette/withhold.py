@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from evals.cassette.allowed_secrets import FILE as ALLOWED_FILE
 from evals.cassette.allowed_secrets import AllowedSecrets, allowed_beside
+from evals.cassette.borrowed import SourceTree, tree_for
 from evals.cassette.entry import Entry
 from evals.cassette.interaction import Cassette, Interaction
 from evals.cassette.redact import SecretFinding, scan, scan_text, scrub, sightings, unsuspicious
@@ -23,14 +24,19 @@ def refuse_planted(path: Path, text: str, allowed: AllowedSecrets) -> None:
 
 
 def refuse_recorded(
-    path: Path, text: str, entries: Sequence[Entry], interactions: Sequence[Interaction], allowed: AllowedSecrets
+    path: Path,
+    text: str,
+    entries: Sequence[Entry],
+    interactions: Sequence[Interaction],
+    allowed: AllowedSecrets,
+    tree: SourceTree | None = None,
 ) -> None:
     """One quick look at all texts together, since they say the same again and again; then one at each, if need be."""
     if _unsuspicious(entries, interactions):
         return
     for index, (entry, interaction) in enumerate(zip(entries, interactions, strict=True)):
         if not _unsuspicious([entry], [interaction]):
-            refuse_secrets(path, interaction, allowed, (text, index))
+            refuse_secrets(path, interaction, allowed, (text, index), tree)
 
 
 def _unsuspicious(entries: Iterable[Entry], interactions: Iterable[Interaction]) -> bool:
@@ -39,33 +45,43 @@ def _unsuspicious(entries: Iterable[Entry], interactions: Iterable[Interaction])
 
 
 def refuse_secrets(
-    path: Path, interaction: Interaction, allowed: AllowedSecrets, where: tuple[str, int] | None = None
+    path: Path,
+    interaction: Interaction,
+    allowed: AllowedSecrets,
+    where: tuple[str, int] | None = None,
+    tree: SourceTree | None = None,
 ) -> None:
-    """Raises SecretFoundError if an interaction must not be kept; `where` is the file's text and its place there."""
-    found = [finding for part, name in _parts(interaction) for finding in scan(part, name, allowed)]
+    """Raises SecretFoundError if an interaction must not be kept; `where` is the file's text and its place there. The
+    lines of a released `tree` are published, and are not kept."""
+    found = [finding for part, name in _parts(interaction, tree) for finding in scan(part, name, allowed)]
     line = line_of(where[0], ("interactions", where[1])) if found and where else None
     _refuse(path, found, interaction.agent, line)
 
 
-def refuse_secret_request(path: Path, uri: str, agent: str, model: str, body: Mapping[str, Any]) -> None:
+def refuse_secret_request(
+    path: Path, uri: str, agent: str, model: str, body: Mapping[str, Any], tree: SourceTree | None = None
+) -> None:
     """Raises SecretFoundError if a request must not be kept: better said before it is sent and paid for."""
     allowed = allowed_beside(path)
+    body = body if tree is None else tree.folded(body)
     meta = _meta(uri, agent=agent, model=model)
     _refuse(path, [*scan(body, "request", allowed), *scan(meta, "x_meta", allowed)], agent)
 
 
 def seen_in(cassette: Cassette) -> Iterator[Sighting]:
     """Everything in a cassette that looks like a secret, allowed or not: what an allow-list is needed for."""
+    tree = tree_for(cassette.path, cassette.tree) if cassette.tree else None
     for interaction in cassette.interactions:
-        for part, name in _parts(interaction):
+        for part, name in _parts(interaction, tree):
             yield from (sighting for _, sighting in sightings(part, name))
 
 
-def _parts(interaction: Interaction) -> tuple[tuple[object, str], ...]:
+def _parts(interaction: Interaction, tree: SourceTree | None = None) -> tuple[tuple[object, str], ...]:
     """All that is written of an interaction, with its JSON path, but for digests and numbers."""
     words = {"method", "agent", "model", "content_type", "recorded_by", "recorded_at"}
     meta = _meta(interaction.uri, **interaction.model_dump(include=words))
-    return (interaction.request, "request"), (interaction.response, "response"), (meta, "x_meta")
+    request = interaction.request if tree is None else tree.folded(interaction.request)
+    return (request, "request"), (interaction.response, "response"), (meta, "x_meta")
 
 
 def _words(interaction: Interaction) -> Iterator[str]:

@@ -26,6 +26,20 @@ def dataset_lint_command(
     return lint(root, jobs, cases=case or (), dataset=dataset, as_json=as_json)
 
 
+@dataset.command("fetch")
+def dataset_fetch_command(
+    dataset: Dataset = None,
+    jobs: Jobs = CORES,
+    prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
+    root: Root = HERE,
+) -> int:
+    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels."""
+    from evals.cli.commands.fetch import fetch
+    from evals.cli.commands.lint import lint
+
+    return fetch(root, dataset) or (lint(root, jobs, dataset=dataset) if prove else 0)
+
+
 @dataset.command("harvest")
 def dataset_harvest_command(
     case: CaseId,

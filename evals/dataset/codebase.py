@@ -14,10 +14,13 @@ from pydantic import Field
 from evals.dataset.intact import is_intact, note, refill
 from evals.dataset.layout import Layout
 from evals.dataset.located import read_model
+from evals.dataset.releases.shelf import Shelf
+from evals.dataset.releases.tree import copy_searched, tree_name
 from evals.errors import DatasetError
-from evals.kept import Kept
+from evals.kept import Kept, digest_of
 from evals.models.case import Case
 from evals.models.closed import Closed
+from evals.models.release import Release
 
 ABOUT: Final = "codebase.yaml"
 LEFTOVERS: Final = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*.egg-info", ABOUT)
@@ -26,21 +29,44 @@ GIT_TIMEOUT_S: Final = 20
 
 class Codebase(Closed):
     """`codebase.yaml`: what the package is called where it is hosted, and what it does; of a live job's checkout also
-    the `revision` it stood at ("" where that is not known), and what jobs call it."""
+    the `revision` it stood at ("" where that is not known), and what jobs call it. A released package is its `source`,
+    which is fetched; `needs` are the releases it has to import, and are never searched."""
 
     repository: Annotated[str, Field(pattern=r"^[^/\s][^/\n]*(/[\w.-]+)?$")]
     description: str
     revision: str | None = None
+    source: Release | None = None
+    needs: tuple[Release, ...] = ()
 
     @property
     def ours(self) -> bool:
         """Whether it was written for this project, and keeps its rules."""
-        return self.revision is None
+        return self.revision is None and self.source is None
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """What has to be fetched, the searched one first; nothing where the code is here."""
+        return (self.source, *self.needs) if self.source else ()
+
+    @property
+    def tree(self) -> str | None:
+        """What the folder with the searched code is called, where that follows from the release alone."""
+        return tree_name(self.source) if self.source else None
 
 
 def load_codebase(path: Path) -> Codebase:
     """Reads the description of the codebase in folder `path`. Raises DatasetError."""
     return read_model(path / ABOUT, Codebase)
+
+
+def code_of(path: Path) -> str:
+    """What the code of the codebase in folder `path` is told from others by: its content, or the releases it is.
+
+    Raises DatasetError."""
+    code = load_codebase(path)
+    if code.source is None:
+        return tree_digest(path)
+    return digest_of(str(code.tree).encode(), *(release.sha256.encode() for release in code.releases))
 
 
 def tree_digest(path: Path) -> str:
@@ -57,13 +83,33 @@ def materialise(case: Case, root: Path, cache: Path) -> Path:
 
     Holds sources only: no labels, no patch, no repro. Cases with equal codebase and patch share one folder; an imported
     case, whose code is not here, gets an empty one. Raises DatasetError when the codebase is missing or the patch does
-    not apply.
+    not apply, NotFetchedError when it is a release that is not here.
     """
     if case.labels.codebase is None:
         return _empty_tree(cache)
     layout = Layout(root)
+    if case.tree is not None:
+        return released_tree(load_codebase(layout.codebase(case.labels.codebase)), cache)
     patch = layout.patch(case.id)
     return build_tree(layout.codebase(case.labels.codebase), patch if patch.exists() else None, cache)
+
+
+def released_tree(code: Codebase, cache: Path) -> Path:
+    """The searched files of a released package. Raises NotFetchedError."""
+    if code.source is None or code.tree is None:
+        raise DatasetError(f"{code.repository}: is no released package; its code stands in the dataset")
+    target = cache / "codebases" / code.tree
+    listings = Kept(cache / "codebase-files")
+    unpacked = Shelf(cache).unpacked(code.source)
+    if is_intact(listings, target.name, target):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
+        tree = Path(scratch) / "tree"
+        copy_searched(unpacked, tree)
+        note(listings, target.name, tree)
+        _publish(tree, target)
+    return target
 
 
 def _empty_tree(cache: Path) -> Path:

@@ -6,10 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.dataset.codebase import ABOUT, build_tree, load_codebase, tree_digest
+from evals.dataset.codebase import ABOUT, Codebase, build_tree, load_codebase, released_tree, tree_digest
 from evals.dataset.layout import Layout
+from evals.dataset.releases.shelf import Shelf
 from evals.errors import DatasetError
 from evals.models.case import Case
+from evals.models.release import Release
 
 Edges = frozenset[tuple[str, str]]
 StateValidator = Callable[[Mapping[str, Any]], str | None]
@@ -93,6 +95,24 @@ class Subject:
         return not self.imported and not self.case.labels.ours
 
     @property
+    def released(self) -> bool:
+        """Whether its code is a released package, so that two releases prove its labels."""
+        return self.case.tree is not None
+
+    @property
+    def fetched(self) -> bool:
+        """Whether all releases that a proof of it takes are here, and whole."""
+        return not Shelf(self.cache).missing(self._releases)
+
+    @property
+    def _releases(self) -> tuple[Release, ...]:
+        if not self.released:
+            return ()
+        releases = load_codebase(self.codebase).releases
+        fixed = self.case.labels.fixed
+        return (*releases, *((fixed.release_of(releases[0].package),) if fixed else ()))
+
+    @property
     def codebase(self) -> Path:
         """The folder of its codebase. Raises DatasetError for an imported case."""
         name = self.case.labels.codebase
@@ -102,19 +122,25 @@ class Subject:
 
     @cached_property
     def clean(self) -> Path:
-        """The codebase without the bug. Raises DatasetError."""
+        """The codebase without the bug; of a released package the files that are searched. Raises DatasetError,
+        NotFetchedError."""
+        if self.released:
+            return released_tree(load_codebase(self.codebase), self.cache)
         return build_tree(self.codebase, None, self.cache)
 
     @cached_property
     def patched(self) -> Path:
         """The codebase with the bug. Raises DatasetError if the patch does not apply."""
+        if self.released:
+            return self.clean
         return build_tree(self.codebase, self.patch, self.cache)
 
     @property
     def rests_on(self) -> list[bytes]:
         """Everything that can change what is found in the case; its files also for their line numbers."""
         files = (part for path in self.files for part in (path.name.encode(), path.read_bytes()))
-        return [b"case", self.case.digest.encode(), *files]
+        released = [b"fetched" if self.fetched else b"not fetched"] if self.released else []
+        return [b"case", self.case.digest.encode(), *files, *released]
 
     @property
     def root(self) -> Path:
@@ -139,6 +165,15 @@ class Package:
             return True  # and its description is the first thing to be complained of
 
     @property
+    def released(self) -> Codebase | None:
+        """What its description says, where that names a released package."""
+        try:
+            code = load_codebase(self.folder)
+        except DatasetError:
+            return None
+        return code if code.source else None
+
+    @property
     def sources(self) -> Path:
         """The importable package, which has the name of the codebase."""
         return self.folder / self.id
@@ -158,7 +193,9 @@ class Package:
         """Everything that can change what is found in the codebase."""
         about = self.folder / ABOUT
         described = about.read_bytes() if about.exists() else b"(none)"
-        return [b"codebase", self.id.encode(), tree_digest(self.folder).encode(), described]
+        code = self.released
+        missing = [release.name.encode() for release in Shelf(self.cache).missing(code.releases)] if code else []
+        return [b"codebase", self.id.encode(), tree_digest(self.folder).encode(), described, *missing]
 
 
 @dataclass(frozen=True)
@@ -184,9 +221,11 @@ class Corpus:
     surroundings: Surroundings
     cache: Path
 
-    def own(self) -> "Corpus":
-        """The same without imported cases, and those that were live jobs."""
-        own = {name: case for name, case in self.cases.items() if case.labels.ours}
+    def own(self, *, released: bool | None = None) -> "Corpus":
+        """The same without imported cases, and those that were live jobs; with `released` only those whose code is (or
+        is not) a released package."""
+        wanted = {None: {True, False}, True: {True}, False: {False}}[released]
+        own = {name: case for name, case in self.cases.items() if case.labels.ours and bool(case.tree) in wanted}
         return Corpus(own, self.layout, self.surroundings, self.cache)
 
 

@@ -41,14 +41,14 @@ def _touched(clean: Path, patched: Path) -> set[str]:
 
 def _around(lines: Lines, touched: Iterable[int]) -> Iterator[str]:
     """Names of the outermost definitions around lines (counted from 0) that hold anything at all."""
-    spans = list(_definitions("\n".join(lines)))
+    spans = list(definitions("\n".join(lines)))
     for number in touched:
         if lines[number].strip():
             yield from (name for name, first, last in spans if first <= number + 1 <= last)
 
 
-def _definitions(source: str) -> Iterator[tuple[str, int, int]]:
-    """Name, first line (decorators included) and last line, counted from 1."""
+def definitions(source: str) -> Iterator[tuple[str, int, int]]:
+    """The outermost: name, first line (decorators included) and last line, counted from 1."""
     for node in _outermost(ast.parse(source)):
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         yield node.name, first, node.end_lineno or node.lineno
@@ -57,7 +57,7 @@ def _definitions(source: str) -> Iterator[tuple[str, int, int]]:
 def outermost_names(path: Path) -> frozenset[str]:
     """The definitions of a source file that stand in no other; none where it is no Python that parses."""
     try:
-        return frozenset(name for name, _, _ in _definitions("\n".join(_lines(path))))
+        return frozenset(name for name, _, _ in definitions("\n".join(_lines(path))))
     except (SyntaxError, ValueError):
         return frozenset()
 

@@ -14,6 +14,11 @@ from evals.dataset.checks import (
     JOB_CASE_CHECKS,
     OWN_CASE_CHECKS,
     OWN_CORPUS_CHECKS,
+    PROVED_CASE_CHECKS,
+    RELEASED_CASE_CHECKS,
+    RELEASED_CODEBASE_CHECKS,
+    RELEASED_CORPUS_CHECKS,
+    WRITTEN_CORPUS_CHECKS,
 )
 from evals.dataset.finding import Complaint, Corpus, LintFinding, Package, Subject, Surroundings
 from evals.dataset.layout import Layout
@@ -51,6 +56,8 @@ def run_lint(
     corpus = Corpus(cases, layout, surroundings or Surroundings(), cache)
     findings += _across(CORPUS_CHECKS, corpus)
     findings += _across(OWN_CORPUS_CHECKS, corpus.own())
+    findings += _across(WRITTEN_CORPUS_CHECKS, corpus.own(released=False))
+    findings += _across(RELEASED_CORPUS_CHECKS, corpus.own(released=True))
     wanted = {*only, *(str(cases[name].labels.codebase) for name in only if name in cases)}
     return sorted(finding for finding in findings if not only or finding.case in wanted)
 
@@ -68,7 +75,10 @@ def checks_left_out(surroundings: Surroundings) -> list[str]:
 def check(task: Task) -> list[LintFinding]:
     """The findings of one case or codebase, looked for anew and remembered."""
     if isinstance(task, Package):
-        found = _asked(CODEBASE_CHECKS, task, task.id) if task.ours else []
+        found = _asked(CODEBASE_CHECKS if task.ours else RELEASED_CODEBASE_CHECKS, task, task.id)
+    elif task.released:
+        found = _asked((*CASE_CHECKS, *RELEASED_CASE_CHECKS), task, task.id)
+        found += _asked(PROVED_CASE_CHECKS, task, task.id) if task.fetched else []
     else:
         found = _asked(CASE_CHECKS, task, task.id)
         found += [] if task.imported else _asked(JOB_CASE_CHECKS if task.was_a_job else OWN_CASE_CHECKS, task, task.id)

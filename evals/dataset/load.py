@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from evals.dataset.codebase import load_codebase, tree_digest
+from evals.dataset.codebase import code_of, load_codebase
 from evals.dataset.layout import Layout
 from evals.dataset.located import line_of, read_model, read_text
 from evals.dataset.policy import Policy, join, load_policy
@@ -27,7 +27,7 @@ def load_cases(root: Path) -> dict[str, Case]:
     if not ids:
         raise DatasetError(f"{Layout(root).cases}: holds no cases; an empty dataset proves nothing")
     policy = load_policy(Layout(root).policy)
-    digest = cache(tree_digest)  # some codebases, many cases
+    digest = cache(code_of)  # some codebases, many cases
     return {name: load_case(root, name, policy, digest) for name in ids}
 
 
@@ -39,14 +39,15 @@ def case_ids(root: Path) -> list[str]:
     return sorted(entry.name for entry in cases.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
 
-def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path], str] = tree_digest) -> Case:
+def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path], str] = code_of) -> Case:
     """One case with its issue, its joined route specification and the digest of all it rests on; `tree_of` gives that
     of a codebase."""
     layout = Layout(root)
     labels = read_labels(layout.labels(case_id))
     title, body = read_issue(layout.issue(case_id))
     clean = _codebase(layout, labels)
-    repository = load_codebase(clean).repository if clean else str(labels.repository)
+    code = load_codebase(clean) if clean else None
+    repository = code.repository if code else str(labels.repository)
     return Case(
         labels=labels,
         title=title,
@@ -55,6 +56,7 @@ def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path]
         repository=repository,
         route_spec=_route_spec(layout, labels, policy),
         digest=_digest(layout, labels, policy, tree_of(clean) if clean else ""),
+        tree=code.tree if code else None,
     )
 
 

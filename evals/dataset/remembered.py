@@ -17,9 +17,12 @@ _FINDINGS: Final = TypeAdapter(list[LintFinding])
 _CHECKS: Final = (
     "dataset/*.py",
     "dataset/checks/*.py",
+    "dataset/releases/*.py",
     "routes/*.py",
     "models/*.py",
     "cassette/redact.py",
+    "cassette/borrowed.py",
+    "cassette/quoted.py",
     "../triage/secrecy/*.py",
 )
 

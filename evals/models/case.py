@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from evals.models.closed import Closed
+from evals.models.release import Fix
 from evals.models.route import Choice, Constraint, QuestionPolicy, RouteNode, RouteSpec
 
 UNLABELLED: Final = "unlabelled:"
@@ -107,6 +108,9 @@ class CaseFile(Closed):
     A case of ours names a `codebase` of the dataset, where its labels are proved; an imported one names the foreign
     `repository` and its `origin`, has no code here, and its gold is only what its source says. One that was a live job
     has the code it was about as its `codebase` and the job as its `origin`; its labels are a person's word.
+
+    Where the codebase is a released package, `fixed` is the release in which the fault is mended, `environment` holds
+    the variables under which `repro.py` shows it, and `unproved` says why putting the gold back cannot show it.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
@@ -129,6 +133,9 @@ class CaseFile(Closed):
     canary: str | None = None
     web: tuple[str, ...] = ()
     must_pass: bool = False
+    fixed: Fix | None = None
+    environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = Field(default_factory=dict)
+    unproved: Annotated[str, Field(pattern=r"\S")] | None = None
 
     @property
     def ours(self) -> bool:
@@ -165,6 +172,8 @@ class Case(Closed):
     repository: str
     route_spec: RouteSpec
     digest: str
+    tree: str | None = None
+    """What the folder with its code is called, where the code is a released package; None for all other cases."""
 
     @property
     def id(self) -> str:

@@ -7,7 +7,8 @@ from evals.history.tell import tell
 from evals.judging.baseline import path_of
 from evals.judging.scoring import scorer_infos
 from evals.models.history import History
-from evals.suites.load import load_suite
+from evals.pipeline.select import dataset_of
+from evals.suites.load import load_suite, names
 from evals.workspace import Workspace
 
 COSTS = ("cost.visits", "cost.llm_calls", "cost.tokens", "cost.price_usd", "cost.latency_s")
@@ -20,8 +21,9 @@ def history(suite: str, root: Path) -> History:
         ConfigurationError: no git, no repository, or no such suite file.
         CannotJudgeError: no baseline of the suite was ever committed.
     """
-    workspace = Workspace.at(root)
-    name = load_suite(suite).name if suite.endswith((".yaml", ".yml")) else suite
+    known = load_suite(suite) if suite.endswith((".yaml", ".yml")) or suite in names() else None
+    workspace = Workspace.at(root, dataset_of(known, root) if known else None)
+    name = known.name if known else suite
     return tell(
         workspace.root,
         name,

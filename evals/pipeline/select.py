@@ -8,6 +8,7 @@ from pathlib import Path
 from evals.dataset.holdout import check_reason, held_out, open_holdout, read_openings
 from evals.dataset.layout import Layout
 from evals.dataset.load import load_cases
+from evals.dataset.releases.here import refuse_unfetched
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.case import Case
 from evals.models.run import Scope, VariantInfo
@@ -45,15 +46,17 @@ def selected(name: str, root: Path, options: Options) -> Selected:
     Raises:
         ConfigurationError, DatasetError: something is wrong with the suite, the options or the dataset.
         CannotJudgeError: no case is selected.
+        NotFetchedError: a case is about a released package that is not here.
     """
-    workspace = Workspace.at(root, options.dataset)
-    check_reason(options.open_holdout)
     own = load_suite(name)
+    workspace = Workspace.at(root, options.dataset or dataset_of(own, root))
+    check_reason(options.open_holdout)
     suite = altered(own, guards=options.guards, max_iterations=options.max_iterations)
     if options.samples is not None:
         suite = suite.model_copy(update={"samples": options.samples})
     dataset = load_cases(workspace.datasets)
     cases = select(dataset, suite.cases, options.cases)
+    refuse_unfetched(cases, workspace.datasets, workspace.cache)
     infos = [describe(variant, workspace.root) for variant in suite.variants]
     return Selected(
         workspace=workspace,
@@ -66,6 +69,11 @@ def selected(name: str, root: Path, options: Options) -> Selected:
         bless_command=f".venv/bin/evals bless {name}",
         record_command=f"make record SUITE={name}{options.arguments()}",
     )
+
+
+def dataset_of(suite: Suite, root: Path) -> Path | None:
+    """The folder of the dataset the suite names; None for the checkout's own."""
+    return None if suite.dataset is None else root / "datasets" / suite.dataset
 
 
 def scored(chosen: Selected, today: date) -> tuple[Selected, Scope]:
@@ -121,10 +129,14 @@ def _unblessed(
         ("--guards", options.guards, asked.variants != own.variants and options.guards is not None),
         ("--max-iterations", options.max_iterations, asked.variants != own.variants),
         ("--samples", options.samples, asked.samples != own.samples),
-        ("--dataset", options.dataset, workspace.datasets != (workspace.root / "datasets").resolve()),
+        ("--dataset", options.dataset, workspace.datasets != _dataset(own, workspace)),
         ("--open-holdout", options.open_holdout, bool(held_out(cases))),
     )
     return tuple(f"{name} {value}" for name, value, changed in changes if value is not None and changed)
+
+
+def _dataset(suite: Suite, workspace: Workspace) -> Path:
+    return (dataset_of(suite, workspace.root) or workspace.root / "datasets").resolve()
 
 
 def needless(chosen: Selected) -> tuple[str, ...]:
@@ -132,9 +144,8 @@ def needless(chosen: Selected) -> tuple[str, ...]:
     suite = chosen.suite
     same = {(variant.guards, variant.max_iterations) for variant in suite.variants}
     guards, limit = same.pop() if len(same) == 1 else (None, None)
-    options = Options(
-        guards=guards, max_iterations=limit, samples=suite.samples, dataset=chosen.workspace.root / "datasets"
-    )
+    own = _dataset(suite, chosen.workspace)
+    options = Options(guards=guards, max_iterations=limit, samples=suite.samples, dataset=own)
     asked = altered(suite, guards=guards, max_iterations=limit)
     return _unblessed(suite, asked, chosen.cases, Workspace.at(chosen.workspace.root, options.dataset), options)
 

@@ -9,7 +9,7 @@ from evals.models.trace import Trace
 from evals.pipeline.options import Options
 from evals.pipeline.replay import replay
 from evals.pipeline.select import selected
-from evals.suites.load import load_suite, names, select
+from evals.suites.load import load_suite, names_on, select
 from evals.workspace import Workspace
 
 
@@ -22,7 +22,7 @@ def trial(case: str, variant: str, suite: str, root: Path) -> Trace:
 def trial_suite(case: str, variant: str, workspace: Workspace) -> str:
     """The first shipped suite that runs this variant on this case."""
     cases = load_cases(workspace.datasets)
-    for name in names():
+    for name in names_on(workspace.dataset_name):
         suite = load_suite(name)
         try:
             has_case = bool(select(cases, suite.cases, [case]))

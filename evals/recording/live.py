@@ -9,6 +9,7 @@ ones only when every trial of the case is proven.
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -61,6 +62,7 @@ class Session:
         self._samples = samples
         self._refresh = refresh
         self._fresh: dict[str, list[Interaction]] = {}  # a refreshed case's proven answers, before they replace others
+        self._trees: dict[str, str | None] = {}
         self._clients = Clients(
             openai=httpx2.Client(transport=ReplayTransport(), trust_env=False),
             openai_async=httpx2.AsyncClient(
@@ -81,7 +83,7 @@ class Session:
         staging = self._staging(case.id)
         arrived.take_in(staging)
         committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
-        known = Cassette(staging, () if self._refresh else committed.interactions)
+        known = Cassette(staging, () if self._refresh else committed.interactions, tree=case.tree)
         tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)
         before = {(found.key, found.sample) for found in tape.cassette.interactions}
         case_being_recorded.set(case.id)
@@ -98,8 +100,9 @@ class Session:
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace, samples=self._samples)
         if self._refresh:
             self._fresh.setdefault(case.id, []).extend(served)
+            self._trees[case.id] = case.tree
         else:
-            await self._accept(case.id, served)
+            await self._accept(case.id, served, tree=case.tree)
         fresh = [found for found in served if (found.key, found.sample) not in before]
         return Recorded(trace, asked=len(fresh), reused=len(served) - len(fresh))
 
@@ -109,14 +112,16 @@ class Session:
         if not whole:
             return
         if self._refresh:
-            await self._accept(case_id, self._fresh.pop(case_id), replace=True)
+            await self._accept(case_id, self._fresh.pop(case_id), replace=True, tree=self._trees.pop(case_id))
         else:
             discard_staging(self._workspace, case_id)
 
-    async def _accept(self, case_id: str, proven: Sequence[Interaction], *, replace: bool = False) -> None:
+    async def _accept(
+        self, case_id: str, proven: Sequence[Interaction], *, tree: str | None, replace: bool = False
+    ) -> None:
         """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        merged = await asyncio.to_thread(merge_write, path, proven, replace=replace)
+        merged = await asyncio.to_thread(partial(merge_write, replace=replace, tree=tree), path, proven)
         await asyncio.to_thread(manifest.enter, path)
         heard = (merged.exact(found.key, found.sample) or found for found in proven)
         if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):

@@ -119,7 +119,7 @@ def trial_digest(case: Case, info: VariantInfo, sample: int, samples: int, works
         info.prompt_digest.encode(),
         f"{sample} of {samples}".encode(),
         digest_of_replaced(workspace.cassette(case.id)).encode(),
-        digest_of_replaced(workspace.vectors).encode(),
+        digest_of_replaced(workspace.distances if case.tree else workspace.vectors).encode(),
         code_digest(workspace.root / "requirements.lock").encode(),
     )
 

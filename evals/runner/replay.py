@@ -20,7 +20,7 @@ def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
     """The traces of one case under the task's variants, in their order."""
     tree = materialise(task.case, task.datasets, task.cache)
     with runner() as loop:
-        traces = loop.run(_replay_all(task, cassette, indexed(tree, task.vectors)))
+        traces = loop.run(_replay_all(task, cassette, indexed(tree, task.vectors, task.distances)))
     _settle()
     return traces
 

@@ -20,6 +20,7 @@ def rests_on(
         "cases": digest_of(*(f"{case.id} {case.digest}".encode() for case in cases)),
         "cassettes": digest_of(
             file_digest(workspace.vectors).encode(),
+            *((file_digest(workspace.distances).encode(),) if any(case.tree for case in cases) else ()),
             *(file_digest(workspace.cassette(case.id)).encode() for case in cases),
         ),
         "code": code_digest(workspace.root / "requirements.lock"),

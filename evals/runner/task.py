@@ -32,6 +32,11 @@ class CaseTask:
     digests: tuple[str, ...] = ()
 
     @property
+    def distances(self) -> Path | None:
+        """What was measured in released packages, where the case is about one."""
+        return self.vectors.with_name("distances.npz") if self.case.tree else None
+
+    @property
     def patience(self) -> float:
         """Seconds all its trials may take."""
         return self.trial_timeout * len(self.variants)
@@ -62,7 +67,7 @@ def failed(task: CaseTask, variant: Variant, error: Exception | str) -> Trace:
         variant=variant.name,
         sample=task.sample,
         provenance=Provenance(label="failed"),
-        error=_below(why, task.cassette.parent.parent, task.datasets.parent),
+        error=_below(why, task.cache.parent, task.cassette.parent.parent, task.datasets.parent),
     )
 
 

@@ -6,6 +6,7 @@ from evals.dataset.codebase import materialise
 from evals.models.case import Case
 from evals.subject.trial import Repository, embedder_at
 from evals.workspace import Workspace
+from triage.codebase.distances import Distances
 
 
 class Repositories:
@@ -15,6 +16,7 @@ class Repositories:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._embedder = embedder_at(workspace.vectors)
+        self._distances = Distances(workspace.distances)
         self._trees: dict[str, Path] = {}
         self._indexed: dict[Path, Repository] = {}
 
@@ -24,7 +26,9 @@ class Repositories:
             self._trees[case.id] = materialise(case, self._workspace.datasets, self._workspace.cache)
         tree = self._trees[case.id]
         if tree not in self._indexed:
-            self._indexed[tree] = Repository.over(tree, self._embedder)
+            self._indexed[tree] = (
+                Repository.of_release(tree, self._distances) if case.tree else Repository.over(tree, self._embedder)
+            )
         return self._indexed[tree]
 
     def close(self, case: Case) -> None:
@@ -39,3 +43,5 @@ class Repositories:
         if self._embedder.computed:
             self._embedder.cache.save(self._workspace.vectors)
             self._embedder.computed = 0
+        if self._distances.new:
+            self._distances.save()

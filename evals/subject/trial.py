@@ -26,7 +26,9 @@ from evals.subject.clients import Clients
 from evals.subject.human import answer_to
 from evals.subject.team import Team, searching, team_of
 from evals.subject.watch import Watcher
-from triage.codebase.embed import MiniLM, VectorCache
+from triage.codebase.checkout import index_of_release
+from triage.codebase.distances import Distances
+from triage.codebase.embed import Embedder, MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
 from triage.graph import DURABILITY, recursion_limit
 from triage.state import BugTriageState
@@ -45,7 +47,7 @@ class Repository:
     """The indexed code one case is about; one per case and process, since indexing is the expensive part."""
 
     index: CodebaseIndex
-    embedder: MiniLM
+    embedder: Embedder
 
     @classmethod
     def at(cls, tree: Path, vectors: Path) -> "Repository":
@@ -56,6 +58,13 @@ class Repository:
     def over(cls, tree: Path, embedder: MiniLM) -> "Repository":
         """Index `tree` with an embedder that other repositories share, so that their new vectors are saved together."""
         return cls(CodebaseIndex.build(tree, embedder), embedder)
+
+    @classmethod
+    def of_release(cls, tree: Path, distances: Distances) -> "Repository":
+        """Index a released package, at `tree` below the caches, the way of live use; what was measured before is not
+        measured again."""
+        index = index_of_release(tree, tree.parent.parent / "index", distances)
+        return cls(index, index.embedder)
 
     @classmethod
     def nowhere(cls) -> "Repository":

@@ -25,6 +25,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SUITES.glob("*.yaml")))
 
 
+def names_on(dataset: str | None) -> tuple[str, ...]:
+    """The shipped suites whose cases are those of a dataset below `datasets/`; None: of the checkout's own."""
+    return tuple(name for name in names() if load_suite(name).dataset == dataset)
+
+
 def load_suite(name_or_path: str) -> Suite:
     """Read a shipped suite by name, or any suite by path.
 

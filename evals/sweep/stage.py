@@ -18,7 +18,8 @@ from evals.subject.trial import Subject
 @contextmanager
 def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Trace]]:
     """A function that replays a variant on the case of `task`."""
-    repository = indexed(materialise(task.case, task.datasets, task.cache), task.vectors)
+    tree = materialise(task.case, task.datasets, task.cache)
+    repository = indexed(tree, task.vectors, task.distances)
     clients = replay_clients()
 
     def trace_of(variant: Variant) -> Trace:

@@ -10,8 +10,9 @@ import numpy as np
 
 from triage.aside import Told, Watch, untold
 from triage.codebase.cache import SharedVectors
+from triage.codebase.distances import Distances
 from triage.codebase.embed import DIMENSIONS, MiniLM, Vectors, cores
-from triage.codebase.files import survey
+from triage.codebase.files import source_files, survey
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.tree import tree_of
 
@@ -32,6 +33,15 @@ def index_of_checkout(
     tree = tree_of(found.texts, cache / "trees", told)
     about = f"{root}: {len(found.texts):,} files in {len(tree.chunks):,} chunks; left out: {found.omitted()}"
     return CodebaseIndex(tree.chunks, frozenset(found.texts), embedder, words=tree.words, watch=watch, about=about)
+
+
+def index_of_release(root: Path, cache: Path, measured: Distances) -> CodebaseIndex:
+    """The same for a folder whose every file belongs to it, as recorded requests know it: what was `measured` before
+    needs no model, and where nothing can be kept in `cache`, it is computed again."""
+    embedder = SharedMiniLM(SharedVectors(cache / _VECTORS, lambda _: None))
+    texts = dict(source_files(root))
+    tree = tree_of(texts, cache / "trees")
+    return CodebaseIndex(tree.chunks, frozenset(texts), embedder, words=tree.words, measured=measured)
 
 
 class SharedMiniLM:

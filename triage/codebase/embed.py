@@ -66,7 +66,7 @@ class VectorCache:
         if target is None:
             raise ValueError("this cache lives in memory: give save() the path of a .npz file")
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone_in(target.parent):
+        with alone_in(target.parent):
             self._vectors = _stored(target) | self._vectors
             return self._written(target)
 
@@ -83,7 +83,7 @@ class VectorCache:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """The only one that saves in the folder, in whatever process; the folder is its own lock, so nothing is left."""
     lock = os.open(folder, os.O_RDONLY)
     try:

@@ -20,9 +20,10 @@ from pydantic import ConfigDict
 
 from triage.aside import Told, Watch, aside, untold
 from triage.codebase.chunk import Chunk, chunks_of
+from triage.codebase.distances import Distances
 from triage.codebase.embed import Embedder, Vectors, cores
 from triage.codebase.files import source_files
-from triage.codebase.nearest import FETCHED, Near, collection, drop, nearest, nearest_of
+from triage.codebase.nearest import FETCHED, Near, collection, distances_of, drop, nearest, nearest_of, ordered
 from triage.codebase.ranking import Ranking, fused, worth_of
 from triage.codebase.words import WordIndex
 
@@ -40,7 +41,8 @@ STEP: Final = 4 * cores()
 
 class CodebaseIndex:
     """What can be asked about a repository. Embedding waits for the first search, and so does ranking by words unless
-    `words` are given. With a `watch`, whoever awaits a search shares the event loop meanwhile, and sees how far it got.
+    `words` are given. With `measured` distances no vector is needed for what was asked before. With a `watch`, whoever
+    awaits a search shares the event loop meanwhile, and sees how far it got.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class CodebaseIndex:
         *,
         words: WordIndex | None = None,
         candidates: int = CANDIDATES,
+        measured: Distances | None = None,
         watch: Watch | None = None,
         about: str = "",
     ) -> None:
@@ -60,8 +63,10 @@ class CodebaseIndex:
         self.about = about
         """What is searched and what is left out, in one line."""
         self.watch = watch
-        self._embedder = embedder
+        self.embedder = embedder
+        """What its vectors come from."""
         self._candidates = candidates
+        self._measured = measured
         self._rankings: dict[str, Ranking] = {}
         self._collection: Collection | None = None
         self._searching = Lock()
@@ -117,18 +122,29 @@ class CodebaseIndex:
         self._rankings.clear()
 
     def _ranked(self, query: str, told: Told) -> Ranking:
-        asked = self._embedder.embed([query])
         scored = zip(self._words.scores(query), self.chunks, strict=True)
         by_words = sorted((-score, chunk.id) for score, chunk in scored)
-        if len(self.chunks) > self._candidates:
-            near = self._near_among([name for _, name in by_words[: self._candidates]], asked, told)
+        candidates = [name for _, name in by_words[: self._candidates]]
+        if self._measured is not None:
+            near = self._near_as_measured(self._measured, query, candidates, told)
+        elif len(self.chunks) > self._candidates:
+            near = self._near_among(candidates, self.embedder.embed([query]), told)
         else:
-            near = self._near_anywhere(asked, told)
+            near = self._near_anywhere(self.embedder.embed([query]), told)
         best = fused(near, [(score, name) for score, name in by_words[:FETCHED] if score < 0], worth=self._worth)
         return Ranking(tuple(best), {name: distance for distance, name in near})
 
     def _near_among(self, names: Sequence[str], asked: Vectors, told: Told) -> Near:
         return nearest_of(names, self._embedded([self._by_id[name] for name in names], told), asked)
+
+    def _near_as_measured(self, measured: Distances, query: str, names: Sequence[str], told: Told) -> Near:
+        chunks = [self._by_id[name] for name in names]
+        texts = [chunk.text for chunk in chunks]
+        distances = measured.get(query, texts)
+        if distances is None:
+            distances = distances_of(self._embedded(chunks, told), self.embedder.embed([query]))
+            measured.put(query, texts, distances)
+        return ordered(names, distances)
 
     def _near_anywhere(self, asked: Vectors, told: Told) -> Near:
         if self._collection is None:
@@ -141,7 +157,7 @@ class CodebaseIndex:
         parts = []
         for start in range(0, len(chunks), STEP):
             told("reading code", start, len(chunks))
-            parts.append(self._embedder.embed([chunk.text for chunk in chunks[start : start + STEP]]))
+            parts.append(self.embedder.embed([chunk.text for chunk in chunks[start : start + STEP]]))
         return np.concatenate(parts)
 
     def document(self, name: str) -> Document:

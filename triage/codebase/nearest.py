@@ -68,8 +68,18 @@ def nearest(found: "Collection", query: Vectors, size: int) -> Near:
 
 def nearest_of(ids: Sequence[str], vectors: Vectors, query: Vectors) -> Near:
     """The nearest of the candidates, whose vectors have the shape (len(ids), DIMENSIONS), to a query."""
+    return ordered(ids, distances_of(vectors, query))
+
+
+def distances_of(vectors: Vectors, query: Vectors) -> list[float]:
+    """The rounded cosine distance of each row of `vectors` to a query, shape (1, DIMENSIONS)."""
     similar = _unit(vectors) @ _unit(query)[0]
-    return _ordered(zip((1 - similar).tolist(), ids, strict=True))[:FETCHED]
+    return [round(distance, 4) for distance in (1 - similar).tolist()]
+
+
+def ordered(ids: Sequence[str], distances: Sequence[float]) -> Near:
+    """The nearest of the chunks, by their distances."""
+    return _ordered(zip(distances, ids, strict=True))[:FETCHED]
 
 
 def _unit(vectors: Vectors) -> NDArray[np.float64]:

@@ -18,14 +18,14 @@ from evals.workspace import Workspace
 _COLOURS = {"+": "green", "-": "red"}
 
 
-def diff(before: str, after: str, root: Path, console: Console | None = None) -> int:
+def diff(before: str, after: str, root: Path, console: Console | None = None, *, dataset: Path | None = None) -> int:
     """Print every change. Returns 0, whether there are any or not.
 
     Raises:
         ConfigurationError: there is no such file, case or revision.
         CassetteError: a side cannot be trusted.
     """
-    old, new = _sides(before, after, Workspace.at(root))
+    old, new = _sides(before, after, Workspace.at(root, dataset))
     console = console or VisibleConsole(highlight=False, soft_wrap=True)
     found = changes(old, new)
     for change in found:

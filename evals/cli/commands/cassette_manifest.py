@@ -7,9 +7,9 @@ from evals.errors import EXIT_OK
 from evals.workspace import Workspace
 
 
-def manifest(root: Path) -> int:
+def manifest(root: Path, *, dataset: Path | None = None) -> int:
     """Write the manifest. Returns 0; raises CassetteError for a cassette that cannot be trusted."""
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(root, dataset)
     count = listing.write(workspace.cassettes)
     print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
     return EXIT_OK

@@ -33,7 +33,7 @@ def merge(base: Path, ours: Path, theirs: Path, path: str, prefer: str | None = 
         print(_message(path, merged, _kept_aside(base, ours, theirs, path)), file=sys.stderr)
         return EXIT_WORSE
     interactions = preferring(merged, prefer or "ours")
-    disk.replace(ours, rendered(Cassette(ours, interactions)))
+    disk.replace(ours, rendered(Cassette(ours, interactions, tree=sides[1].tree or sides[2].tree)))
     return EXIT_OK
 
 

@@ -10,13 +10,13 @@ from evals.pipeline.recorded import below
 from evals.workspace import Workspace
 
 
-def migrate(root: Path, steps: Steps = MIGRATIONS) -> int:
+def migrate(root: Path, steps: Steps = MIGRATIONS, *, dataset: Path | None = None) -> int:
     """Migrate every cassette and list it anew. Returns 0.
 
     Raises:
         CassetteError: one cannot be migrated; it stays as it is, those before it are migrated.
     """
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(root, dataset)
     paths = sorted(workspace.cassettes.glob("*.yaml"))
     for path in paths:
         found = migrations.migrate(path, steps)

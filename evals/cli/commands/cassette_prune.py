@@ -11,11 +11,19 @@ from evals.errors import EXIT_OK, CannotJudgeError
 from evals.models.trace import Trace
 from evals.pipeline.recorded import below
 from evals.recording.standing import asked_for, split_by_use, suite_standing
-from evals.suites.load import names
+from evals.suites.load import names_on
 from evals.workspace import Workspace
 
 
-def prune(root: Path, also: Sequence[str] = (), *, jobs: int, yes: bool, shipped: Sequence[str] | None = None) -> int:
+def prune(
+    root: Path,
+    also: Sequence[str] = (),
+    *,
+    jobs: int,
+    yes: bool,
+    shipped: Sequence[str] | None = None,
+    dataset: Path | None = None,
+) -> int:
     """Print what no trial asks for, and with `yes` drop it. Returns 0.
 
     Raises:
@@ -23,8 +31,10 @@ def prune(root: Path, also: Sequence[str] = (), *, jobs: int, yes: bool, shipped
             for yet may be just what it needs.
         CassetteError: a cassette cannot be trusted.
     """
-    workspace = Workspace.at(root)
-    found = replayed_suites([*(names() if shipped is None else shipped), *also], root, jobs=jobs)
+    workspace = Workspace.at(root, dataset)
+    found = replayed_suites(
+        [*(names_on(workspace.dataset_name) if shipped is None else shipped), *also], root, jobs=jobs
+    )
     _refuse_incomplete(found)
     asked = asked_for(trace for _, traces in found for trace in traces)
     dropped = 0

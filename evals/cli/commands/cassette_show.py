@@ -22,6 +22,7 @@ def show(
     agent: str | None = None,
     suite: str | None = None,
     console: Console | None = None,
+    dataset: Path | None = None,
 ) -> int:
     """Print a cassette in the order of its file, or, with a variant, in the order of its trial. Returns 0.
 
@@ -29,7 +30,7 @@ def show(
         ConfigurationError: there is no such case, file, variant or agent.
         CassetteError: the cassette cannot be trusted.
     """
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(root, dataset)
     cassette = recorded(case, workspace)
     ends = ""
     interactions: tuple[Interaction, ...] = cassette.interactions

@@ -13,12 +13,19 @@ from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.replaying import replayed_suites
 from evals.errors import EXIT_OK
 from evals.recording.standing import FileStanding, Standing, SuiteStanding, asked_for, file_standing, suite_standing
-from evals.suites.load import names
+from evals.suites.load import names_on
 from evals.workspace import Workspace
 
 
 def status(
-    suite: str | None, root: Path, *, jobs: int, today: date, as_json: bool = False, console: Console | None = None
+    suite: str | None,
+    root: Path,
+    *,
+    jobs: int,
+    today: date,
+    as_json: bool = False,
+    console: Console | None = None,
+    dataset: Path | None = None,
 ) -> int:
     """Print a table per suite and one of the cassettes, or JSON. Returns 0.
 
@@ -28,8 +35,8 @@ def status(
         ConfigurationError, DatasetError: a suite or the dataset is wrong.
         CassetteError: a cassette cannot be trusted.
     """
-    workspace = Workspace.at(root)
-    shipped = names()
+    workspace = Workspace.at(root, dataset)
+    shipped = names_on(workspace.dataset_name)
     found = replayed_suites(shipped if suite in {None, *shipped} else [suite or ""], root, jobs=jobs)
     asked = asked_for(trace for _, traces in found for trace in traces)
     paths = sorted(workspace.cassettes.glob("*.yaml"))

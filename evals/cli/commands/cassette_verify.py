@@ -9,14 +9,14 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, CannotJudgeError, Configura
 from evals.workspace import Workspace
 
 
-def verify(root: Path, cases: Sequence[str] = (), *, as_json: bool = False) -> int:
+def verify(root: Path, cases: Sequence[str] = (), *, as_json: bool = False, dataset: Path | None = None) -> int:
     """Print the findings, one per line or as JSON. Returns 0 if there are none, else 3.
 
     Raises:
         ConfigurationError: a case has no cassette.
         CannotJudgeError: nothing is recorded: that is not "all well".
     """
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(root, dataset)
     for case in cases:
         if not workspace.cassette(case).exists():
             raise ConfigurationError(f"{case}: no cassette of this case; `evals cassette status` lists them")

@@ -5,7 +5,6 @@ from pathlib import Path
 import yaml
 
 from evals.cassette.store import load
-from evals.dataset.codebase import materialise
 from evals.errors import EXIT_OK, CannotJudgeError
 from evals.pipeline.options import Options
 from evals.pipeline.select import selected
@@ -20,10 +19,10 @@ def harvest(case_id: str, variant: str, suite: str, root: Path) -> int:
     """
     chosen = selected(suite, root, Options(cases=(case_id,), variants=(variant,)))
     from evals.subject.harvest import harvest as harvested
-    from evals.subject.trial import Repository
+    from evals.subject.repositories import Repositories
 
     workspace, [case], [info] = chosen.workspace, chosen.cases, chosen.variants
-    repository = Repository.at(materialise(case, workspace.datasets, workspace.cache), workspace.vectors)
+    repository = Repositories(workspace).of(case)
     states = harvested(case, info.variant, load(workspace.cassette(case_id)), repository)
     if not states:
         raise CannotJudgeError(f"{case_id} under {variant} is not recorded; `{chosen.record_command}` records it")

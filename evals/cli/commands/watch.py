@@ -17,6 +17,7 @@ import evals
 from evals.cli.terminal.console import place_of
 from evals.errors import ConfigurationError, EvalsError
 from evals.pipeline.options import Options
+from evals.pipeline.select import dataset_of
 from evals.subject.sources import graph_folder
 from evals.suites.load import load_suite, suite_file
 from evals.workspace import Workspace
@@ -52,7 +53,7 @@ def watch(name: str, root: Path, options: Options, how: Sequence[str]) -> NoRetu
     """
     if options.open_holdout is not None:
         raise ConfigurationError("--watch with --open-holdout would open it at every change; leave one of them out")
-    workspace = Workspace.at(root, options.dataset)
+    workspace = Workspace.at(root, options.dataset or dataset_of(load_suite(name), root))
     places = what_it_rests_on(name, workspace)
     before: int | None = None
     seen: Snapshot = snapshot(places)

@@ -2,7 +2,8 @@
 
 An imported case is excused from the tables called OWN: its code is not here, its labels are as good as its source, and
 its split, twins and route are made by rule; there is nothing to prove, and nobody to mend them. One that was a live job
-has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is.
+has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is. So has one
+on a released package, where two releases say it.
 """
 
 from typing import Final
@@ -52,6 +53,21 @@ from evals.dataset.checks.proof import (
     repro_proves_the_bug,
 )
 from evals.dataset.checks.questions import question_fits_archetype, question_fits_route, scripted_answers_exist
+from evals.dataset.checks.released import (
+    environment_is_needed,
+    fix_is_another_release,
+    gold_alone_brings_the_fault_back,
+    gold_differs_between_the_releases,
+    gold_is_searched,
+    nothing_is_copied,
+    releases_are_here,
+    repro_exists_where_it_can_show,
+    repro_imports_what_is_named,
+    repro_tells_the_releases_apart,
+    unproved_has_something_to_prove,
+)
+from evals.dataset.checks.released_package import release_has_its_size, release_is_described
+from evals.dataset.checks.released_words import words_alone_fail
 from evals.dataset.checks.routes import (
     exemplars_pass,
     mutants_are_killed,
@@ -102,6 +118,30 @@ JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     severity_fits,
     gold_is_in_the_code,
 )
+RELEASED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
+    labels_name_their_schema,
+    nothing_is_left_to_do,
+    files_are_fit_to_publish,
+    category_fits,
+    severity_fits,
+    gold_not_in_issue,
+    releases_are_here,
+    fix_is_another_release,
+    repro_exists_where_it_can_show,
+    unproved_has_something_to_prove,
+)
+PROVED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
+    demands_are_proved,
+    repro_imports_what_is_named,
+    repro_tells_the_releases_apart,
+    environment_is_needed,
+    gold_is_searched,
+    gold_differs_between_the_releases,
+    gold_alone_brings_the_fault_back,
+    nothing_is_copied,
+)
+"""Of a case on a released package, once its releases are here."""
+RELEASED_CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (release_is_described, release_has_its_size)
 CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (
     codebase_is_described,
     codebase_has_its_size,
@@ -134,7 +174,11 @@ OWN_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
     splits_are_filled,
     splits_keep_their_shares,
     archetypes_are_spread,
+)
+WRITTEN_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
     archetypes_are_covered,
     points_are_spread,
     brainless_routers_fail,
 )
+"""Of cases whose code was written for this project: what a released package went through cannot be chosen."""
+RELEASED_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (words_alone_fail,)

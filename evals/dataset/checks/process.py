@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -40,6 +41,34 @@ def run_python(tree: Path, *arguments: Path | str, seed: int = 0) -> Run:
                 capture_output=True,
                 text=True,
                 timeout=TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Run(None, "")
+        return Run(done.returncode, done.stderr)
+
+
+PATIENCE_S: Final = 60
+"""For code of released packages, which may be large, and is imported without bytecode."""
+
+
+def run_apart(script: Path, folders: Iterable[Path], environment: Mapping[str, str], *, seed: int = 0) -> Run:
+    """Runs a script that can import from these folders and the standard library alone, in an empty folder of its own.
+
+    The time zone is UTC and the home empty unless `environment` says otherwise: nothing of this machine decides.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.pathsep.join(str(folder.resolve()) for folder in folders)
+        ours = {"PYTHONPATH": path, "HOME": scratch, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+        try:
+            done = subprocess.run(  # noqa: S603 -- our own interpreter on a repro of our own dataset
+                [sys.executable, "-S", "-P", str(script.resolve())],
+                cwd=scratch,
+                env=_environment(Path(path), seed) | ours | dict(environment),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=PATIENCE_S,
                 check=False,
             )
         except subprocess.TimeoutExpired:

@@ -10,8 +10,10 @@ from typing import Annotated, Any, Final
 from pydantic import Field, ValidationError
 
 from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets
+from evals.cassette.borrowed import SourceTree
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked
+from evals.cassette.quoted import ROW, quoted
 from evals.cassette.redact import redact_response, scan, scrub
 from evals.cassette.reply import Reply, usable
 from evals.errors import ConfigurationError, RecordingError
@@ -84,12 +86,12 @@ class Answers:
         """How many answers a trial has heard that nobody had recorded before."""
         return sum(chosen is not None for chosen in self._chosen.values())
 
-    def reply(self, custom_id: str, request: Asked) -> Reply | None:
-        """The first usable answer to a request, None if there is none."""
+    def reply(self, custom_id: str, request: Asked, tree: SourceTree | None = None) -> Reply | None:
+        """The first usable answer to a request, None if there is none; it must not copy the released `tree`."""
         if custom_id not in self.lines:
             return None
         if custom_id not in self._chosen:
-            self._chosen[custom_id] = self._choose(custom_id, request)
+            self._chosen[custom_id] = self._choose(custom_id, request, tree)
         chosen = self._chosen[custom_id]
         return _reply(chosen.line.response) if chosen and chosen.line.response else None
 
@@ -112,10 +114,12 @@ class Answers:
         """How many requests are answered here whose answer was on record before."""
         return len(self.unheard & known)
 
-    def _choose(self, custom_id: str, request: Asked) -> Placed | None:
+    def _choose(self, custom_id: str, request: Asked, tree: SourceTree | None) -> Placed | None:
         chosen = None
         for placed in self.lines[custom_id]:
-            wrong = f"is answered at {chosen.place} already, which counts" if chosen else self._wrong(placed, request)
+            wrong = (
+                f"is answered at {chosen.place} already, which counts" if chosen else self._wrong(placed, request, tree)
+            )
             if wrong:
                 self.remarks.append(f"{placed} ({request.agent}) {wrong}")
             else:
@@ -126,7 +130,7 @@ class Answers:
             self.others[named] += 1
         return chosen
 
-    def _wrong(self, placed: Placed, request: Asked) -> str | None:
+    def _wrong(self, placed: Placed, request: Asked, tree: SourceTree | None) -> str | None:
         """Why this line cannot be recorded as the answer; None if it can."""
         line = placed.line
         if line.response is None or line.error:
@@ -137,6 +141,8 @@ class Answers:
             return f"is asked again: {error}"
         if found := scan(redact_response(request.path.partition("?")[0], answer), "response", self.allowed):
             return f"holds what must not be kept, and is asked again: {found[0].rule} at {found[0].json_path}"
+        if tree is not None and (copied := quoted(answer, tree)):
+            return f"copies {ROW} lines in a row of {copied}, and is asked again: say it in other words"
         invalid = None if self.keep_invalid else fault(parse_json(request.body), answer)
         return f"breaks its schema, and is asked again (--keep-invalid keeps it): {invalid}" if invalid else None
 

@@ -83,7 +83,7 @@ def _line(item: Pending, allowed: AllowedSecrets) -> str:
     """One request. ASCII throughout: no reader takes a character inside it for the end of the line."""
     request = item.request
     body: Mapping[str, object] = redact_request(parse_json(request.body))
-    if found := scan(body, "body", allowed):
+    if found := scan(body if item.tree is None else item.tree.folded(body), "body", allowed):
         raise SecretFoundError(
             Path(f"case {item.case_id}"),
             f"{found[0].rule} at {found[0].json_path} of a request by {request.agent}: remove it at its source; "

@@ -5,6 +5,7 @@ from typing import Final
 
 import httpx2
 
+from evals.cassette.borrowed import SourceTree, tree_for
 from evals.cassette.player import Asked, asked, missed, tape_of
 from evals.cassette.recorder import sample_being_asked
 from evals.recording.rounds.answers import JSON, Answers
@@ -20,6 +21,8 @@ class Pending:
     custom_id: str
     case_id: str
     request: Asked
+    tree: SourceTree | None = None
+    """The released package the case is about: what the request quotes of it is published."""
 
 
 def custom_id(key: str, sample: int) -> str:
@@ -40,8 +43,10 @@ class BatchWire(httpx2.AsyncBaseTransport):
         ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
         sample = sample_being_asked.get()
         name = custom_id(ours.key, sample)
-        reply = self.answers.reply(name, ours)
+        tape = tape_of(ours)
+        tree = tree_for(tape.cassette.path, tape.cassette.tree) if tape.cassette.tree else None
+        reply = self.answers.reply(name, ours, tree)
         if reply is None:
-            self.pending.setdefault(name, Pending(name, case_being_recorded.get(), ours))
-            raise missed(tape_of(ours), ours, sample)
+            self.pending.setdefault(name, Pending(name, case_being_recorded.get(), ours, tree))
+            raise missed(tape, ours, sample)
         return httpx2.Response(reply.status, headers={"content-type": JSON}, content=reply.body)

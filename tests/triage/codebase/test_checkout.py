@@ -32,8 +32,8 @@ def test_a_second_job_embeds_nothing_and_finds_the_same(root, tmp_path):
     first, second = (index_of_checkout(root, tmp_path / "cache", pytest.fail) for _ in range(2))
 
     assert found(first) == found(second)
-    assert first._embedder.computed == len(first.chunks) + 1
-    assert second._embedder.computed == 0
+    assert first.embedder.computed == len(first.chunks) + 1
+    assert second.embedder.computed == 0
 
 
 def test_after_an_edit_only_what_was_edited_is_embedded(root, tmp_path):
@@ -42,7 +42,7 @@ def test_after_an_edit_only_what_was_edited_is_embedded(root, tmp_path):
     edited = index_of_checkout(root, tmp_path / "cache", pytest.fail)
     found(edited)
 
-    assert edited._embedder.computed == 1
+    assert edited.embedder.computed == 1
 
 
 def test_one_line_says_what_is_searched_and_what_is_not(root, tmp_path):

@@ -36,8 +36,8 @@ def test_no_more_chunks_are_embedded_than_can_be_candidates(tmp_path):
     index = an_index(tmp_path, 5)
     index.ranking(QUERY)
 
-    assert len(index._embedder.asked) == 1 + 5
-    assert any("job_7" in text for text in index._embedder.asked[1:])
+    assert len(index.embedder.asked) == 1 + 5
+    assert any("job_7" in text for text in index.embedder.asked[1:])
 
 
 def test_where_all_chunks_are_candidates_the_ranking_is_the_full_one(tmp_path):

@@ -1,0 +1,127 @@
+"""Lines of a released package on tape: said by reference, resolved at reading, and never quoted in an answer."""
+
+import pytest
+
+from evals.cassette.borrowed import SourceTree
+from evals.cassette.interaction import Cassette
+from evals.cassette.quoted import quoted
+from evals.cassette.store import drop, load, merge_write, rendered
+from evals.errors import CassetteError, NotFetchedError
+from tests.builders.dataset import write
+from tests.builders.interaction import an_interaction
+from tests.builders.released import CART
+
+TREE = "shop-1.0-0123456789abcdef"
+LINES = CART.split("\n")
+SNIPPET = "shop/cart.py:8-15\n```\n# shop/cart.py net_total\n" + "\n".join(LINES[7:15]) + "\n```"
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    write(tmp_path / ".cache" / "codebases" / TREE / "shop" / "cart.py", CART)
+    write(tmp_path / ".cache" / "codebases" / TREE / "shop" / "wide.py", "TABLE = '" + "x" * 3000 + "'\n")
+    return tmp_path
+
+
+@pytest.fixture
+def path(checkout):
+    return checkout / "cassettes" / "small" / "case.yaml"
+
+
+def asking(words):
+    return an_interaction(request={"model": "m", "messages": [{"role": "user", "content": words}]})
+
+
+def tree_of(checkout):
+    return SourceTree(checkout / ".cache" / "codebases" / TREE)
+
+
+def test_no_line_of_the_package_stands_in_the_file(path):
+    merge_write(path, [asking(SNIPPET)], tree=TREE)
+    text = path.read_text()
+
+    assert "⟦shop/cart.py:8-15 " in text
+    assert not [line for line in LINES[7:15] if len(line.strip()) >= 20 and line.strip() in text]
+
+
+def test_what_was_recorded_is_read_as_it_was_asked(path):
+    asked = asking(SNIPPET)
+    merge_write(path, [asked], tree=TREE)
+
+    assert load(path).interactions == (asked,)
+    assert rendered(load(path)) == path.read_text()
+
+
+def test_a_file_that_is_written_again_still_says_nothing_of_it(path):
+    merge_write(path, [asking(SNIPPET)], tree=TREE)
+    merge_write(path, [asking("something else")], tree=TREE)
+    drop(path, {(found.key, 0) for found in load(path).interactions if "else" in str(found.request)})
+
+    assert "⟦shop/cart.py:8-15 " in path.read_text()
+    assert len(load(path).interactions) == 1
+
+
+def test_without_the_package_one_line_says_what_to_run(path, checkout):
+    merge_write(path, [asking(SNIPPET)], tree=TREE)
+    (checkout / ".cache" / "codebases" / TREE).rename(checkout / "gone")
+
+    with pytest.raises(
+        NotFetchedError, match=rf"rests on the released package {TREE}, which is not here; run `make rel"
+    ):
+        load(path)
+
+
+def test_another_text_at_the_place_is_refused_with_its_line(path, checkout):
+    merge_write(path, [asking(SNIPPET)], tree=TREE)
+    text = path.read_text().replace("cart.py:8-15 ", "cart.py:7-14 ")
+    path.write_text(text)
+
+    with pytest.raises(CassetteError, match=r"case.yaml:\d+: shop/cart.py:7-14 .* is not what was recorded"):
+        load(path)
+
+
+def test_a_recording_over_another_release_is_not_added_to(path, checkout):
+    merge_write(path, [asking(SNIPPET)], tree=TREE)
+    write(checkout / ".cache" / "codebases" / "shop-1.1-0" / "shop" / "cart.py", CART)
+
+    with pytest.raises(CassetteError, match="recorded over shop-1.0-0123456789abcdef, the case is about shop-1.1-0"):
+        merge_write(path, [asking("more")], tree="shop-1.1-0")
+
+
+def test_a_line_that_was_cut_to_fit_a_chunk_is_a_reference_too(checkout):
+    tree = tree_of(checkout)
+    shown = "here:\n" + ("TABLE = '" + "x" * 3000)[:1580]
+
+    assert "xxx" not in tree.folded(shown)
+    assert tree.unfolded(tree.folded(shown)) == shown
+
+
+def test_text_that_spells_a_reference_is_not_taken_for_one(checkout):
+    text = "he wrote ⟦shop/cart.py:1-2 0123456789abcdef⟧ in the middle of a line"
+
+    assert tree_of(checkout).unfolded(tree_of(checkout).folded(text)) == text
+
+
+@pytest.mark.parametrize("start", range(len(LINES)))
+def test_any_stretch_of_the_package_comes_back_as_it_was(start, checkout):
+    tree = tree_of(checkout)
+    for end in range(start, len(LINES) + 1, 3):
+        text = "before\n" + "\n".join(LINES[start:end]) + "\nafter"
+        assert tree.unfolded(tree.folded(text)) == text
+
+
+def test_a_file_of_all_other_cases_is_what_it_was():
+    cassette = Cassette("case.yaml", [asking(SNIPPET)])
+
+    assert "x_released" not in rendered(cassette)
+    assert "net_total" in rendered(cassette)
+
+
+@pytest.mark.parametrize(("lines", "found"), [(LINES[8:15], "shop/cart.py"), (LINES[8:13], None)])
+def test_six_lines_in_a_row_are_a_copy_and_five_are_none(lines, found, checkout):
+    """Blanks around them, and lines that say nothing in between, make no difference."""
+    answer = {
+        "choices": [{"message": {"content": '{"reasoning": "' + "\\n\\n  ".join(lines).replace('"', "'") + '"}'}}]
+    }
+
+    assert quoted(answer, tree_of(checkout)) == found
