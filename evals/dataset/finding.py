@@ -221,9 +221,11 @@ class Corpus:
     surroundings: Surroundings
     cache: Path
 
-    def own(self) -> "Corpus":
-        """The same without imported cases, and those that were live jobs."""
-        own = {name: case for name, case in self.cases.items() if case.labels.ours}
+    def own(self, *, released: bool | None = None) -> "Corpus":
+        """The same without imported cases, and those that were live jobs; with `released` only those whose code is (or
+        is not) a released package."""
+        wanted = {None: {True, False}, True: {True}, False: {False}}[released]
+        own = {name: case for name, case in self.cases.items() if case.labels.ours and bool(case.tree) in wanted}
         return Corpus(own, self.layout, self.surroundings, self.cache)
 
 

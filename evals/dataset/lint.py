@@ -17,6 +17,8 @@ from evals.dataset.checks import (
     PROVED_CASE_CHECKS,
     RELEASED_CASE_CHECKS,
     RELEASED_CODEBASE_CHECKS,
+    RELEASED_CORPUS_CHECKS,
+    WRITTEN_CORPUS_CHECKS,
 )
 from evals.dataset.finding import Complaint, Corpus, LintFinding, Package, Subject, Surroundings
 from evals.dataset.layout import Layout
@@ -54,6 +56,8 @@ def run_lint(
     corpus = Corpus(cases, layout, surroundings or Surroundings(), cache)
     findings += _across(CORPUS_CHECKS, corpus)
     findings += _across(OWN_CORPUS_CHECKS, corpus.own())
+    findings += _across(WRITTEN_CORPUS_CHECKS, corpus.own(released=False))
+    findings += _across(RELEASED_CORPUS_CHECKS, corpus.own(released=True))
     wanted = {*only, *(str(cases[name].labels.codebase) for name in only if name in cases)}
     return sorted(finding for finding in findings if not only or finding.case in wanted)
 

@@ -67,6 +67,7 @@ from evals.dataset.checks.released import (
     unproved_has_something_to_prove,
 )
 from evals.dataset.checks.released_package import release_has_its_size, release_is_described
+from evals.dataset.checks.released_words import words_alone_fail
 from evals.dataset.checks.routes import (
     exemplars_pass,
     mutants_are_killed,
@@ -173,7 +174,11 @@ OWN_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
     splits_are_filled,
     splits_keep_their_shares,
     archetypes_are_spread,
+)
+WRITTEN_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
     archetypes_are_covered,
     points_are_spread,
     brainless_routers_fail,
 )
+"""Of cases whose code was written for this project: what a released package went through cannot be chosen."""
+RELEASED_CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (words_alone_fail,)
