@@ -13,7 +13,19 @@ from evals.models.route import Choice
 IMPORTED: Final = "(imported)"
 UNLABELLED: Final = "(unlabelled)"
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
+
+
+def origin_of_code(case: Case) -> str:
+    """Whose code the case is about."""
+    if case.tree is not None:
+        return "released package"
+    if case.labels.codebase is None:
+        return IMPORTED
+    return "written here" if case.labels.ours else "a live job's"
+
+
 SLICES: Final[Mapping[str, Callable[[Case], str]]] = {
+    "code": origin_of_code,
     "codebase": lambda case: case.labels.codebase or IMPORTED,
     "category": lambda case: _stated(case, "category", case.labels.category),
     "severity": lambda case: _stated(case, "severity", case.labels.severity),

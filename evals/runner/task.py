@@ -67,7 +67,7 @@ def failed(task: CaseTask, variant: Variant, error: Exception | str) -> Trace:
         variant=variant.name,
         sample=task.sample,
         provenance=Provenance(label="failed"),
-        error=_below(why, task.cache.parent, task.cassette.parent.parent, task.datasets.parent),
+        error=_below(why, task.cassette.parent.parent, task.datasets.parent, task.cache.parent),
     )
 
 

@@ -1,15 +1,23 @@
 """Lines of a released package on tape: said by reference, resolved at reading, and never quoted in an answer."""
 
+import json
+
+import httpx2
 import pytest
 
 from evals.cassette.borrowed import SourceTree
 from evals.cassette.interaction import Cassette
+from evals.cassette.player import Tape, playing
 from evals.cassette.quoted import quoted
+from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import drop, load, merge_write, rendered
-from evals.errors import CassetteError, NotFetchedError
+from evals.errors import CassetteError, NotFetchedError, RecordingError, SecretFoundError
+from evals.recording.rounds.answers import Answers
+from tests.builders.batch import a_line, a_pending, answers
 from tests.builders.dataset import write
-from tests.builders.interaction import an_interaction
+from tests.builders.interaction import AnLlm, a_chat_answer, a_recorder, an_interaction, ask
 from tests.builders.released import CART
+from tests.builders.secret import PLANTED
 
 TREE = "shop-1.0-0123456789abcdef"
 LINES = CART.split("\n")
@@ -84,7 +92,7 @@ def test_a_recording_over_another_release_is_not_added_to(path, checkout):
     merge_write(path, [asking(SNIPPET)], tree=TREE)
     write(checkout / ".cache" / "codebases" / "shop-1.1-0" / "shop" / "cart.py", CART)
 
-    with pytest.raises(CassetteError, match="recorded over shop-1.0-0123456789abcdef, the case is about shop-1.1-0"):
+    with pytest.raises(CassetteError, match=r"recorded over shop-1.0-0123456789abcdef, the case is about shop-1.1-0"):
         merge_write(path, [asking("more")], tree="shop-1.1-0")
 
 
@@ -117,11 +125,52 @@ def test_a_file_of_all_other_cases_is_what_it_was():
     assert "net_total" in rendered(cassette)
 
 
-@pytest.mark.parametrize(("lines", "found"), [(LINES[8:15], "shop/cart.py"), (LINES[8:13], None)])
+@pytest.mark.parametrize(("lines", "found"), [(LINES[7:14], "shop/cart.py"), (LINES[8:14], None)])
 def test_six_lines_in_a_row_are_a_copy_and_five_are_none(lines, found, checkout):
     """Blanks around them, and lines that say nothing in between, make no difference."""
-    answer = {
-        "choices": [{"message": {"content": '{"reasoning": "' + "\\n\\n  ".join(lines).replace('"', "'") + '"}'}}]
-    }
+    answer = {"choices": [{"message": {"content": json.dumps({"reasoning": "\n\n  ".join(lines)})}}]}
 
     assert quoted(answer, tree_of(checkout)) == found
+
+
+async def test_what_is_recorded_about_a_package_is_kept_without_its_lines(path):
+    """Echoed is the first line of the request only; staged answers say no more than the cassette."""
+    transport = RecordingTransport(a_recorder(), AnLlm(lambda _: httpx2.Response(200, json=a_chat_answer("Line 12."))))
+    with playing(Tape(Cassette(path, tree=TREE))):
+        await ask(transport, SNIPPET)
+
+    assert "⟦shop/cart.py:8-15 " in path.read_text()
+    assert load(path).tree == TREE
+
+
+async def test_an_answer_that_copies_the_package_is_not_recorded(path):
+    transport = RecordingTransport(a_recorder(), AnLlm())  # it echoes what it is asked
+    tape = Tape(Cassette(path, tree=TREE))
+    with (
+        playing(tape),
+        pytest.raises(RecordingError, match=r"copies 6 lines in a row of shop/cart.py, and is not kept"),
+    ):
+        await ask(transport, SNIPPET)
+
+    assert not path.exists()
+    assert list(path.parent.glob("*arrived*")) == []
+
+
+def test_in_batch_rounds_such_an_answer_is_asked_again(checkout, tmp_path):
+    pending = a_pending("Why?")
+    content = json.dumps({"confidence": 1, "note": "\n".join(LINES[7:15])})
+    found = Answers.read([answers(tmp_path / "answers.jsonl", [a_line(pending, content)])])
+
+    assert found.reply(pending.custom_id, pending.request, tree_of(checkout)) is None
+    assert "copies 6 lines in a row of shop/cart.py, and is asked again" in found.remarks[0]
+
+
+def test_a_published_address_is_no_secret_and_one_of_the_issue_is(checkout, path):
+    """What is only referred to is not kept."""
+    key = next(iter(PLANTED.values()))
+    write(checkout / ".cache" / "codebases" / TREE / "shop" / "who.py", f"AUTHOR_OF_THIS_MODULE = '{key}'\n")
+    merge_write(path, [asking(f"AUTHOR_OF_THIS_MODULE = '{key}'")], tree=TREE)
+
+    assert key not in path.read_text()
+    with pytest.raises(SecretFoundError):
+        merge_write(path, [asking(f"my key is {key}")], tree=TREE)

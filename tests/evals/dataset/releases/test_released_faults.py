@@ -76,45 +76,90 @@ def gold(files=("shop/cart.py",), functions=("shop/cart.py::net_total",)):
 
 
 FAULTS = {
-    "a repro that passes before": ({"repro": "import shop.cart\n"}, "repro_tells_the_releases_apart", "passes on shop 1.0"),
-    "a repro that fails after": ({"repro": REPRO + "assert False\n"}, "repro_tells_the_releases_apart", "fails on shop 1.1"),
-    "a repro with a typing error": ({"repro": "def x(:\n"}, "repro_tells_the_releases_apart", "does not come to the fault"),
+    "a repro that passes before": (
+        {"repro": "import shop.cart\n"},
+        "repro_tells_the_releases_apart",
+        "passes on shop 1.0",
+    ),
+    "a repro that fails after": (
+        {"repro": REPRO + "assert False\n"},
+        "repro_tells_the_releases_apart",
+        "fails on shop 1.1",
+    ),
+    "a repro with a typing error": (
+        {"repro": "def x(:\n"},
+        "repro_tells_the_releases_apart",
+        "does not come to the fault",
+    ),
     "a repro that needs a library": (
-        {"repro": "import numpy\n" + REPRO}, "repro_imports_what_is_named", "imports 'numpy'"),
+        {"repro": "import numpy\n" + REPRO},
+        "repro_imports_what_is_named",
+        "imports 'numpy'",
+    ),
     "a repro that copies the package": (
-        {"repro": REPRO + '"""\n' + CART + '"""\n'}, "nothing_is_copied", "write it anew"),
+        {"repro": REPRO + '"""\n' + CART + '"""\n'},
+        "nothing_is_copied",
+        "write it anew",
+    ),
     "a gold function that did not change": (
         {"gold": gold(functions=("shop/cart.py::net_total", "shop/cart.py::Cart"))},
-        "gold_differs_between_the_releases", "shop/cart.py::Cart did not change between shop 1.0 and shop 1.1"),
+        "gold_differs_between_the_releases",
+        "shop/cart.py::Cart did not change between shop 1.0 and shop 1.1",
+    ),
     "a gold file that did not change": (
         {"gold": gold(files=("shop/cart.py", "shop/more.py"))},
-        "gold_differs_between_the_releases", "shop/more.py did not change"),
+        "gold_differs_between_the_releases",
+        "shop/more.py did not change",
+    ),
     "a gold that brings nothing back": (
         {"gold": gold(("shop/more.py",), ("shop/more.py::helper_1",))},
-        "gold_alone_brings_the_fault_back", "does not bring the fault back"),
+        "gold_alone_brings_the_fault_back",
+        "does not bring the fault back",
+    ),
     "a gold file that is not there": (
-        {"gold": gold(("shop/nosuch.py",), ())}, "gold_is_searched", "'shop/nosuch.py', which is no searched file"),
+        {"gold": gold(("shop/nosuch.py",), ())},
+        "gold_is_searched",
+        "'shop/nosuch.py', which is no searched file",
+    ),
     "a gold function that is not there": (
-        {"gold": gold(functions=("shop/cart.py::nosuch",))}, "gold_is_searched", "no such outermost function"),
+        {"gold": gold(functions=("shop/cart.py::nosuch",))},
+        "gold_is_searched",
+        "no such outermost function",
+    ),
     "a function of another file": (
-        {"gold": gold(functions=("shop/more.py::helper_1",))}, "gold_is_searched", "stands in no file of the gold"),
+        {"gold": gold(functions=("shop/more.py::helper_1",))},
+        "gold_is_searched",
+        "stands in no file of the gold",
+    ),
     "a reason where none is needed": (
-        {"unproved": "it cannot be shown"}, "gold_alone_brings_the_fault_back", "does bring the fault back"),
-    "a setting that is not needed": ({"environment": {"TZ": "Asia/Tokyo"}}, "environment_is_needed", "fails without it, too"),
-    "a code bug that nothing mends": (
-        {"mended": None}, "fix_is_another_release", "no release mends it"),
-    "a repro that proves nothing": (
-        {"mended": None}, "repro_exists_where_it_can_show", "no release is `fixed`"),
+        {"unproved": "it cannot be shown"},
+        "gold_alone_brings_the_fault_back",
+        "does bring the fault back",
+    ),
+    "a setting that is not needed": (
+        {"environment": {"TZ": "Asia/Tokyo"}},
+        "environment_is_needed",
+        "fails without it, too",
+    ),
+    "a code bug that nothing mends": ({"mended": None}, "fix_is_another_release", "no release mends it"),
+    "a repro that proves nothing": ({"mended": None}, "repro_exists_where_it_can_show", "no release is `fixed`"),
     "a source line in a trace": (
         {"issue": '# Totals are too small\n\n  File "cart.py", line 12, in net_total\n    total = sum(prices[1:])\n'},
-        "nothing_is_copied", "shows a source line"),
+        "nothing_is_copied",
+        "shows a source line",
+    ),
     "an issue that copies the package": (
-        {"issue": "# Totals are too small\n\n" + CART.replace("START", "1")[100:]}, "nothing_is_copied", "in your own words"),
+        {"issue": "# Totals are too small\n\n" + CART.replace("START", "1")[100:]},
+        "nothing_is_copied",
+        "in your own words",
+    ),
     "a gold in the issue": ({"issue": "# Totals\n\nIt is in shop/cart.py.\n"}, "gold_not_in_issue", "which is gold"),
     "a category that is not the fix's": (
         {"category": "not_a_bug", "archetype": "usage_question", "severity": "LOW", "gold": {}, "repro": REPRO},
-        "fix_is_another_release", "although the category is `not_a_bug`"),
-}  # fmt: skip
+        "fix_is_another_release",
+        "although the category is `not_a_bug`",
+    ),
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
