@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from evals.cli.options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
+from evals.dataset.clone import REPOS_VARIABLE
 
 LIVE_JOBS: Final = Path(".triage/jobs.sqlite")
 
@@ -133,13 +134,32 @@ def dataset_import_command(
         typer.Argument(help="JSON Lines, JSON, CSV or Parquet; a folder for bugsinpy; `gh issue view --json` output."),
     ],
     out: Annotated[Path, typer.Option(help="The dataset folder to write; must be new or empty.")],
+    repos: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones: the code of the rows' commits."),
+    ] = None,
     root: Root = HERE,
 ) -> int:
     """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
+
+    With --repos the code of each row is taken out of the clone of its repository (DIR/owner/name, owner__name or name,
+    bare ones with .git), once, into .cache; rows without a clone are as without it, and say so.
 
     Only the issue's text is shown to an agent. Gold functions are outermost definitions (`Class.method` counts as
     `Class`) and stay empty where the source does not state them.
     """
     from evals.cli.commands.import_cases import import_cases
 
-    return import_cases(source, path, out, root)
+    return import_cases(source, path, out, root, repos)
+
+
+@dataset.command("code")
+def dataset_code_command(
+    repos: Annotated[Path, typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones.")],
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it."""
+    from evals.cli.commands.code import code
+
+    return code(repos, root, dataset)

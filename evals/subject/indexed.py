@@ -10,17 +10,17 @@ from triage.codebase.embed import MiniLM
 _kept: Final[dict[tuple[Path, Path, int], Repository]] = {}
 
 
-def indexed(tree: Path, vectors: Path) -> Repository:
+def indexed(tree: Path, vectors: Path, trees: Path | None = None) -> Repository:
     """The code below `tree`, a folder named by its content: indexed for the trial before, or now in its place.
 
-    The committed vectors are read once, and again when they are written.
+    `trees` is as in `Repository.over`. The committed vectors are read once, and again when they are written.
     """
     key = tree, vectors, _written(vectors)
     if key not in _kept:
         for last in _kept.values():
             last.index.forget()
         _kept.clear()
-        _kept[key] = Repository.over(tree, _embedder(*key[1:]))
+        _kept[key] = Repository.over(tree, _embedder(*key[1:]), trees)
     return _kept[key]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evals.dataset.codebase import materialise
 from evals.models.case import Case
-from evals.subject.trial import Repository, embedder_at
+from evals.subject.trial import Repository, embedder_at, trees_for
 from evals.workspace import Workspace
 
 
@@ -24,7 +24,7 @@ class Repositories:
             self._trees[case.id] = materialise(case, self._workspace.datasets, self._workspace.cache)
         tree = self._trees[case.id]
         if tree not in self._indexed:
-            self._indexed[tree] = Repository.over(tree, self._embedder)
+            self._indexed[tree] = Repository.over(tree, self._embedder, trees_for(case, self._workspace.cache))
         return self._indexed[tree]
 
     def close(self, case: Case) -> None:

@@ -20,10 +20,11 @@ def harvest(case_id: str, variant: str, suite: str, root: Path) -> int:
     """
     chosen = selected(suite, root, Options(cases=(case_id,), variants=(variant,)))
     from evals.subject.harvest import harvest as harvested
-    from evals.subject.trial import Repository
+    from evals.subject.trial import Repository, trees_for
 
     workspace, [case], [info] = chosen.workspace, chosen.cases, chosen.variants
-    repository = Repository.at(materialise(case, workspace.datasets, workspace.cache), workspace.vectors)
+    tree = materialise(case, workspace.datasets, workspace.cache)
+    repository = Repository.at(tree, workspace.vectors, trees_for(case, workspace.cache))
     states = harvested(case, info.variant, load(workspace.cassette(case_id)), repository)
     if not states:
         raise CannotJudgeError(f"{case_id} under {variant} is not recorded; `{chosen.record_command}` records it")
