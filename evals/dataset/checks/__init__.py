@@ -2,7 +2,8 @@
 
 An imported case is excused from the tables called OWN: its code is not here, its labels are as good as its source, and
 its split, twins and route are made by rule; there is nothing to prove, and nobody to mend them. One that was a live job
-has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is.
+has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is. So has a
+fixed bug of somebody's history, whose fix may have a repro to show for it.
 """
 
 from typing import Final
@@ -102,6 +103,7 @@ JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     severity_fits,
     gold_is_in_the_code,
 )
+GIT_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (*JOB_CASE_CHECKS, repro_proves_the_bug)
 CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (
     codebase_is_described,
     codebase_has_its_size,

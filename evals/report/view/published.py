@@ -10,7 +10,8 @@ from evals.stats.rates import format_rate
 LEGEND = (
     "Acc@k as in LocAgent's published evaluation: all gold is among the first k that the report names, or, where there "
     "is more of it, the first k are all gold. Functions count by their whole names (Class.method, a constructor as its "
-    "class). Wilson's 95 % interval. Other people's numbers are of all rows of their benchmark: compare only where these are the same."
+    "class). Wilson's 95 % interval. Other people's numbers are of all rows of their benchmark: compare only where "
+    "these are the same."
 )
 
 
@@ -20,14 +21,14 @@ def published_table(run: Run) -> Table:
     found = next((each for _, each in rows if each), ())
     sources = [case.published.source for case in run.cases if case.published]
     return Table(
-        f"Localisation on {len(sources)} imported cases ({', '.join(sorted(set(sources)))})",
+        f"Localisation over {len(sources)} cases whose fix is known ({', '.join(sorted(set(sources)))})",
         ("variant", *(_heading(one.metric) for one in found)),
         tuple((name, *map(cell, each)) for name, each in rows if each),
     )
 
 
 def _heading(metric: Metric) -> str:
-    return metric.name if "@" in metric.name else f"ours: {metric.name}"
+    return metric.name if "@" in metric.name else f"{metric.name} (ours)"
 
 
 def cell(found: Accuracy) -> str:

@@ -99,7 +99,7 @@ def test_the_table_says_what_each_number_rests_on():
     run = a_run(*trials, cases=(a_row("one", ONE), a_row("two", TWO)), variants=(a_variant_info("v2"),))
 
     table = published_table(run)
-    assert table.caption == "Localisation on 2 imported cases (locagent, swebench)"
+    assert table.caption == "Localisation over 2 cases whose fix is known (locagent, swebench)"
     assert table.head[1:4] == ("file Acc@1", "file Acc@3", "file Acc@5")
     assert table.rows[0][:2] == ("v2", "50 % (1/2) [9 %, 91 %] n=2/2")
 
