@@ -26,7 +26,7 @@ _REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
 
 @dataclass(frozen=True)
 class FixedBug:
-    """A bug that `fix` mended: the code it was in is that of `base`, the parent. `notes` say what is no gold and why."""
+    """A bug that `fix` mended: the code it was in is that of `base`, the parent. `notes` say what is no gold."""
 
     repository: str
     base: str
