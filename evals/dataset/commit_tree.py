@@ -4,7 +4,6 @@ The commit's hash is its content's, so the folder is found without asking git; w
 out of `Commits`, and where that lacks the commit, it is taken in from a clone below the folder `EVALS_REPOS` names.
 """
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Iterable
@@ -15,11 +14,12 @@ from evals.dataset.clone import REPOS_VARIABLE, Clones, NoCodeError
 from evals.dataset.commits import Commits
 from evals.dataset.git import GitError
 from evals.dataset.intact import is_intact, note, publish
+from evals.dataset.memory import code_digest
 from evals.errors import DatasetError
-from evals.kept import Kept
+from evals.kept import Kept, digest_of
 
-RULE: Final = "commit 1"
-"""What is written of a commit; another rule is another folder."""
+_RULE: Final = ("dataset/commits.py", "dataset/importers/diff.py")
+"""The code that says what is written of a commit: by another rule it is another folder."""
 
 
 def take_in(repository: str, commit: str, clones: Clones, cache: Path) -> str:
@@ -39,7 +39,7 @@ def take_in(repository: str, commit: str, clones: Clones, cache: Path) -> str:
 
 def tree_name(commit: str) -> str:
     """What the folder with a commit's code is called."""
-    return hashlib.sha256(f"{RULE} {commit}".encode()).hexdigest()[:24]
+    return digest_of(code_digest(*_RULE), commit.encode())[:24]
 
 
 def commit_tree(repository: str, commit: str, cache: Path) -> Path:
