@@ -14,7 +14,7 @@ IMPORTED: Final = "(imported)"
 UNLABELLED: Final = "(unlabelled)"
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 SLICES: Final[Mapping[str, Callable[[Case], str]]] = {
-    "codebase": lambda case: case.labels.codebase or IMPORTED,
+    "codebase": lambda case: case.labels.codebase or (case.repository if case.labels.base_commit else IMPORTED),
     "category": lambda case: _stated(case, "category", case.labels.category),
     "severity": lambda case: _stated(case, "severity", case.labels.severity),
     "question": lambda case: _stated(case, "question", case.labels.question.policy),

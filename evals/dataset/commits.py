@@ -37,6 +37,11 @@ class Entry(NamedTuple):
         """Whether it is neither link nor submodule."""
         return self.mode in _REGULAR
 
+    @property
+    def wanted(self) -> bool:
+        """Whether it is written: no test, and with a name that is text, since any other can stand in no request."""
+        return self.regular and not is_test(self.path) and self.path.isprintable()
+
 
 @dataclass(frozen=True)
 class Left:
@@ -95,9 +100,10 @@ class Commits:
         """Every file of a commit that can be read or searched, byte for byte, below `folder`.
 
         Left out are tests (told by their names, by the very rule that leaves them out of the gold), links, submodules,
-        and pointers to what git-lfs keeps elsewhere. Raises GitError where an object is missing.
+        pointers to what git-lfs keeps elsewhere, and files whose names are no text. Raises GitError where an object is
+        missing.
         """
-        wanted = [entry for entry in self._entries(commit) if entry.regular and not is_test(entry.path)]
+        wanted = [entry for entry in self._entries(commit) if entry.wanted]
         for path, content in self._contents(wanted):
             if not _is_pointer(content):
                 _put(folder, path, content)

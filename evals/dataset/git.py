@@ -14,6 +14,7 @@ from evals.errors import ConfigurationError
 
 _STAY: Final = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false")
 """`protocol.allow`: a partial clone would else fetch what it lacks."""
+_OWN: Final = tuple(f"GIT_CONFIG_{part}" for part in ("GLOBAL", "SYSTEM", "NOSYSTEM", "COUNT", "KEY_", "VALUE_"))
 TIMEOUT_S: Final = 600
 """A pack of a large tree takes seconds; this is for a disk that hangs."""
 
@@ -51,6 +52,7 @@ def git(folder: Path, *words: str, given: bytes = b"") -> bytes:
 
 
 def environment() -> dict[str, str]:
-    """Ours without what a hook sets, which would have git answer for another repository; in English, unasked."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    """Ours without what a hook sets, which would have git answer for another repository; in English, unasked. Which
+    settings are the user's own (GIT_CONFIG_…) stays: they may say whose folders are to be trusted."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_OWN)}
     return kept | {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}

@@ -19,6 +19,7 @@ from evals.dataset.load import load_case, read_issue
 from evals.dataset.policy import load_policy
 from evals.dataset.scaffold import known_archetype, refuse_id
 from evals.errors import EXIT_OK, ConfigurationError
+from evals.report.inert import visible
 from evals.workspace import Workspace
 
 
@@ -58,7 +59,7 @@ def new_from_git(
     for path in written:
         print(path.relative_to(workspace.root).as_posix() if path.is_relative_to(workspace.root) else path)
     for note in bug.notes:
-        print(f"no gold: {note}")
+        print(visible(f"no gold: {note}"))
     print(f"fill in every {MARK}; then: evals dataset lint --case {case_id}")
     return EXIT_OK
 

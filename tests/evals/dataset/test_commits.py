@@ -1,6 +1,7 @@
 """Commits taken out of clones of every kind, and what of them can be searched."""
 
 import shutil
+import subprocess
 
 import pytest
 
@@ -249,3 +250,43 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path, shop):
 
     with pytest.raises(ConfigurationError, match="cannot keep a commit's code"):
         Commits.below(tmp_path / "cache").take(Clone(folder), base)
+
+
+def test_a_name_that_is_no_text_costs_its_file_alone(tmp_path):
+    origin = tmp_path / "repos" / "shop"
+    [first] = a_history(origin, {"shop.py": "x = 1\n"})
+    blob = told(origin, "rev-parse", f"{first}:shop.py").encode()
+    listed = b"".join(b"100644 blob %s\t%s\0" % (blob, name) for name in (b"caf\xe9.py", b"tab\t.py", b"shop.py"))
+    tree = subprocess.run(["git", "mktree", "-z"], cwd=origin, input=listed, capture_output=True, check=True).stdout
+    head = told(origin, "commit-tree", "-m", "odd", tree.decode().strip())
+    commits = Commits.below(tmp_path / "cache")
+    commits.take(Clone(origin), head)
+
+    commits.write(head, tmp_path / "tree")
+    assert files_of(tmp_path / "tree") == ["shop.py"]
+
+
+def test_a_tree_that_leads_out_of_itself_is_refused(tmp_path):
+    """Git makes no such tree, but reads one."""
+    origin = tmp_path / "repos" / "shop"
+    [first] = a_history(origin, {"a/b.py": "x = 1\n"})
+    raw = subprocess.run(["git", "cat-file", "tree", first], cwd=origin, capture_output=True, check=True).stdout
+    words = ["git", "hash-object", "--literally", "-t", "tree", "-w", "--stdin"]
+    evil = raw.replace(b"40000 a\0", b"40000 ..\0")
+    tree = subprocess.run(words, cwd=origin, input=evil, capture_output=True, check=True).stdout.decode().strip()
+    head = told(origin, "commit-tree", "-m", "evil", tree)
+    commits = Commits.below(tmp_path / "cache")
+    commits.take(Clone(origin), head)
+
+    with pytest.raises(GitError, match="outside of its own tree"):
+        commits.write(head, tmp_path / "tree" / "inner")
+    assert not (tmp_path / "tree" / "b.py").exists()
+
+
+def test_what_a_hook_sets_does_not_lead_to_another_repository(tmp_path, shop, monkeypatch):
+    folder, base, _ = shop
+    copied(folder, tmp_path / "repos" / "shop")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(tmp_path / "nowhere"))
+
+    assert take_in(NAME, base, Clones(tmp_path / "repos"), tmp_path / "cache") == base
