@@ -51,8 +51,7 @@ class PointInfo(Closed):
 
 
 class CaseInfo(Closed):
-    """What the report shows of a case; `severity` is None where its source states none, `route_spec` (what its routes
-    are held against, the policy joined in) in a run from before schema 3, `published` for a case of ours."""
+    """What the report shows of a case; what its source does not state, or its run was too early to keep, is None."""
 
     id: str
     title: str
