@@ -1,11 +1,14 @@
 """The `evals dataset` group: names, options and help texts; each command's work is in `evals.cli.commands`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from evals.cli.options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
+from evals.dataset.clone import REPOS_VARIABLE
+from evals.errors import ConfigurationError
 
 LIVE_JOBS: Final = Path(".triage/jobs.sqlite")
 
@@ -110,10 +113,38 @@ def dataset_new_command(
         str | None, typer.Option(help="A job of `triage run`: its issue, code, route, states, and its traffic if kept.")
     ] = None,
     live_jobs: Annotated[Path, typer.Option("--jobs", help="The file that keeps live jobs.")] = LIVE_JOBS,
+    from_git: Annotated[
+        tuple[Path, str] | None,
+        typer.Option(
+            metavar="REPO COMMIT", help="A fix in a git repository: its parent is the code, its diff the gold."
+        ),
+    ] = None,
+    issue: Annotated[
+        Path | None, typer.Option(help="With --from-git: the issue's text; the first line is its title.")
+    ] = None,
+    repro: Annotated[
+        Path | None, typer.Option(help="With --from-git: a script that fails before the fix and passes with it.")
+    ] = None,
+    repository: Annotated[
+        str | None,
+        typer.Option(metavar="OWNER/NAME", help="With --from-git, where the clone's remote does not say it."),
+    ] = None,
     dataset: Dataset = None,
     root: Root = HERE,
 ) -> int:
     """Write the files of a new case, with marks where its author has to decide."""
+    _refuse_apart(from_git, {"--issue": issue, "--repro": repro, "--repository": repository})
+    if from_git is not None:
+        from evals.cli.commands.new_from_git import new_from_git
+
+        _refuse_beside({"--codebase": codebase, "--from-job": from_job})
+        return new_from_git(
+            *(case, *from_git, root, dataset),
+            issue=issue,
+            repro=repro,
+            repository=repository,
+            archetype=archetype,
+        )
     if from_job is not None:
         from evals.cli.commands.new_from_job import new_from_job
 
@@ -147,13 +178,46 @@ def dataset_import_command(
         typer.Argument(help="JSON Lines, JSON, CSV or Parquet; a folder for bugsinpy; `gh issue view --json` output."),
     ],
     out: Annotated[Path, typer.Option(help="The dataset folder to write; must be new or empty.")],
+    repos: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones: the code of the rows' commits."),
+    ] = None,
     root: Root = HERE,
 ) -> int:
     """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
+
+    With --repos the code of each row is taken out of the clone of its repository (DIR/owner/name, owner__name or name,
+    bare ones with .git), once, into .cache; rows without a clone are as without it, and say so.
 
     Only the issue's text is shown to an agent. Gold functions are outermost definitions (`Class.method` counts as
     `Class`) and stay empty where the source does not state them.
     """
     from evals.cli.commands.import_cases import import_cases
 
-    return import_cases(source, path, out, root)
+    return import_cases(source, path, out, root, repos)
+
+
+@dataset.command("code")
+def dataset_code_command(
+    repos: Annotated[Path, typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones.")],
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it."""
+    from evals.cli.commands.code import code
+
+    return code(repos, root, dataset)
+
+
+def _refuse_apart(from_git: object, options: Mapping[str, object]) -> None:
+    """Raises ConfigurationError for an option that says something of a fix, without one."""
+    named = [name for name, value in options.items() if value is not None]
+    if named and from_git is None:
+        raise ConfigurationError(f"{named[0]} goes with --from-git REPO COMMIT")
+
+
+def _refuse_beside(options: Mapping[str, object]) -> None:
+    """Raises ConfigurationError for another origin beside a fix."""
+    named = [name for name, value in options.items() if value is not None]
+    if named:
+        raise ConfigurationError(f"{named[0]} and --from-git exclude each other: a case has one origin")

@@ -26,7 +26,7 @@ def origin_of_code(case: Case) -> str:
 
 SLICES: Final[Mapping[str, Callable[[Case], str]]] = {
     "code": origin_of_code,
-    "codebase": lambda case: case.labels.codebase or IMPORTED,
+    "codebase": lambda case: case.labels.codebase or (case.repository if case.labels.base_commit else IMPORTED),
     "category": lambda case: _stated(case, "category", case.labels.category),
     "severity": lambda case: _stated(case, "severity", case.labels.severity),
     "question": lambda case: _stated(case, "question", case.labels.question.policy),

@@ -11,7 +11,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from evals.dataset.intact import is_intact, note, refill
+from evals.dataset.commit_tree import commit_tree
+from evals.dataset.intact import is_intact, note, publish
 from evals.dataset.layout import Layout
 from evals.dataset.located import read_model
 from evals.dataset.releases.shelf import Shelf
@@ -81,10 +82,12 @@ def tree_digest(path: Path) -> str:
 def materialise(case: Case, root: Path, cache: Path) -> Path:
     """The folder with the code this case is about, built on first use under `cache/codebases/<digest>`.
 
-    Holds sources only: no labels, no patch, no repro. Cases with equal codebase and patch share one folder; an imported
-    case, whose code is not here, gets an empty one. Raises DatasetError when the codebase is missing or the patch does
-    not apply, NotFetchedError when it is a release that is not here.
+    Holds sources only: no labels, no patch, no repro. Cases with equal codebase and patch share one folder, and so do
+    those of one commit; an imported case whose code is not known gets an empty one. Raises DatasetError when the
+    codebase or the commit is missing or the patch does not apply, NotFetchedError when a release is not here.
     """
+    if case.labels.base_commit is not None:
+        return commit_tree(str(case.labels.repository), case.labels.base_commit, cache)
     if case.labels.codebase is None:
         return _empty_tree(cache)
     layout = Layout(root)
@@ -108,7 +111,7 @@ def released_tree(code: Codebase, cache: Path) -> Path:
         tree = Path(scratch) / "tree"
         copy_searched(unpacked, tree)
         note(listings, target.name, tree)
-        _publish(tree, target)
+        publish(tree, target)
     return target
 
 
@@ -135,7 +138,7 @@ def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
         if patch is not None:
             _apply(patch, tree)
         note(listings, target.name, tree)
-        _publish(tree, target)
+        publish(tree, target)
     return target
 
 
@@ -174,15 +177,6 @@ def _plain_git(tree: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
     }
-
-
-def _publish(tree: Path, target: Path) -> None:
-    try:
-        tree.rename(target)
-    except OSError:
-        if not target.is_dir():  # not the lost race that is fine, but a full or read-only disk
-            raise
-        refill(target, tree)
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evals.dataset.codebase import ABOUT, Codebase, build_tree, load_codebase, released_tree, tree_digest
+from evals.dataset.commit_tree import commit_tree
 from evals.dataset.layout import Layout
 from evals.dataset.releases.shelf import Shelf
 from evals.errors import DatasetError
@@ -86,13 +87,19 @@ class Subject:
 
     @property
     def imported(self) -> bool:
-        """Whether its code is not here, so that its labels rest on its source and cannot be proved."""
-        return self.case.labels.codebase is None
+        """Whether its labels are its source's, made by rule: there is nothing to prove, and nobody to mend them."""
+        return self.case.labels.codebase is None and not self.from_git
 
     @property
     def was_a_job(self) -> bool:
         """Whether it was a live job: its code is here, and its labels are a person's word."""
-        return not self.imported and not self.case.labels.ours
+        return self.case.labels.codebase is not None and not self.case.labels.ours
+
+    @property
+    def from_git(self) -> bool:
+        """Whether it is a fixed bug of somebody's history: gold is read off the fix, the rest is a person's word."""
+        origin = self.case.labels.origin
+        return origin is not None and origin.source == "git"
 
     @property
     def released(self) -> bool:
@@ -122,17 +129,21 @@ class Subject:
 
     @cached_property
     def clean(self) -> Path:
-        """The codebase without the bug; of a released package the files that are searched. Raises DatasetError,
+        """The code without the bug; of a released package the files that are searched. Raises DatasetError,
         NotFetchedError."""
         if self.released:
             return released_tree(load_codebase(self.codebase), self.cache)
+        if self.case.labels.commits:
+            return commit_tree(*self.case.labels.commits[-1], self.cache)
         return build_tree(self.codebase, None, self.cache)
 
     @cached_property
     def patched(self) -> Path:
-        """The codebase with the bug. Raises DatasetError if the patch does not apply."""
+        """The code with the bug. Raises DatasetError if the patch does not apply."""
         if self.released:
             return self.clean
+        if self.case.labels.commits:
+            return commit_tree(*self.case.labels.commits[0], self.cache)
         return build_tree(self.codebase, self.patch, self.cache)
 
     @property

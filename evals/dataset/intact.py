@@ -25,6 +25,17 @@ def is_intact(listings: Kept, name: str, folder: Path) -> bool:
         return False
 
 
+def publish(tree: Path, target: Path) -> None:
+    """Move a folder that was built to its place; one that is there, of another process or with files lost, is filled.
+    Raises OSError."""
+    try:
+        tree.rename(target)
+    except OSError:
+        if not target.is_dir():  # not the lost race that is fine, but a full or read-only disk
+            raise
+        refill(target, tree)
+
+
 def refill(folder: Path, built: Path) -> None:
     """Move every file of `built` to its place in `folder`. Each comes by one rename, so that readers see it whole."""
     for file in [path for path in built.rglob("*") if path.is_file()]:

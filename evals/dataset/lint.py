@@ -11,6 +11,7 @@ from evals.dataset.checks import (
     CASE_CHECKS,
     CODEBASE_CHECKS,
     CORPUS_CHECKS,
+    GIT_CASE_CHECKS,
     JOB_CASE_CHECKS,
     OWN_CASE_CHECKS,
     OWN_CORPUS_CHECKS,
@@ -20,7 +21,7 @@ from evals.dataset.checks import (
     RELEASED_CORPUS_CHECKS,
     WRITTEN_CORPUS_CHECKS,
 )
-from evals.dataset.finding import Complaint, Corpus, LintFinding, Package, Subject, Surroundings
+from evals.dataset.finding import CaseCheck, Complaint, Corpus, LintFinding, Package, Subject, Surroundings
 from evals.dataset.layout import Layout
 from evals.dataset.load import case_ids, load_case
 from evals.dataset.policy import load_policy
@@ -81,9 +82,18 @@ def check(task: Task) -> list[LintFinding]:
         found += _asked(PROVED_CASE_CHECKS, task, task.id) if task.fetched else []
     else:
         found = _asked(CASE_CHECKS, task, task.id)
-        found += [] if task.imported else _asked(JOB_CASE_CHECKS if task.was_a_job else OWN_CASE_CHECKS, task, task.id)
+        found += _asked(_checks_of(task), task, task.id)
     remember(task.cache, name_of(task.rests_on), task.root, found)
     return found
+
+
+def _checks_of(task: Subject) -> tuple[CaseCheck, ...]:
+    """The table for a case of its kind, beside the checks for every case."""
+    if task.imported:
+        return ()
+    if task.from_git:
+        return GIT_CASE_CHECKS
+    return JOB_CASE_CHECKS if task.was_a_job else OWN_CASE_CHECKS
 
 
 def _load(layout: Layout) -> tuple[dict[str, Case], list[LintFinding]]:

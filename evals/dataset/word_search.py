@@ -47,7 +47,7 @@ def _first(case: Case, tree: Path, cache: Path) -> str | None:
     known = kept.get(name)
     if known is not None:
         return known.decode() or None
-    sources = _sources(tree)
+    sources = _sources(tree, read_text if case.labels.base_commit is None else _read_foreign)
     found = _rank(case, sources)[0] if sources else None
     kept.put(name, (found or "").encode())
     return found
@@ -64,9 +64,14 @@ def _rank(case: Case, sources: Mapping[str, str]) -> list[str]:
     return [name for _, name in sorted(zip(-scores.round(6), names, strict=True))]
 
 
-def _sources(tree: Path) -> dict[str, str]:
+def _sources(tree: Path, read: Callable[[Path], str]) -> dict[str, str]:
     files = (path for path in tree.rglob("*.py") if "tests" not in path.relative_to(tree).parts)
-    return {path.relative_to(tree).as_posix(): read_text(path) for path in files}
+    return {path.relative_to(tree).as_posix(): read(path) for path in files}
+
+
+def _read_foreign(path: Path) -> str:
+    """Somebody's source may be in any encoding: the words of its code are ASCII in most of them."""
+    return path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _words(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import as_blessed
 from evals.report.view.measures import measure_table
+from evals.report.view.published import published_table
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.scope import in_words
 from evals.report.view.table import Table
@@ -45,6 +46,7 @@ def summary(run: Run) -> str:
             *_table(guard_table(run)),
             "",
             *_table(measure_table(run)),
+            *_published(run),
             "",
             *_comparisons(run),
             "",
@@ -99,6 +101,12 @@ def _table(table: Table) -> Iterable[str]:
     yield _row(*map(escape, table.head))
     yield _row(*["---"] * len(table.head))
     yield from (_row(*map(escape, row)) for row in table.rows)
+
+
+def _published(run: Run) -> Iterable[str]:
+    table = published_table(run)
+    if table.rows:
+        yield from ("", *_table(table))
 
 
 def _samples(run: Run) -> Iterable[str]:

@@ -18,8 +18,9 @@ from evals.judging.sampling import sample_agreements
 from evals.judging.scoring import scorer_infos
 from evals.judging.sides import compared
 from evals.judging.summary import coverage_of, summarise
-from evals.models.case import Case
+from evals.models.case import Case, CaseFile
 from evals.models.measure import Source
+from evals.models.published import PublishedGold
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 
 TWIN_ENDPOINTS: Final = ("route.pass", "root_cause.hit")
@@ -94,7 +95,16 @@ def case_info(case: Case | CaseInfo) -> CaseInfo:
         must_pass=labels.must_pass,
         points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
         route_spec=case.route_spec,
+        published=_published(labels),
     )
+
+
+def _published(labels: CaseFile) -> PublishedGold | None:
+    """The gold of a case whose source states it; a live job has only a person's word."""
+    if labels.origin is None or labels.origin.source == "job" or "gold" in labels.unlabelled or not labels.gold.files:
+        return None
+    gold = labels.gold
+    return PublishedGold(source=labels.origin.source, files=gold.files, whole_names=gold.whole_names)
 
 
 def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:

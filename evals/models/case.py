@@ -39,10 +39,12 @@ Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
 
 class Gold(Closed):
     """Where the fault is. Derived from `bug.patch` by AST for code bugs and checked by lint; empty where no
-    file of the repository is to blame. Functions are `path::Class` or `path::function` (outermost)."""
+    file of the repository is to blame. Functions are `path::Class` or `path::function` (outermost). `whole_names` are
+    what the fix edited under its dotted name (`path::Class.method`), as LocAgent counts; of imported cases only."""
 
     files: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    whole_names: tuple[str, ...] = ()
 
 
 class ScriptedAnswer(Closed):
@@ -95,9 +97,10 @@ class DecisionPoint(Closed):
 
 class Origin(Closed):
     """Where a case that is not ours comes from: the `name` of its row in the `source` it was read from, or of the live
-    job it was. `url` is the issue's own address, as far as requests name it."""
+    job it was; of a case made from `git` it is the commit that mended it. `url` is the issue's own address, as far as
+    requests name it."""
 
-    source: Literal["swebench", "locagent", "bugsinpy", "github", "job"]
+    source: Literal["swebench", "locagent", "bugsinpy", "github", "job", "git"]
     name: str
     url: str | None = None
 
@@ -106,8 +109,9 @@ class CaseFile(Closed):
     """`case.yaml`, word for word.
 
     A case of ours names a `codebase` of the dataset, where its labels are proved; an imported one names the foreign
-    `repository` and its `origin`, has no code here, and its gold is only what its source says. One that was a live job
-    has the code it was about as its `codebase` and the job as its `origin`; its labels are a person's word.
+    `repository` and its `origin`, has no code here but, where a clone was at hand, names the `base_commit` it is taken
+    from, and its gold is only what its source says. One made from `git` does the same, and its labels are a person's
+    word. One that was a live job has the code it was about as its `codebase` and the job as its `origin`.
 
     Where the codebase is a released package, `fixed` is the release in which the fault is mended, `environment` holds
     the variables under which `repro.py` shows it, and `unproved` says why putting the gold back cannot show it.
@@ -116,6 +120,7 @@ class CaseFile(Closed):
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     codebase: str | None = None
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
+    base_commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
     origin: Origin | None = None
     archetype: Archetype
     split: Split
@@ -143,6 +148,14 @@ class CaseFile(Closed):
         return self.codebase is not None and self.origin is None
 
     @property
+    def commits(self) -> tuple[tuple[str, str], ...]:
+        """(repository, commit) of the code it is about; of a case made from git also of the fix, as its repro needs."""
+        if self.base_commit is None or self.repository is None:
+            return ()
+        fix = (self.origin.name,) if self.origin is not None and self.origin.source == "git" else ()
+        return tuple((self.repository, commit) for commit in (self.base_commit, *fix))
+
+    @property
     def unlabelled(self) -> frozenset[str]:
         """The labels that are only defaults, since an imported case's source says nothing of them: `gold`, `severity`,
         `category`, `archetype`... From the tags `unlabelled:<label>`."""
@@ -151,6 +164,12 @@ class CaseFile(Closed):
     @model_validator(mode="after")
     def _has_code_or_an_origin(self) -> Self:
         """Ours or imported, never half of each: without code nothing is proved, and without origin nobody vouches."""
+        if self.base_commit is not None and (self.codebase is not None or self.repository is None):
+            raise ValueError(
+                "names a `base_commit`; that is one of a foreign `repository`, and goes with no `codebase`"
+            )
+        if self.origin is not None and self.origin.source == "git" and self.base_commit is None:
+            raise ValueError("was made from git; it names the `base_commit` its code is taken from")
         if self.origin is not None and self.origin.source == "job":
             if self.codebase is None or self.repository is not None:
                 raise ValueError("was a live job; it names the `codebase` the job was about, and no `repository`")

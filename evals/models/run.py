@@ -11,14 +11,15 @@ from evals.models.case import Archetype, Category, Severity, Split
 from evals.models.closed import Closed
 from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, Twins
 from evals.models.outcome import Outcome
+from evals.models.published import PublishedGold
 from evals.models.route import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
 from evals.models.sampling import Redraw, SampleAgreement
 from evals.models.sealed import Sealed
 from evals.models.suite import GatePolicy, Variant
 from evals.models.trace import Trace
 
-RUN_SCHEMA: Final = 4
-"""2 brought measures and the tables behind them, 3 why a route passes or fails; older runs are read as without any."""
+RUN_SCHEMA: Final = 5
+"""2 brought measures, 3 why a route passes or fails, 5 foreign gold; older runs have none of it."""
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 EndpointVerdict = Literal["regression", "improvement", "equivalent within margin", "inconclusive", "cannot judge"]
@@ -50,8 +51,7 @@ class PointInfo(Closed):
 
 
 class CaseInfo(Closed):
-    """What the report shows of a case; `severity` is None where its source states none, `route_spec` (what its routes
-    are held against, the policy joined in) in a run from before schema 3."""
+    """What the report shows of a case; what its source does not state, or its run was too early to keep, is None."""
 
     id: str
     title: str
@@ -69,6 +69,7 @@ class CaseInfo(Closed):
     must_pass: bool = False
     points: tuple[PointInfo, ...] = ()
     route_spec: RouteSpec | None = None
+    published: PublishedGold | None = None
 
 
 class EarlierPrompt(Closed):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from evals.dataset.commit_tree import need_commits
 from evals.dataset.holdout import check_reason, held_out, open_holdout, read_openings
 from evals.dataset.layout import Layout
 from evals.dataset.load import load_cases
@@ -57,6 +58,7 @@ def selected(name: str, root: Path, options: Options) -> Selected:
     dataset = load_cases(workspace.datasets)
     cases = select(dataset, suite.cases, options.cases)
     refuse_unfetched(cases, workspace.datasets, workspace.cache)
+    need_commits((case.labels.commits[0] for case in cases if case.labels.commits), workspace.cache)
     infos = [describe(variant, workspace.root) for variant in suite.variants]
     return Selected(
         workspace=workspace,

@@ -13,14 +13,15 @@ from evals.runner.task import CaseTask, failed
 from evals.subject.clients import replay_clients
 from evals.subject.indexed import indexed
 from evals.subject.loop import runner
-from evals.subject.trial import Repository, Subject, run_trial
+from evals.subject.trial import Repository, Subject, run_trial, trees_for
 
 
 def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
     """The traces of one case under the task's variants, in their order."""
     tree = materialise(task.case, task.datasets, task.cache)
     with runner() as loop:
-        traces = loop.run(_replay_all(task, cassette, indexed(tree, task.vectors, task.distances)))
+        repository = indexed(tree, task.vectors, trees_for(task.case, task.cache), task.distances)
+        traces = loop.run(_replay_all(task, cassette, repository))
     _settle()
     return traces
 

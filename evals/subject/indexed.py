@@ -11,9 +11,9 @@ from triage.codebase.embed import MiniLM
 _kept: Final[dict[tuple[Path, Path, int], Repository]] = {}
 
 
-def indexed(tree: Path, vectors: Path, distances: Path | None = None) -> Repository:
+def indexed(tree: Path, vectors: Path, trees: Path | None = None, distances: Path | None = None) -> Repository:
     """The code below `tree`, a folder named by its content: indexed for the trial before, or now in its place. A
-    released package has the committed `distances` in the place of vectors.
+    released package has the committed `distances` in the place of vectors; `trees` is as in `Repository.over`.
 
     What is committed is read once, and again when it is written.
     """
@@ -24,7 +24,7 @@ def indexed(tree: Path, vectors: Path, distances: Path | None = None) -> Reposit
             last.index.forget()
         _kept.clear()
         if distances is None:
-            _kept[key] = Repository.over(tree, _embedder(*key[1:]))
+            _kept[key] = Repository.over(tree, _embedder(*key[1:]), trees)
         else:
             _kept[key] = Repository.of_release(tree, _distances(*key[1:]))
     return _kept[key]

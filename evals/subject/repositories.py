@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evals.dataset.codebase import materialise
 from evals.models.case import Case
-from evals.subject.trial import Repository, embedder_at
+from evals.subject.trial import Repository, embedder_at, trees_for
 from evals.workspace import Workspace
 from triage.codebase.distances import Distances
 
@@ -26,10 +26,13 @@ class Repositories:
             self._trees[case.id] = materialise(case, self._workspace.datasets, self._workspace.cache)
         tree = self._trees[case.id]
         if tree not in self._indexed:
-            self._indexed[tree] = (
-                Repository.of_release(tree, self._distances) if case.tree else Repository.over(tree, self._embedder)
-            )
+            self._indexed[tree] = self._index(case, tree)
         return self._indexed[tree]
+
+    def _index(self, case: Case, tree: Path) -> Repository:
+        if case.tree is not None:
+            return Repository.of_release(tree, self._distances)
+        return Repository.over(tree, self._embedder, trees_for(case, self._workspace.cache))
 
     def close(self, case: Case) -> None:
         """No trial of `case` is to come: what its index took is given back, unless another case searches the same."""

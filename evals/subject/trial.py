@@ -29,7 +29,9 @@ from evals.subject.watch import Watcher
 from triage.codebase.checkout import index_of_release
 from triage.codebase.distances import Distances
 from triage.codebase.embed import Embedder, MiniLM, VectorCache
+from triage.codebase.files import survey
 from triage.codebase.index import CodebaseIndex
+from triage.codebase.tree import tree_of
 from triage.graph import DURABILITY, recursion_limit
 from triage.state import BugTriageState
 
@@ -42,6 +44,11 @@ def embedder_at(vectors: Path) -> MiniLM:
     return MiniLM(VectorCache(vectors))
 
 
+def trees_for(case: Case, cache: Path) -> Path | None:
+    """Where the cut code of a case is kept that is a commit of somebody's repository; None for any other case."""
+    return cache / "trees" if case.labels.base_commit is not None else None
+
+
 @dataclass(frozen=True)
 class Repository:
     """The indexed code one case is about; one per case and process, since indexing is the expensive part."""
@@ -50,14 +57,22 @@ class Repository:
     embedder: Embedder
 
     @classmethod
-    def at(cls, tree: Path, vectors: Path) -> "Repository":
-        """Index `tree`, with the committed vectors at `vectors` where they are known."""
-        return cls.over(tree, embedder_at(vectors))
+    def at(cls, tree: Path, vectors: Path, trees: Path | None = None) -> "Repository":
+        """Index `tree`, with the committed vectors at `vectors` where they are known; `trees` as in `over`."""
+        return cls.over(tree, embedder_at(vectors), trees)
 
     @classmethod
-    def over(cls, tree: Path, embedder: MiniLM) -> "Repository":
-        """Index `tree` with an embedder that other repositories share, so that their new vectors are saved together."""
-        return cls(CodebaseIndex.build(tree, embedder), embedder)
+    def over(cls, tree: Path, embedder: MiniLM, trees: Path | None = None) -> "Repository":
+        """Index `tree` with an embedder that other repositories share, so that their new vectors are saved together.
+
+        With `trees` it is a commit of somebody's repository, of any size: searched as `triage run` searches a checkout,
+        by the same code, and kept in that folder as it was cut.
+        """
+        if trees is None:
+            return cls(CodebaseIndex.build(tree, embedder), embedder)
+        texts = survey(tree, committed=True).texts
+        cut = tree_of(texts, trees)
+        return cls(CodebaseIndex(cut.chunks, frozenset(texts), embedder, words=cut.words), embedder)
 
     @classmethod
     def of_release(cls, tree: Path, distances: Distances) -> "Repository":

@@ -12,14 +12,14 @@ from evals.runner.task import CaseTask
 from evals.subject.clients import replay_clients
 from evals.subject.indexed import indexed
 from evals.subject.loop import runner
-from evals.subject.trial import Subject
+from evals.subject.trial import Subject, trees_for
 
 
 @contextmanager
 def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Trace]]:
     """A function that replays a variant on the case of `task`."""
     tree = materialise(task.case, task.datasets, task.cache)
-    repository = indexed(tree, task.vectors, task.distances)
+    repository = indexed(tree, task.vectors, trees_for(task.case, task.cache), task.distances)
     clients = replay_clients()
 
     def trace_of(variant: Variant) -> Trace:

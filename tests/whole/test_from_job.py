@@ -191,7 +191,7 @@ def test_a_secret_in_the_issue_is_refused_and_nothing_is_written(checkout, monke
     [
         (("carts", "--from-job", "nobody"), "no job is called 'nobody'"),
         (("Carts", "--from-job", "one"), "an id is lower-case letters"),
-        (("carts",), "a new case needs --codebase and --archetype, or --from-job JOB"),
+        (("carts",), "a new case needs --codebase and --archetype, or --from-job or --from-git"),
         (("carts", "--from-job", "one", "--archetype", "odd"), "there is no such archetype"),
     ],
 )

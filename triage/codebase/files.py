@@ -60,12 +60,15 @@ def source_files(root: Path) -> Iterator[tuple[str, str]]:
             yield name, text
 
 
-def survey(root: Path, told: Told = untold) -> Survey:
+def survey(root: Path, told: Told = untold, *, committed: bool = False) -> Survey:
     """What is to be searched in the checkout at `root`: the files that git knows or does not ignore, and where git
-    cannot tell, all but hidden and generated ones. A file that cannot be read costs itself alone."""
+    cannot tell, all but hidden and generated ones. A file that cannot be read costs itself alone.
+
+    A folder that is `committed` holds what a commit holds and nothing else: there, no name makes a file generated.
+    """
     left_out: Counter[Why] = Counter()
-    by_git = listed(root)
-    names = _walked(root, left_out) if by_git is None else _wanted(by_git, left_out)
+    by_git = None if committed else listed(root)
+    names = _walked(root, left_out, tracked=committed) if by_git is None else _wanted(by_git, left_out)
     texts: dict[str, str] = {}
     for n, name in enumerate(names):
         told("reading files", n, len(names))
@@ -77,11 +80,11 @@ def survey(root: Path, told: Told = untold) -> Survey:
     return Survey(texts, left_out, by_git is not None)
 
 
-def _walked(root: Path, left_out: Counter[Why]) -> list[str]:
+def _walked(root: Path, left_out: Counter[Why], *, tracked: bool = False) -> list[str]:
     """The files below `root` by name; hidden and generated ones, and folders of them, are only counted."""
     names: list[str] = []
     for place, folders, files in os.walk(root):
-        entries = {name: _why_by_name(name) for name in (*folders, *files)}
+        entries = {name: _why_by_name(name, tracked=tracked) for name in (*folders, *files)}
         left_out.update(why for why in entries.values() if why)
         folders[:] = [name for name in folders if not entries[name]]
         names += [Path(place, name).relative_to(root).as_posix() for name in files if not entries[name]]

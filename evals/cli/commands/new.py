@@ -11,7 +11,7 @@ from evals.workspace import Workspace
 def new(case_id: str, root: Path, dataset: Path | None = None, *, codebase: str | None, archetype: str | None) -> int:
     """Write the files and say what to do with them. Returns 0; raises ConfigurationError."""
     if codebase is None or archetype is None:
-        raise ConfigurationError("a new case needs --codebase and --archetype, or --from-job JOB")
+        raise ConfigurationError("a new case needs --codebase and --archetype, or --from-job or --from-git")
     workspace = Workspace.at(root, dataset)
     for path in scaffold(workspace.datasets, case_id, codebase, archetype):
         print(path.relative_to(workspace.root).as_posix() if path.is_relative_to(workspace.root) else path)

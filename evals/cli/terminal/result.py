@@ -15,6 +15,7 @@ from evals.report.numbers import rate
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
+from evals.report.view.published import published_table
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.samples import redraws_in_words
 from evals.report.view.scope import in_words
@@ -27,6 +28,8 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
     console = wide_console()
     console.print(_headline(run))
     console.print(shown(what_it_costs(run)))
+    if any(case.published for case in run.cases):
+        console.print(shown(published_table(run)))
     reasons = breach_table(run)
     if reasons.rows:
         console.print(shown(reasons))

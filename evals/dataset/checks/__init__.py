@@ -2,8 +2,9 @@
 
 An imported case is excused from the tables called OWN: its code is not here, its labels are as good as its source, and
 its split, twins and route are made by rule; there is nothing to prove, and nobody to mend them. One that was a live job
-has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is. So has one
-on a released package, where two releases say it.
+has a table of its own: its code is here, but it is somebody's project, and no patch says where the fault is. So has a
+fixed bug of somebody's history, whose fix may have a repro to show for it, and one on a released package, where two
+releases say it.
 """
 
 from typing import Final
@@ -118,6 +119,7 @@ JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     severity_fits,
     gold_is_in_the_code,
 )
+GIT_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (*JOB_CASE_CHECKS, repro_proves_the_bug)
 RELEASED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     labels_name_their_schema,
     nothing_is_left_to_do,

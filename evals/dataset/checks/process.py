@@ -78,5 +78,11 @@ def run_apart(script: Path, folders: Iterable[Path], environment: Mapping[str, s
 
 def _environment(tree: Path, seed: int) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ}
-    ours = {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": str(seed), "PYTHONUTF8": "1"}
+    roots = [str(tree), *([str(tree / "src")] if (tree / "src").is_dir() else [])]
+    ours = {
+        "PYTHONPATH": os.pathsep.join(roots),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": str(seed),
+        "PYTHONUTF8": "1",
+    }
     return kept | ours

@@ -74,7 +74,7 @@ def repro_proves_the_bug(subject: Subject) -> Iterator[Complaint]:
     """`repro.py` fails on the patched tree and passes on the clean one, each within its time and whatever the order in
     which sets come out."""
     repro = subject.repro
-    if repro is None or subject.patch is None or not _buildable(subject):
+    if repro is None or not (subject.patch or subject.from_git) or not _buildable(subject):
         return
     for seed in HASH_SEEDS:
         with_bug, without = (run_python(tree, repro, seed=seed) for tree in (subject.patched, subject.clean))

@@ -48,13 +48,16 @@ def _issue(row: str, bug: Path, project: Path) -> Issue:
     if repository is None:
         raise RefusedRowError("its project.info has no github_url that names a repository")
     test_files = info.get("test_file", "").split(";")
-    fix = read_fix(_text(bug / PATCH), [file.strip() for file in test_files])
+    patch = _text(bug / PATCH)
+    fix = read_fix(patch, [file.strip() for file in test_files])
     return Issue(
         row=row,
         name=row,
         repository=repository["repository"],
         text=_report(_text(bug / "run_test.sh")),
         files=fix.files,
+        base_commit=info.get("buggy_commit_id", "").strip(),
+        patch=patch,
         is_code=True,
         notes=(*fix.notes, NO_TEXT),
     )

@@ -54,6 +54,12 @@ def paths_in(patch: str) -> frozenset[str]:
     return frozenset(name for name in named if name != NOWHERE)
 
 
+def renames_in(patch: str) -> dict[str, str]:
+    """Path before -> path after, of every file a diff renames. Raises RefusedRowError."""
+    pairs = ((_before(changed), _after(changed)) for changed in parse(patch))
+    return {before: after for before, after in pairs if before != after and NOWHERE not in (before, after)}
+
+
 def parse(patch: str) -> PatchSet:
     """The diff, line ends made plain. Raises RefusedRowError where there is no file in it."""
     try:

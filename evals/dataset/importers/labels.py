@@ -43,6 +43,7 @@ def labels_of(issue: Issue, source: Source, case_id: str) -> CaseFile:
         {
             "id": case_id,
             "repository": issue.repository,
+            "base_commit": issue.commit or None,
             "origin": {"source": source, "name": issue.name},
             "archetype": "local_bug",
             "split": "gate",
@@ -50,7 +51,7 @@ def labels_of(issue: Issue, source: Source, case_id: str) -> CaseFile:
             "severity": "MEDIUM",
             "category": "code",
             "root_cause": f"Not stated by {source}.",
-            "gold": {"files": issue.files, "functions": issue.functions},
+            "gold": {"files": issue.files, "functions": issue.functions, "whole_names": issue.whole_names},
             "question": {"policy": "allowed"},
             "route": [
                 {

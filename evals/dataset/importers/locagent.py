@@ -34,6 +34,9 @@ def _issue(row: str, fields: Fields) -> Issue:
         text=text,
         files=tuple(sorted(files)),
         functions=tuple(sorted({outermost(function) for function in functions})),
+        whole_names=tuple(sorted({"::".join(function_of(function)) for function in functions})),
+        base_commit=text_in(told, "base_commit").strip(),
+        patch=text_in(told, "patch"),
         notes=fix.notes,
     )
 

@@ -29,6 +29,8 @@ def _issue(row: str, fields: Fields) -> Issue:
         repository=required(fields, "repo").strip(),
         text=text,
         files=fix.files,
+        base_commit=text_in(fields, "base_commit").strip(),
+        patch=text_in(fields, "patch"),
         notes=(*fix.notes, *unread, *_about_proof(fields)),
     )
 

@@ -33,6 +33,7 @@ class Imported:
     files: tuple[str, ...]
     functions: tuple[str, ...]
     unlabelled: tuple[str, ...]
+    base_commit: str | None
     notes: tuple[str, ...]
 
 
@@ -107,6 +108,7 @@ def _case(
         files=one.files,
         functions=one.functions,
         unlabelled=tuple(sorted(labels.unlabelled)),
+        base_commit=labels.base_commit,
         notes=one.notes,
     )
 

@@ -29,6 +29,7 @@ from evals.report.view.partings import Lead, PartingRow, leads, parting_rows
 from evals.report.view.plan import Picture
 from evals.report.view.pools import pools_for
 from evals.report.view.prompt_diff import Line, PromptDiff, prompt_diffs
+from evals.report.view.published import LEGEND, published_table
 from evals.report.view.ribbon import LETTERS
 from evals.report.view.rules import RuleSheet
 from evals.report.view.samples import redraw_table, sample_table
@@ -79,6 +80,8 @@ class Page:
     partings: tuple[PartingRow, ...]
     secondary: Table
     measures: Table
+    published: Table
+    published_legend: str
     samples: Table
     redraws: Table
     slices: Table
@@ -124,6 +127,8 @@ def page(run: Run) -> Page:
         partings=parting_rows(run, lists),
         secondary=secondary(run),
         measures=measure_table(run),
+        published=published_table(run),
+        published_legend=LEGEND,
         samples=sample_table(run),
         redraws=redraw_table(run),
         slices=_slices(run),

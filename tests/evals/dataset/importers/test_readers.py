@@ -1,5 +1,7 @@
 """The four readers: what becomes an issue, what it is labelled with, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from evals.dataset.importers import IMPORTERS
@@ -33,7 +35,8 @@ def read_one(source, tmp_path, row):
 def test_a_swebench_row_becomes_an_issue_with_gold_files(tmp_path):
     issue = read_one("swebench", tmp_path, a_swebench_row())
 
-    assert issue == Issue("1", "example__shop-7", "example/shop", STATEMENT.strip("\n"), files=(GOLD,))
+    expected = Issue("1", "example__shop-7", "example/shop", STATEMENT.strip("\n"), files=(GOLD,))
+    assert issue == replace(expected, base_commit="c" * 40, patch=a_change())
 
 
 def test_functions_are_never_guessed_from_hunk_headers(tmp_path):

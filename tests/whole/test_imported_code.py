@@ -1,0 +1,130 @@
+"""A whole run over somebody else's issues with their code: three rows, three clones, a fake endpoint, a replay."""
+
+import json
+import os
+import shutil
+
+import pytest
+import yaml
+
+from evals.dataset.load import load_cases
+from tests.builders.checkout import a_checkout, a_suite, evals
+from tests.builders.endpoint import WORKER_REPLIES
+from tests.builders.foreign import as_json_lines
+from tests.builders.llm_server import an_llm_server, answering
+from tests.builders.planted import the_rows
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout with the three rows imported, their clones gone."""
+    monkeypatch.delenv("EVALS_REPOS", raising=False)
+    checkout = a_checkout(tmp_path / "checkout")
+    a_suite(checkout, cases={"tags": ["imported"]})
+    rows = as_json_lines(tmp_path / "rows.jsonl", *the_rows(tmp_path / "repos"))
+    words = ("dataset", "import", "swebench", str(rows), "--out", "foreign", "--repos", str(tmp_path / "repos"))
+    said = evals(checkout, *words)
+    assert said.code == 0, said.err
+    assert "with their code: 3 of 3" in " ".join(said.out.split())
+    shutil.move(tmp_path / "repos", tmp_path / "elsewhere")
+    return checkout
+
+
+def recorded(checkout):
+    """The suite recorded by a team that names nothing of its own; every request it was sent, in order of its text."""
+    vague = {
+        "investigator": {
+            "affected_areas": [],
+            "keywords_for_search": ["total", "load", "put"],
+            "hypothesis": "Unclear.",
+        },
+        "codebase_search": {"root_cause_location": None},
+        "writer": {"root_cause": "Unknown.", "root_cause_location": None, "affected_files": [], "evidence": []},
+    }
+    answer = answering(**{agent: {**WORKER_REPLIES[agent], **told} for agent, told in vague.items()})
+    asked = []
+
+    def heard(agent, body):
+        asked.append(json.dumps(body, ensure_ascii=False))
+        return answer(agent, body)
+
+    with an_llm_server(heard) as llm:
+        said = evals(checkout, "record", "tiny.yaml", "--dataset", "foreign", "--base-url", llm.base_url)
+    assert "6 of 6 trials replay exactly" in " ".join(said.out.split()), said.err
+    return sorted(asked)
+
+
+def test_three_rows_are_recorded_and_replayed_over_their_own_code(checkout):
+    asked = "".join(recorded(checkout))
+
+    said = evals(checkout, "run", "tiny.yaml", "--dataset", "foreign", "--fresh")
+    assert said.code == 0, said.out + said.err
+    assert said.out.count("3/3") >= 2
+    told = json.loads((checkout / "reports" / "latest" / "run.json").read_text())
+    assert [len(case["published"]["whole_names"]) for case in told["cases"]] == [2, 1, 1]
+    assert "file Acc" in (checkout / "reports" / "latest" / "summary.md").read_text()
+    assert "As others score it" in (checkout / "reports" / "latest" / "index.html").read_text()
+    places = ("# shop/cart.py", "# src/settings/reader.py", "# jobs/queue.py")
+    assert [place for place in places if place not in asked] == []
+
+
+def test_nothing_of_the_fix_the_tests_or_the_labels_is_in_any_request(checkout):
+    asked = recorded(checkout)
+
+    labels = [case.labels for case in load_cases(checkout / "foreign").values()]
+    secrets = [
+        *("return sum(self.prices)\\n", "or {}", "src/settings/loading.py", "the first price counts"),
+        *(secret for label in labels for secret in (label.base_commit, *label.gold.whole_names)),
+        *("base_commit", "whole_names", "unlabelled", "swebench"),
+    ]
+    assert [secret for secret in secrets if any(secret in text for text in asked)] == []
+
+
+def test_other_gold_would_have_asked_the_very_same(checkout):
+    """Gold files are in the code, which the search shows; so that they are not *told* is proved by telling others."""
+    asked = recorded(checkout)
+    shutil.rmtree(checkout / "cassettes")
+    for path in (checkout / "foreign").rglob("case.yaml"):
+        labels = yaml.safe_load(path.read_text())
+        labels["gold"] = {"files": ["shop/tax.py"], "functions": ["shop/tax.py::with_tax"]}
+        path.write_text(yaml.safe_dump(labels, sort_keys=False))
+
+    assert recorded(checkout) == asked
+
+
+def test_code_that_went_is_one_line_and_comes_back_with_the_clones(checkout, tmp_path):
+    shutil.rmtree(checkout / ".cache")
+
+    said = evals(checkout, "run", "tiny.yaml", "--dataset", "foreign")
+    assert said.code == 2
+    assert said.err.count("\n") == 1
+    assert "(and 2 more) is not here" in said.err
+    words = ("dataset", "code", "--repos", str(tmp_path / "elsewhere"), "--dataset", "foreign")
+    assert evals(checkout, *words).code == 0
+    assert evals(checkout, "run", "tiny.yaml", "--dataset", "foreign").code == 3  # nothing is recorded
+
+
+def test_a_clone_that_is_missing_is_named_with_exit_code_3(checkout, tmp_path):
+    shutil.rmtree(tmp_path / "elsewhere" / "shop")
+
+    said = evals(checkout, "dataset", "code", "--repos", str(tmp_path / "elsewhere"), "--dataset", "foreign")
+    assert (said.code, said.out.splitlines()[-1]) == (3, "2 of 3 commits are here")
+    assert "there is no clone of example/shop" in said.out
+
+
+def test_no_file_of_the_dataset_names_a_folder_of_the_machine(checkout, tmp_path):
+    files = [path for path in (checkout / "foreign").rglob("*") if path.is_file()]
+
+    assert files
+    assert [path for path in files if str(tmp_path).encode() in path.read_bytes()] == []
+
+
+def test_a_folder_of_clones_that_is_none_is_one_line_and_exit_2(checkout, tmp_path):
+    words = ("dataset", "import", "swebench", str(tmp_path / "rows.jsonl"), "--out", "again", "--repos", "nowhere")
+
+    said = evals(checkout, *words)
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "nowhere: there is no such folder" in said.err
+    assert not os.path.lexists(checkout / "again")
