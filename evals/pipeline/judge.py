@@ -12,10 +12,11 @@ from evals.judging.baseline import with_blessed
 from evals.judging.material import Material
 from evals.judging.scoring import score_trials
 from evals.models.case import Case
-from evals.models.run import Baseline, DatasetBaseline, Run, Scope, Trial
+from evals.models.run import DatasetBaseline, Run, Trial
 from evals.models.shared import Shared
 from evals.models.trace import Trace
-from evals.pipeline.select import Selected
+from evals.pipeline.load import LoadedSuite
+from evals.runner.pool import Trials
 from evals.subject.prompt_changes import usual_base
 from evals.subject.prompt_committed import with_committed
 from evals.workspace import Workspace
@@ -32,12 +33,11 @@ def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[Datas
     return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
 
 
-def judge(
-    chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, *, wants_baseline: bool
-) -> Run:
-    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged. It
-    cannot be judged where a cassette is another file than the manifest lists.
+def judge(chosen: LoadedSuite, trials: Trials) -> Run:
+    """Score, compare and judge the trials of a suite, in the order they were replayed. The verdict is part of the run:
+    what cannot be judged is said there, such as a cassette that is another file than the manifest lists.
     """
+    traces = trials.traces
     sound = all(trace.provenance.label == "exact" for trace in traces)  # one that is not says itself why
     names = {f"{case.id}.yaml" for case in chosen.cases}
     others = manifest.others(chosen.workspace.cassettes, names) if sound else ()
@@ -45,12 +45,14 @@ def judge(
         Material(
             suite=chosen.suite,
             cases=chosen.cases,
-            variants=with_blessed(with_committed(chosen.variants, chosen.workspace.root, usual_base()), baseline),
+            variants=with_blessed(
+                with_committed(chosen.variants, chosen.workspace.root, usual_base()), chosen.baseline
+            ),
             trials=_scored(chosen.by_id, traces),
-            scope=scope,
+            scope=chosen.scope,
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
-            baseline=baseline,
-            wants_baseline=wants_baseline,
+            baseline=chosen.baseline,
+            wants_baseline=chosen.wants_baseline,
             partial=(*chosen.options.partial, *others),
             record_command=chosen.record_command,
             bless_command=chosen.bless_command,
