@@ -56,7 +56,7 @@ def test_every_public_name_is_there_and_documented(name):
 
 
 def test_what_is_not_public_is_named_with_what_is():
-    with pytest.raises(AttributeError, match="no attribute 'reply'; it has .*replay"):
+    with pytest.raises(AttributeError, match=r"no attribute 'reply'; it has .*replay"):
         _ = evals.reply
 
 
