@@ -11,7 +11,7 @@ from evals.models.run import Run
 from evals.report.render import render
 
 
-def write_run(run: Run, folder: Path) -> None:
+def write_report(run: Run, folder: Path) -> None:
     """Write all files of a run, each whole or not at all; a text no cassette may hold is withheld in all of them.
 
     Raises:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from evals.models.outcome import Failed, Scored
-from evals.models.run import Comparison, Run, Trial
+from evals.export.case_result import broken, errors, off_tape, scores
+from evals.models.run import Run, Trial
 from evals.report.inert import visible
 
 _Kind = Literal["failure", "error", "skipped"]
@@ -51,46 +51,20 @@ def _variant(root: Element, run: Run, variant: str) -> None:
 
 def _outcome(run: Run, variant: str, case: str, trials: Sequence[Trial]) -> tuple[_Kind | None, str, Sequence[str]]:
     """What became of a case under a variant: the worst of its samples, then what it broke."""
-    if errors := [text for trial in trials for text in _errors(trial)]:
-        return "error", "failed", errors
+    if wrong := [text for trial in trials for text in errors(trial)]:
+        return "error", "failed", wrong
     if not trials:
         return "skipped", "not run", ["no trial of this case in the run"]
-    if off := [_off_tape(trial) for trial in trials if trial.trace.provenance.label != "exact"]:
+    if off := [text for trial in trials if (text := off_tape(trial))]:
         return "skipped", "not recorded", off
-    broken = [_broke(item) for item in run.comparisons if case in item.broke and _judged(run, item, variant)]
-    return ("failure", "broke", broken) if broken else (None, "", ())
-
-
-def _judged(run: Run, item: Comparison, variant: str) -> bool:
-    """Whether the gate looks at it: the candidate against the reference, and every variant against its baseline."""
-    return item.left == variant and (item.against == "baseline" or variant == run.candidate)
-
-
-def _broke(item: Comparison) -> str:
-    because = f" ({item.divergence})" if item.divergence else ""
-    return f"{item.endpoint} is lower under {item.left} than under {item.right}{because}"
-
-
-def _errors(trial: Trial) -> Iterable[str]:
-    if trial.trace.provenance.label == "failed":
-        yield trial.trace.error or "the trial failed"
-        return
-    for name, outcome in trial.outcomes.items():
-        if isinstance(outcome, Failed):
-            yield f"{name}: {outcome.error}"
-
-
-def _off_tape(trial: Trial) -> str:
-    where = f" at {trial.trace.misses[0].agent}" if trial.trace.misses else ""
-    return f"{trial.trace.provenance}: nobody recorded what was asked{where}"
+    broke = broken(run, variant, case)
+    return ("failure", "broke", broke) if broke else (None, "", ())
 
 
 def _scores(run: Run, trial: Trial) -> Iterable[str]:
     """The primary scores of one sample."""
-    for scorer in run.scorers:
-        outcome = trial.outcomes.get(scorer.name)
-        if scorer.primary and isinstance(outcome, Scored):
-            yield f"sample {trial.trace.sample}: {scorer.name} = {outcome.value:g}"
+    for name, value in scores(trial, run.scorers).items():
+        yield f"sample {trial.trace.sample}: {name} = {value:g}"
 
 
 def _suite(root: Element, name: str) -> Element:

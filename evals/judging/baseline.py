@@ -8,12 +8,12 @@ from typing import Final
 
 from pydantic import ValidationError
 
-import evals
 from evals.errors import CannotJudgeError
 from evals.judging.frozen import Cases, state_grades
 from evals.models.case import Case
 from evals.models.outcome import Scored
 from evals.models.run import Baseline, CaseInfo, EarlierPrompt, Trial, VariantInfo
+from evals.package import PACKAGE
 
 _SCORING: Final = (
     "scorers",
@@ -165,8 +165,7 @@ def scorers_digest() -> str:
 
     Lines rather than syntax trees, whose dump differs between versions of Python.
     """
-    root = Path(evals.__file__).parent
-    places = [root / each for each in _SCORING]
+    places = [PACKAGE / each for each in _SCORING]
     files = sorted(path for place in places for path in (place.rglob("*.py") if place.is_dir() else [place]))
     lines = [line.rstrip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     code = [line for line in lines if line and not line.lstrip().startswith("#")]

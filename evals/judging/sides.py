@@ -6,7 +6,7 @@ from evals.judging.comparison import compare
 from evals.judging.divergence import baseline_divergences, clause, divergences
 from evals.judging.frozen import Cases, State, state_grades, unanswered_states
 from evals.judging.material import Material
-from evals.judging.pairing import Values, together
+from evals.judging.pairing import Values, paired, together
 from evals.judging.summary import case_means, open_cases
 from evals.models.run import Baseline, Comparison, Divergence, ScorerInfo
 
@@ -36,6 +36,23 @@ def compared(
         for item in (*against_reference(material, primary), *_against_baseline(material, primary))
     ]
     return tuple(told), tuple(one for found in (*parted.values(), *since.values()) for one in found)
+
+
+def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerInfo]) -> bool:
+    """Whether anything of the variant is lower than what it is held against: the reference, where it is the candidate,
+    and its baseline. Where nothing is, no other case of the suite can make one of these count as broken.
+    """
+    suite, baseline = material.suite, material.baseline
+    for endpoint in (scorer for scorer in scorers if scorer.primary):
+        held = []
+        if variant == suite.candidate and suite.reference in material.names:
+            held.append(_values(material, suite.reference, endpoint))
+        if baseline is not None and baseline.values.get(variant):
+            held.append(_stored(material, baseline, variant, endpoint))
+        now = _values(material, variant, endpoint)
+        if any(pair.now < pair.was for was in held for pair in paired(now, was)):
+            return True
+    return False
 
 
 def _explained(item: Comparison, parted: Sequence[Divergence] | None) -> Comparison:

@@ -16,6 +16,7 @@ from evals.models.route import Choice, QuestionPolicy, RouteNode, RouteReading, 
 from evals.models.sampling import Redraw, SampleAgreement
 from evals.models.sealed import Sealed
 from evals.models.suite import GatePolicy, Variant
+from evals.models.tabular import Tabular
 from evals.models.trace import Trace
 
 RUN_SCHEMA: Final = 5
@@ -263,7 +264,7 @@ class Baseline(Sealed):
     each. Empty in a baseline that was blessed before routes were kept."""
 
 
-class Run(Sealed):
+class Run(Tabular):
     """Everything one `evals run` found out."""
 
     schema_version: Annotated[int, Field(ge=1, le=RUN_SCHEMA)] = RUN_SCHEMA

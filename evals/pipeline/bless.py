@@ -1,23 +1,23 @@
 """Bless: a suite's present results become its baseline. Nothing else changes one."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evals.errors import CannotJudgeError
 from evals.judging.baseline import make_baseline, path_of, write_baseline
-from evals.models.run import Run, Scope
-from evals.models.trace import Trace
+from evals.models.run import Run
 from evals.pipeline.judge import judge
-from evals.pipeline.select import Selected
+from evals.pipeline.load import LoadedSuite
+from evals.runner.pool import Trials
 
 
-def bless(chosen: Selected, scope: Scope, traces: Sequence[Trace]) -> tuple[Run, Path]:
+def bless(chosen: LoadedSuite, trials: Trials) -> tuple[Run, Path]:
     """Write the baseline; the run it is of, and where it stands.
 
     Raises:
         CannotJudgeError: trials failed or are not recorded; a baseline with holes would hide regressions.
     """
-    result = judge(chosen, scope, traces, None, wants_baseline=False)
+    result = judge(replace(chosen, baseline=None, wants_baseline=False), trials)
     if found := holes(result):
         raise CannotJudgeError(f"not blessed: {found[0]}")
     path = path_of(chosen.workspace.baselines, chosen.suite.name)

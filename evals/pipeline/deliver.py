@@ -6,21 +6,20 @@ All of them follow from what is judged and from the code, and are kept by just t
 
 import platform
 import zlib
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from pydantic import BaseModel, TypeAdapter
 
-import evals
 from evals.cassette.allowed_secrets import allowed_beside
 from evals.cassette.hold_back import held_back
 from evals.export.folder import write_files
 from evals.kept import Kept, digest_of
-from evals.models.run import Baseline, Run, Scope
-from evals.models.trace import Trace
-from evals.pipeline.select import Selected
+from evals.models.run import Run
+from evals.package import PACKAGE
+from evals.pipeline.load import LoadedSuite
+from evals.runner.pool import Trials
 from evals.subject.plain import is_plain
 from evals.subject.prompt_changes import usual_base
 from evals.subject.prompt_committed import with_committed
@@ -34,23 +33,15 @@ MOST: Final = 2_000
 """Trials of a run whose files are kept: as one text those of more take hundreds of megabytes."""
 
 
-def deliver(
-    chosen: Selected,
-    scope: Scope,
-    traces: Sequence[Trace],
-    baseline: Baseline | None,
-    folder: Path,
-    *,
-    anew: bool = False,
-) -> Run:
+def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = False) -> Run:
     """The run, judged, its files written to `folder`; `anew` judges and writes whatever is kept.
 
     Raises:
         ConfigurationError: the folder cannot be written.
         OSError: the cache cannot be.
     """
-    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, scope, traces, baseline)
-    large = len(traces) > MOST
+    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, trials)
+    large = len(trials.traces) > MOST
     known = None if anew or large or is_plain() else kept.get(name)
     if known is not None:
         files = _FILES.validate_json(zlib.decompress(known))
@@ -59,8 +50,7 @@ def deliver(
     from evals.export.files import files_of, write_fit  # noqa: PLC0415 - a fifth of a second, as the next
     from evals.pipeline.judge import judge  # noqa: PLC0415
 
-    judged = judge(chosen, scope, traces, baseline, wants_baseline=not chosen.unblessed)
-    run = held_back(judged, chosen.workspace.cassettes).sealed()
+    run = held_back(judge(chosen, trials), chosen.workspace.cassettes).sealed()
     if large:
         write_fit(run, folder)
         return run
@@ -70,20 +60,20 @@ def deliver(
     return run
 
 
-def _name(chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None) -> str:
+def _name(chosen: LoadedSuite, trials: Trials) -> str:
     """Everything that `judge` is given or reads, and the code."""
     said = with_committed(chosen.variants, chosen.workspace.root, usual_base())
     told = [
         chosen.suite,
-        scope,
+        chosen.scope,
         allowed_beside(chosen.workspace.cassettes),
         *chosen.cases,
         *said,
-        *traces,
-        *([baseline] if baseline else []),
+        *trials.traces,
+        *([chosen.baseline] if chosen.baseline else []),
     ]
     words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
-    counts = [len(chosen.cases), len(said), len(traces), len(chosen.options.partial), len(chosen.unblessed)]
+    counts = [len(chosen.cases), len(said), len(trials.traces), len(chosen.options.partial), len(chosen.unblessed)]
     return digest_of(*map(_mark, told), *(word.encode() for word in words), str(counts).encode(), _code())
 
 
@@ -100,7 +90,6 @@ def _code() -> bytes:
 
 def code_files() -> list[Path]:
     """All that may have a say: `evals` with its templates and prices, the graph, and the pinned libraries."""
-    package = Path(evals.__file__).parent
-    lock = package.parent / "requirements.lock"
-    own = sorted(path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    lock = PACKAGE.parent / "requirements.lock"
+    own = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return [*own, *graph_sources(), *([lock] if lock.exists() else [])]

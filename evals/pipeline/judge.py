@@ -1,21 +1,24 @@
 """Judge: finished trials scored, compared, and held against the suite's baseline."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from evals.cassette import manifest
 from evals.dataset.baselines import decision_baseline, route_baselines
 from evals.dataset.codebase import materialise
 from evals.dataset.word_search import root_cause_baselines
+from evals.judging import sides
 from evals.judging.assemble import assemble
 from evals.judging.baseline import with_blessed
 from evals.judging.material import Material
-from evals.judging.scoring import score_trials
+from evals.judging.scoring import score_trials, scorer_infos
 from evals.models.case import Case
-from evals.models.run import Baseline, DatasetBaseline, Run, Scope, Trial
+from evals.models.run import DatasetBaseline, Run, Trial
 from evals.models.shared import Shared
 from evals.models.trace import Trace
-from evals.pipeline.select import Selected
+from evals.pipeline.load import LoadedSuite
+from evals.runner.pool import Trials
 from evals.subject.prompt_changes import usual_base
 from evals.subject.prompt_committed import with_committed
 from evals.workspace import Workspace
@@ -32,30 +35,49 @@ def dataset_baselines(cases: Sequence[Case], workspace: Workspace) -> list[Datas
     return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
 
 
-def judge(
-    chosen: Selected, scope: Scope, traces: Sequence[Trace], baseline: Baseline | None, *, wants_baseline: bool
-) -> Run:
-    """Score, compare and judge; `wants_baseline` says whether a missing one keeps the run from being judged. It
-    cannot be judged where a cassette is another file than the manifest lists.
+def judge(chosen: LoadedSuite, trials: Trials) -> Run:
+    """Score, compare and judge the trials of a suite, in the order they were replayed. The verdict is part of the run:
+    what cannot be judged is said there, such as a cassette that is another file than the manifest lists.
     """
+    traces = trials.traces
     sound = all(trace.provenance.label == "exact" for trace in traces)  # one that is not says itself why
     names = {f"{case.id}.yaml" for case in chosen.cases}
     others = manifest.others(chosen.workspace.cassettes, names) if sound else ()
+    material = _material(chosen, _scored(chosen.by_id, traces))
     return assemble(
-        Material(
-            suite=chosen.suite,
-            cases=chosen.cases,
-            variants=with_blessed(with_committed(chosen.variants, chosen.workspace.root, usual_base()), baseline),
-            trials=_scored(chosen.by_id, traces),
-            scope=scope,
+        replace(
+            material,
+            variants=with_blessed(
+                with_committed(chosen.variants, chosen.workspace.root, usual_base()), chosen.baseline
+            ),
             dataset_baselines=dataset_baselines(chosen.cases, chosen.workspace),
-            baseline=baseline,
-            wants_baseline=wants_baseline,
-            partial=(*chosen.options.partial, *others),
-            record_command=chosen.record_command,
-            bless_command=chosen.bless_command,
-            unblessed=chosen.unblessed,
+            partial=(*material.partial, *others),
         )
+    )
+
+
+def may_have_broken(chosen: LoadedSuite, trials: Sequence[Trial], variant: str) -> bool:
+    """Whether a case of these trials may count as broken under the variant: cheap, and right about a no. What a yes
+    comes to is said by the run of the whole suite.
+    """
+    return sides.may_have_broken(_material(chosen, trials), variant, scorer_infos())
+
+
+def _material(chosen: LoadedSuite, trials: Sequence[Trial]) -> Material:
+    """What the selection and its scored trials say by themselves, without a look at git and the data."""
+    return Material(
+        suite=chosen.suite,
+        cases=chosen.cases,
+        variants=chosen.variants,
+        trials=trials,
+        scope=chosen.scope,
+        dataset_baselines=(),
+        baseline=chosen.baseline,
+        wants_baseline=chosen.wants_baseline,
+        partial=chosen.options.partial,
+        record_command=chosen.record_command,
+        bless_command=chosen.bless_command,
+        unblessed=chosen.unblessed,
     )
 
 

@@ -12,14 +12,14 @@ from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
 
 
-def unwatched(trace: Trace, *, reused: bool) -> None:
+def unwatched(trace: Trace, *, reused: bool, total: int) -> None:
     """Progress that nobody follows."""
 
 
 def replay(
     chosen: Selected,
     *,
-    jobs: int,
+    jobs: int = 1,
     fresh: bool = False,
     trial_timeout: float = TRIAL_TIMEOUT,
     share: Share = WHOLE,

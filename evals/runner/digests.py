@@ -4,8 +4,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-import evals
 from evals.kept import digest_of
+from evals.package import PACKAGE
 from evals.subject.sources import graph_sources
 
 # Beside the trial's own case, variant, prompt and cassette, these decide what a trace contains.
@@ -37,8 +37,7 @@ def code_digest(lock: Path) -> str:
 
     Supervisor prompts are left out: each variant brings the digest of its own.
     """
-    harness = Path(evals.__file__).parent
-    files = [*graph_sources(), *(path for folder in _HARNESS for path in sorted((harness / folder).rglob("*.py")))]
+    files = [*graph_sources(), *(path for folder in _HARNESS for path in sorted((PACKAGE / folder).rglob("*.py")))]
     return digest_of(*(part for path in files for part in (path.name.encode(), path.read_bytes())), *_bytes(lock))
 
 

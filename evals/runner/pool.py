@@ -28,8 +28,8 @@ Execute = Callable[[Sequence[CaseTask]], Iterable[list[Trace]]]
 class Progress(Protocol):
     """Told of every finished trial."""
 
-    def __call__(self, trace: Trace, *, reused: bool) -> None:
-        """One more is there; `reused` when the cache had it."""
+    def __call__(self, trace: Trace, *, reused: bool, total: int) -> None:
+        """One more of `total` is there; `reused` when the cache had it."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def run_trials(
         trace = store.get(digest)
         if trace is not None:
             found[trial] = shared.trace(trace)
-            progress(trace, reused=True)
+            progress(trace, reused=True, total=len(digests))
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
@@ -85,7 +85,7 @@ def run_trials(
         trial = trial_id(trace)
         found[trial] = shared.trace(trace)
         store.put(digests[trial], trace)
-        progress(trace, reused=False)
+        progress(trace, reused=False, total=len(digests))
     return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()))
 
 

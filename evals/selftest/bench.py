@@ -66,7 +66,7 @@ class Bench:
         return (*(trial for trial in self.trials if trial.trace.variant != name), *spoilt)
 
 
-def _quiet(trace: Trace, *, reused: bool) -> None:
+def _quiet(trace: Trace, *, reused: bool, total: int) -> None:
     """Nobody watches single trials here."""
 
 

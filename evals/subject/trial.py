@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 from langsmith import tracing_context
@@ -139,13 +140,9 @@ async def watched(subject: Subject, case: Case, tape: Tape, halted: Callable[[],
     return watcher
 
 
-async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, halted: Callable[[], bool]) -> None:
-    graph: Any = subject.team.graph  # its overloads do not tell what several stream modes give
-    config = {
-        "configurable": {"thread_id": thread},
-        "recursion_limit": recursion_limit(subject.variant.max_iterations, subject.variant.supervisor),
-    }
-    turn: object = BugTriageState(
+def start_of(subject: Subject, case: Case) -> BugTriageState:
+    """The state a trial of the case begins in."""
+    return BugTriageState(
         job_id=case.id,
         issue_title=case.title,
         issue_body=case.body,
@@ -153,6 +150,18 @@ async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, ha
         repository=case.repository,
         max_iterations=subject.variant.max_iterations,
     )
+
+
+def thread_of(subject: Subject, thread: str) -> RunnableConfig:
+    """What the graph is called with: the trial's own thread in its memory, and how long it may go on."""
+    limit = recursion_limit(subject.variant.max_iterations, subject.variant.supervisor)
+    return {"configurable": {"thread_id": thread}, "recursion_limit": limit}
+
+
+async def _drive(subject: Subject, case: Case, thread: str, watcher: Watcher, halted: Callable[[], bool]) -> None:
+    graph: Any = subject.team.graph  # its overloads do not tell what several stream modes give
+    config = thread_of(subject, thread)
+    turn: object = start_of(subject, case)
     while turn is not None:
         waiting = None
         async with aclosing(

@@ -6,19 +6,17 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from evals.pipeline.blessed import baseline_of
 from evals.pipeline.deliver import deliver
-from evals.pipeline.options import Options
+from evals.pipeline.load import load_suite
 from evals.pipeline.replay import replay
-from evals.pipeline.select import scored, selected
 
 
 def main(checkout: Path) -> None:
     """What `evals run many.yaml` does."""
-    chosen, scope = scored(selected(str(checkout / "many.yaml"), checkout, Options()), date(2026, 1, 1))
+    chosen = load_suite(str(checkout / "many.yaml"), checkout, today=date(2026, 1, 1))
     start = peak_mb()
     trials = replay(chosen, jobs=2)
-    deliver(chosen, scope, trials.traces, baseline_of(chosen), checkout / "out")
+    deliver(chosen, trials, checkout / "out")
     exact = sum(trace.provenance.label == "exact" for trace in trials.traces)
     if exact != len(trials.traces):
         raise RuntimeError(f"only {exact} of {len(trials.traces)} trials replay")

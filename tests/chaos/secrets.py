@@ -19,7 +19,7 @@ from evals.cassette.player import Tape, playing
 from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import load
 from evals.errors import EvalsError
-from evals.export.files import write_run
+from evals.export.files import write_report
 from evals.recording.rounds.drive import Answerer
 from evals.recording.rounds.export import write_round
 from evals.runner.cache import TraceCache
@@ -164,7 +164,7 @@ def _reports(folder: Path, texts: Sequence[str], _: Endpoint) -> None:
     """In an issue, a prompt, and what a model is said to have reasoned."""
     decisions = tuple(a_decision(index, reasoning=text) for index, text in enumerate(texts))
     told = {"cases": (a_case_info(body="\n".join(texts)),), "variants": (a_variant_info(prompt_text="\n".join(texts)),)}
-    write_run(a_run(a_trial(a_trace(decisions=decisions))).model_copy(update=told), folder)
+    write_report(a_run(a_trial(a_trace(decisions=decisions))).model_copy(update=told), folder)
 
 
 def _trials(folder: Path, texts: Sequence[str], _: Endpoint) -> None:

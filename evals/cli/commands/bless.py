@@ -8,14 +8,15 @@ from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_OK
 from evals.pipeline.bless import bless as blessed
 from evals.pipeline.bless import counted
+from evals.pipeline.load import loaded
 from evals.pipeline.options import Options
-from evals.pipeline.select import scored, selected
+from evals.pipeline.select import selected
 
 
 def bless(name: str, root: Path, *, jobs: int, today: date) -> int:
     """Write the suite's present results as its baseline; held-out cases are no part of it. Returns 0."""
-    chosen, scope = scored(selected(name, root, Options()), today)
-    result, path = blessed(chosen, scope, replayed(chosen, jobs=jobs).traces)
+    chosen = loaded(selected(name, root, Options()), today, own_baseline=False)
+    result, path = blessed(chosen, replayed(chosen, jobs=jobs))
     VisibleConsole(soft_wrap=True, highlight=False).print(
         f"Blessed {counted(result)} of {name}: review and commit {path.relative_to(chosen.workspace.root)}."
     )

@@ -1,17 +1,15 @@
 """`evals compare`: two or more variants, prompt files or revisions on the cases of a suite, without writing a suite."""
 
-import time
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from evals.cli.terminal.replaying import replayed
+from evals.cli.terminal.replaying import watched
 from evals.cli.terminal.result import say_result
-from evals.export.files import write_run
-from evals.pipeline.compare import opposed
-from evals.pipeline.judge import judge
+from evals.export.files import write_report
+from evals.pipeline.compare import compare as compared
 from evals.pipeline.options import Options
-from evals.pipeline.select import scored
+from evals.workspace import Workspace
 
 
 def compare(
@@ -26,12 +24,10 @@ def compare(
     today: date,
 ) -> int:
     """Run the sides, judge the last against the first, write the report; the exit code is the verdict's."""
-    chosen, scope = scored(opposed(specs, suite, root, options), today)
-    started = time.monotonic()
-    trials = replayed(chosen, jobs=jobs, fresh=fresh)
-    result = judge(chosen, scope, trials.traces, None, wants_baseline=False)
-    folder = out or chosen.workspace.reports / "compare"
-    write_run(result, folder)
-    took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
-    say_result(result, took, folder, chosen.workspace.root)
+    workspace = Workspace.at(root, options.dataset)
+    with watched(f"comparing {' '.join(specs)}") as progress:
+        result = compared(specs, suite, root, options, jobs=jobs, fresh=fresh, progress=progress, today=today)
+    folder = out or workspace.reports / "compare"
+    write_report(result, folder)
+    say_result(result, progress.took, folder, workspace.root)
     return result.verdict.exit_code

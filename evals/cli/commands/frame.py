@@ -19,10 +19,7 @@ def frame(run: Path, out: Path, *, by_decision: bool = False) -> int:
     if out.suffix not in (".csv", ".parquet"):
         raise ConfigurationError(f"{out}: name a file that ends in .csv or .parquet")
     stored = read_run(run)
-    from evals.export.frame import decisions
-    from evals.export.frame import frame as scores
-
-    table = decisions(stored) if by_decision else scores(stored)
+    table = stored.frame(by_decision=by_decision)
     try:
         _write(table, out)
     except OSError as error:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from evals.cli.terminal.annotate import annotate
 from evals.cli.terminal.result import say_result
-from evals.export.files import write_run
+from evals.export.files import write_report
 from evals.export.shard import read_shard
-from evals.pipeline.blessed import baseline_of
 from evals.pipeline.judge import judge
-from evals.pipeline.select import scored
+from evals.pipeline.load import loaded
 from evals.pipeline.shards import joined
 
 
@@ -18,11 +17,10 @@ def merge(paths: Sequence[Path], root: Path, *, out: Path | None, today: date, a
     """Select the same trials anew, find each in a shard, score, judge and write; the exit code is the verdict's."""
     shards = {path: read_shard(path) for path in paths}
     suite, trials = joined(shards, root)
-    chosen, scope = scored(suite, today)
-    changed = bool(chosen.unblessed)
-    result = judge(chosen, scope, trials.traces, None if changed else baseline_of(chosen), wants_baseline=not changed)
+    chosen = loaded(suite, today)
+    result = judge(chosen, trials)
     folder = out or chosen.workspace.reports / "latest"
-    write_run(result, folder)
+    write_report(result, folder)
     say_result(result, f"{len(trials.traces)} trials of {len(shards)} shards", folder, chosen.workspace.root)
     annotate(result, chosen.workspace.root, asked=annotations)
     return result.verdict.exit_code

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evals.errors import EXIT_OK
-from evals.export.files import write_run
+from evals.export.files import write_report
 from evals.export.stored import read_run
 
 
@@ -14,6 +14,6 @@ def report(run: Path, out: Path | None) -> int:
         ConfigurationError: the run cannot be read, or the folder cannot be written.
     """
     folder = out or run.parent
-    write_run(read_run(run), folder)
+    write_report(read_run(run), folder)
     print(f"Report: {folder / 'index.html'}")
     return EXIT_OK

@@ -7,10 +7,9 @@ from pathlib import Path
 from evals.cli.terminal.annotate import annotate
 from evals.cli.terminal.replaying import replayed
 from evals.cli.terminal.result import say_result
-from evals.pipeline.blessed import baseline_of
 from evals.pipeline.deliver import deliver
+from evals.pipeline.load import load_suite
 from evals.pipeline.options import Options
-from evals.pipeline.select import scored, selected
 
 
 def run(
@@ -27,12 +26,11 @@ def run(
     scheduler: str,
 ) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
-    chosen, scope = scored(selected(name, root, options), today)
-    baseline = None if chosen.unblessed else baseline_of(chosen)  # a broken one is said before the work, not after
+    chosen = load_suite(name, root, options, today=today)
     started = time.monotonic()
     trials = replayed(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler)
     folder = out or chosen.workspace.reports / "latest"
-    result = deliver(chosen, scope, trials.traces, baseline, folder, anew=fresh)
+    result = deliver(chosen, trials, folder, anew=fresh)
     took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
     say_result(result, took, folder, chosen.workspace.root)
     annotate(result, chosen.workspace.root, asked=annotations)

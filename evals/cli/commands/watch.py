@@ -13,9 +13,9 @@ from typing import Final, NoReturn
 
 import watchfiles
 
-import evals
 from evals.cli.terminal.console import place_of
 from evals.errors import ConfigurationError, EvalsError
+from evals.package import PACKAGE
 from evals.pipeline.options import Options
 from evals.pipeline.select import dataset_of
 from evals.subject.sources import graph_folder
@@ -77,7 +77,7 @@ def what_it_rests_on(name: str, workspace: Workspace) -> tuple[Path, ...]:
     named = [Path(path) for variant in variants for path in (variant.prompt, variant.plan) if path is not None]
     return (
         graph_folder(),
-        Path(evals.__file__).parent,
+        PACKAGE,
         workspace.datasets,
         workspace.cassettes,
         workspace.baselines,

@@ -29,6 +29,10 @@ class Bar:
         """One more is done."""
         self._progress.update(self._task, advance=1, text=visible(text))
 
+    def of(self, total: int) -> None:
+        """How many there will be, where nobody knew when the bar was made."""
+        self._progress.update(self._task, total=total)
+
     def say(self, text: str) -> None:
         """What is going on now."""
         self._progress.update(self._task, text=visible(text))

@@ -1,17 +1,47 @@
 """Replay with a progress bar."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from evals.cli.terminal.progress import bar
+from evals.cli.terminal.progress import Bar, bar
 from evals.models.trace import Trace
 from evals.pipeline.options import Options
-from evals.pipeline.replay import replay, size
+from evals.pipeline.replay import replay
 from evals.pipeline.select import Selected, selected
 from evals.runner.pool import Trials
 from evals.runner.scheduler import LOCAL
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
+
+
+class Watched:
+    """A replay as somebody watches it: what `replay` tells goes to a bar, and is counted."""
+
+    def __init__(self, progress: Bar) -> None:
+        self._bar = progress
+        self._started = time.monotonic()
+        self._done = self._reused = 0
+
+    def __call__(self, trace: Trace, *, reused: bool, total: int) -> None:
+        """One more trial of `total`."""
+        self._done += 1
+        self._reused += reused
+        self._bar.of(total)
+        self._bar.step(f"{trace.case_id} {trace.variant}: {trace.provenance}{' (reused)' if reused else ''}")
+
+    @property
+    def took(self) -> str:
+        """What was done until now, and how long it took."""
+        return f"{self._done} trials in {time.monotonic() - self._started:.1f} s, {self._reused} reused unchanged"
+
+
+@contextmanager
+def watched(label: str) -> Iterator[Watched]:
+    """Progress to be handed to `replay` and `compare`, shown as long as the block lasts."""
+    with bar(label, None) as progress:
+        yield Watched(progress)
 
 
 def replayed(
@@ -24,11 +54,7 @@ def replayed(
     scheduler: str = LOCAL,
 ) -> Trials:
     """All trials of the share, as `replay` gives them."""
-    with bar(f"replaying {chosen.suite.name}", size(chosen, share)) as progress:
-
-        def done(trace: Trace, *, reused: bool) -> None:
-            progress.step(f"{trace.case_id} {trace.variant}: {trace.provenance}{' (reused)' if reused else ''}")
-
+    with watched(f"replaying {chosen.suite.name}") as progress:
         return replay(
             chosen,
             jobs=jobs,
@@ -36,7 +62,7 @@ def replayed(
             trial_timeout=trial_timeout,
             share=share,
             scheduler=scheduler,
-            progress=done,
+            progress=progress,
         )
 
 

@@ -2,11 +2,9 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
-import evals
 from evals.errors import CannotJudgeError
 from evals.judging.baseline import (
     incomparable,
@@ -16,6 +14,7 @@ from evals.judging.baseline import (
     with_blessed,
     write_baseline,
 )
+from evals.package import PACKAGE
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
 from tests.builders.run import a_variant_info
 from tests.builders.trace import an_answer
@@ -124,8 +123,8 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
 )
 def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):
     package = tmp_path / "evals"
-    shutil.copytree(Path(evals.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(evals, "__file__", str(package / "__init__.py"))
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("evals.judging.baseline.PACKAGE", package)
     before = scorers_digest()
     (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
 

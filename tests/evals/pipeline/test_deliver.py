@@ -9,8 +9,9 @@ from evals.models.run import Scope
 from evals.pipeline import deliver as delivering
 from evals.pipeline.blessed import baseline_of
 from evals.pipeline.deliver import deliver
+from evals.pipeline.load import load_suite
 from evals.pipeline.options import Options
-from evals.pipeline.select import selected
+from evals.runner.pool import Trials
 from evals.subject.plain import SWITCH
 from tests.builders.checkout import a_checkout
 from tests.builders.git import committed, git
@@ -23,7 +24,7 @@ SCOPE = Scope(cases=2, selected=2)
 def chosen(tmp_path, monkeypatch):
     root = a_checkout(tmp_path / "checkout")
     monkeypatch.chdir(root)
-    return selected("tiny.yaml", root, Options())
+    return load_suite("tiny.yaml", root)
 
 
 @pytest.fixture
@@ -42,7 +43,8 @@ def judged(monkeypatch):
 
 
 def delivered(chosen, traces, folder, scope=SCOPE, baseline=None, **how):
-    run = deliver(chosen, scope, traces, baseline, folder, **how)
+    held = replace(chosen, scope=scope, baseline=baseline)
+    run = deliver(held, Trials(tuple(traces), reused=0), folder, **how)
     return run, {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -129,7 +131,7 @@ def test_a_prompt_that_was_committed_meanwhile_is_judged_anew(chosen, traces, ju
     committed(root, "start")
     delivered(chosen, traces, tmp_path / "out")
     (root / "mine.md").write_text((root / "mine.md").read_text() + "\nBe kind.\n")
-    edited = selected("tiny.yaml", root, Options())
+    edited = load_suite("tiny.yaml", root)
     delivered(edited, traces, tmp_path / "out")
     committed(root, "kind")
     delivered(edited, traces, tmp_path / "out")
@@ -162,4 +164,4 @@ def test_a_folder_that_cannot_be_written_is_said_also_of_an_unchanged_run(chosen
     (tmp_path / "file").touch()
 
     with pytest.raises(ConfigurationError, match="cannot be written"):
-        deliver(chosen, SCOPE, traces, None, tmp_path / "file")
+        delivered(chosen, traces, tmp_path / "file")

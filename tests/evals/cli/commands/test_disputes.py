@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from evals.export.files import write_run
+from evals.export.files import write_report
 from tests.builders.command import command
 from tests.builders.dispute import a_disputed_run, an_answer_to
 from tests.builders.run import a_run, a_trial
@@ -15,7 +15,7 @@ from tests.builders.trace import a_trace
 
 def stored(folder, run):
     """The path of a run that was written."""
-    write_run(run, folder)
+    write_report(run, folder)
     return folder / "run.json"
 
 

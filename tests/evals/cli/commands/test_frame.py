@@ -5,7 +5,7 @@ import importlib.util
 import pandas as pd
 import pytest
 
-from evals.export.files import write_run
+from evals.export.files import write_report
 from tests.builders.command import command
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_decision, a_trace, a_veto
@@ -17,7 +17,7 @@ WITH_PYARROW = importlib.util.find_spec("pyarrow") is not None
 def stored(tmp_path):
     """A run of one trial: four scores less one, two decisions, one of them overruled."""
     made = [a_decision(0, "writer", routed="investigator", vetoes=[a_veto(), a_veto("critic_gate")]), a_decision(1)]
-    write_run(a_run(a_trial(a_trace(decisions=made))), tmp_path)
+    write_report(a_run(a_trial(a_trace(decisions=made))), tmp_path)
     return tmp_path / "run.json"
 
 
@@ -45,7 +45,7 @@ def test_another_ending_is_refused_before_anything_is_read(tmp_path):
 
 @pytest.mark.parametrize("option", [(), ("--decisions",)])
 def test_a_table_without_rows_keeps_its_columns(stored, tmp_path, option):
-    write_run(a_run().model_copy(update={"trials": ()}), tmp_path / "empty")
+    write_report(a_run().model_copy(update={"trials": ()}), tmp_path / "empty")
     for run, name in ((stored, "full.csv"), (tmp_path / "empty" / "run.json", "empty.csv")):
         assert command("frame", run, *option, "--out", tmp_path / name).code == 0
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from evals.export.files import write_run
+from evals.export.files import write_report
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
 from tests.builders.run import a_run
@@ -13,7 +13,7 @@ FILES = ("index.html", "junit.xml", "run.json", "summary.md")
 
 
 def test_a_stored_run_is_written_again_byte_for_byte(tmp_path):
-    write_run(a_run(), tmp_path / "first")
+    write_report(a_run(), tmp_path / "first")
 
     said = command("report", tmp_path / "first" / "run.json", "--out", tmp_path / "second")
 
@@ -23,7 +23,7 @@ def test_a_stored_run_is_written_again_byte_for_byte(tmp_path):
 
 
 def test_without_a_folder_the_files_go_beside_the_run(tmp_path):
-    write_run(a_run(), tmp_path)
+    write_report(a_run(), tmp_path)
     (tmp_path / "junit.xml").unlink()
 
     command("report", tmp_path / "run.json")
@@ -39,7 +39,7 @@ def test_a_missing_run_is_one_line_and_a_usage_error(tmp_path):
 
 
 def test_a_folder_where_a_file_should_be_is_named_and_nothing_half_written_stays(tmp_path):
-    write_run(a_run(), tmp_path / "first")
+    write_report(a_run(), tmp_path / "first")
     (tmp_path / "second" / "index.html").mkdir(parents=True)
 
     said = command("report", tmp_path / "first" / "run.json", "--out", tmp_path / "second")
@@ -51,7 +51,7 @@ def test_a_folder_where_a_file_should_be_is_named_and_nothing_half_written_stays
 
 def test_a_report_loads_neither_the_graph_nor_a_data_frame_nor_statistics(tmp_path):
     """Each takes longer to load than the report to write."""
-    write_run(a_run(), tmp_path)
+    write_report(a_run(), tmp_path)
     code = (
         "import sys; from evals.cli.main import main; code = main(sys.argv[1:]);"
         "heavy = {'langgraph', 'chromadb', 'pandas', 'openai', 'scipy', 'numpy'};"

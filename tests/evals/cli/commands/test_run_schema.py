@@ -6,7 +6,7 @@ import re
 import jsonschema
 import pytest
 
-from evals.export.files import write_run
+from evals.export.files import write_report
 from evals.models.run import RUN_SCHEMA, Run
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
@@ -23,7 +23,7 @@ def the_schema(name):
 
 
 def a_written_run(folder):
-    write_run(a_run(), folder)
+    write_report(a_run(), folder)
     return json.loads((folder / "run.json").read_text(encoding="utf-8"))
 
 

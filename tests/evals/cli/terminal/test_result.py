@@ -6,7 +6,7 @@ import pytest
 
 from evals.cli.terminal.console import wide_console
 from evals.cli.terminal.result import say_result
-from evals.export.files import write_run
+from evals.export.files import write_report
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_trace
@@ -16,7 +16,7 @@ def test_names_of_models_and_variants_neither_colour_nor_mark_up(tmp_path, capsy
     odd = "\x1b[31mv2[/x]"
     run = a_run(a_trial(a_trace(variant=odd)), variants=(a_variant_info(odd),), recorded_by=("m\x1b[2J[bold]",))
 
-    write_run(run, tmp_path)
+    write_report(run, tmp_path)
     say_result(run, "one trial", tmp_path, Path())
 
     said = capsys.readouterr().out
@@ -28,7 +28,7 @@ def test_names_of_models_and_variants_neither_colour_nor_mark_up(tmp_path, capsy
 @pytest.mark.parametrize(("body", "said"), [(f"use {PLANTED['anthropic_key']}", True), ("use the key", False)])
 def test_what_is_withheld_from_the_report_is_told(body, said, tmp_path, capsys):
     run = a_run(cases=(a_case_info(body=body),))
-    write_run(run, tmp_path)
+    write_report(run, tmp_path)
 
     say_result(run, "one trial", tmp_path, Path())
 
