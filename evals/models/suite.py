@@ -93,4 +93,6 @@ class Suite(Closed):
     candidate: str
     reference: str
     samples: Annotated[int, Field(ge=1)] = 1
+    judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
+    """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol
 
 from evals.cassette.allowed_secrets import NOTHING, AllowedSecrets
 from evals.errors import ConfigurationError, RecordingError
-from evals.recording.rounds.advance import Frontier, Standing
+from evals.recording.rounds.advance import Standing
 from evals.recording.rounds.answers import Answers
 from evals.recording.rounds.export import Round, rounds_in, write_round
 from evals.recording.rounds.fit import fit_line
@@ -71,8 +71,19 @@ async def _copy(said: asyncio.StreamReader | None, written: BinaryIO, allowed: A
     written.write(fit_line(rest, allowed) if rest else b"")
 
 
+class Advancing(Protocol):
+    """What goes round: trials of a suite, or questions to a judge."""
+
+    @property
+    def allowed(self) -> AllowedSecrets:
+        """What may go out in a round, by somebody's word."""
+
+    async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> Standing:
+        """Take answers in, which were to answer `asked`, and say where that leads."""
+
+
 async def drive(
-    frontier: Frontier,
+    frontier: Advancing,
     folder: Path,
     answerer: Answerer,
     shards: int,
