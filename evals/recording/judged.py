@@ -1,7 +1,7 @@
 """Recording a judge: every question over the tape first and over the wire for what the tape lacks, then proven.
 
-The answers of a case wait in a staging cassette of their own below `.cache/`, and enter `cassettes/judge/` once each has
-been replayed offline to the same answer.
+The answers of a case wait in a staging cassette of their own below `.cache/`, and enter `cassettes/judge/` once each
+has been replayed offline to the same answer.
 """
 
 import asyncio

@@ -16,7 +16,7 @@ from evals.workspace import Workspace
 
 @dataclass
 class JudgeFrontier:
-    """The questions of a recording, those that are on tape left out; one that is proven, or failed, is not put again."""
+    """The questions of a recording that are not on tape; one that is proven, or has failed, is not put again."""
 
     workspace: Workspace
     questions: Sequence[Question]
