@@ -23,6 +23,7 @@ from evals.cassette.disk import REMEDIES
 from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
 from evals.cli.exporting import exporting
+from evals.cli.judge import judge
 from evals.cli.judging import judging
 from evals.cli.recording import recording
 from evals.cli.terminal.console import VisibleConsole
@@ -43,6 +44,7 @@ routes = typer.Typer(help="Score routes against a specification.", no_args_is_he
 app.add_typer(routes, name="routes")
 app.add_typer(dataset, name="dataset")
 app.add_typer(cassette, name="cassette")
+app.add_typer(judge, name="judge")
 
 
 @routes.command("score")

@@ -25,8 +25,8 @@ class Question:
     @property
     def place(self) -> str:
         """Where it stands among others that are handed out: by chance, but always the same. Whoever answers must not
-        find a report beside its broken twin."""
-        return hashlib.sha256(self.human.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        find a report beside its broken twin, or a question beside itself."""
+        return hashlib.sha256(f"{self.sample} {self.human}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def rubric_question(case_id: str, name: str, dossier: Dossier, prompts: Prompts, *, second: bool = False) -> Question:

@@ -48,6 +48,10 @@ class Models(Closed):
     max_output_tokens: int | None = None
     tokens_counted_by: Annotated[str | None, Field(pattern=r"^\S+$")] = None
 
+    def of(self, agent: str) -> str:
+        """The model that answers for an agent."""
+        return self.agents.get(agent, self.default)
+
 
 class Variant(Closed):
     """One configuration of the graph. A supervisor that is plain code has no `prompt`, but `rules`, its settings."""

@@ -28,11 +28,6 @@ class JudgeSettings(SuiteSettings):
         return self.judge
 
 
-def model_of(models: Models) -> str:
-    """Which model judges: `agents: {judge: ...}` of the suite, else its default."""
-    return models.agents.get(AGENT, models.default)
-
-
 @dataclass(frozen=True)
 class Bench:
     """A judge over the given clients, ready to be asked."""
@@ -43,7 +38,7 @@ class Bench:
     def over(cls, clients: Clients, models: Models) -> "Bench":
         """The judge that a suite names."""
         told = settings_of(models).model_dump()
-        settings = JudgeSettings(**told, judge=model_of(models))
+        settings = JudgeSettings(**told, judge=models.of(AGENT))
         doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
         return cls(ModelFactory(settings, doors, clients.finish, refused=not clients.lasting))
 

@@ -1,18 +1,14 @@
 """`evals record`: ask an endpoint for what the cassettes lack, and prove that the answers replay."""
 
 import asyncio
-import signal
-import threading
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
-from typing import Final
 
-from evals.cassette.recorder import Recorder
 from evals.cassette.stop import Stop
 from evals.cassette.store import Interaction
 from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.endpoint import at_once, llm_endpoint, search_endpoint
+from evals.cli.terminal.interrupt import INTERRUPTED, finishing_on_interrupt
 from evals.cli.terminal.progress import Bar, bar
 from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_INTERRUPTED, EXIT_OK, RecordingError, RecordingStoppedError
@@ -30,8 +26,6 @@ from evals.recording.meter import Meter, priced
 from evals.recording.wire import Endpoint
 from evals.runner.pool import TrialId
 from triage.secrecy.held import hold
-
-_INTERRUPTED: Final = RecordingStoppedError("interrupted")
 
 
 def record(
@@ -94,7 +88,7 @@ async def _record(
             progress.say(f"{meter} · {_spoken(answer)}")
 
         recorder = recorder_of(meter, asking, recorded_by, answered=answered, say=progress.note)
-        with _finishing_on_interrupt(recorder, progress):
+        with finishing_on_interrupt(recorder, progress):
             tally = await record_suite(chosen, recorder, llm, search, asking, on_tape=on_tape, told=told)
     return _concluded(chosen, tally, meter, llm, recorder.stop)
 
@@ -107,33 +101,13 @@ def _concluded(chosen: Selected, tally: Tally, meter: Meter, llm: Endpoint, stop
             f"new answers from {llm.base_url} ({meter}).",
             highlight=False,
         )
-    if stop.reason is _INTERRUPTED:
+    if stop.reason is INTERRUPTED:
         return EXIT_INTERRUPTED
     if stop.reason is not None:
         raise stop.reason
     if tally.failed:
         raise RecordingError(f"{tally.failed} trials were not recorded; what was answered is kept, run it again")
     return EXIT_OK
-
-
-@contextmanager
-def _finishing_on_interrupt(recorder: Recorder, progress: Bar) -> Iterator[None]:
-    """Ctrl-C ends the asking, not what was asked: answers under way are paid for. The second one ends everything."""
-    loop = asyncio.get_running_loop()
-
-    def interrupt() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        recorder.stop.set(_INTERRUPTED)
-        progress.note(f"finishing {recorder.in_flight} requests under way; Ctrl-C again leaves them")
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
-        return
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
 
 
 def _tell(progress: Bar, where: str, outcome: Outcome) -> None:
