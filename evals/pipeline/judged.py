@@ -50,12 +50,12 @@ def asking(chosen: Selected, traces: Sequence[Trace]) -> Asking:
 
 
 def bench(chosen: Selected, traces: Sequence[Trace]) -> Bench:
-    """What the check asks: planted in the reports of the suite's candidate.
+    """What the check asks: planted in the reports of the suite's reference, which an edit to the candidate leaves alone.
 
     Raises:
         CannotJudgeError: there is no good report to break.
     """
-    mine = [trace for trace in traces if trace.variant == chosen.suite.candidate]
+    mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
     return bench_of(chosen.by_id, mine, prompts_of(chosen), hand_made())
 
 
