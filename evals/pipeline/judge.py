@@ -41,7 +41,7 @@ def judge(
     sound = all(trace.provenance.label == "exact" for trace in traces)  # one that is not says itself why
     names = {f"{case.id}.yaml" for case in chosen.cases}
     others = manifest.others(chosen.workspace.cassettes, names) if sound else ()
-    return assemble(
+    run = assemble(
         Material(
             suite=chosen.suite,
             cases=chosen.cases,
@@ -57,6 +57,11 @@ def judge(
             unblessed=chosen.unblessed,
         )
     )
+    if chosen.suite.judge is None:
+        return run
+    from evals.pipeline.judged import judged  # noqa: PLC0415 - loads LangChain
+
+    return judged(run, chosen, traces)
 
 
 def _scored(cases: Mapping[str, Case], traces: Sequence[Trace]) -> tuple[Trial, ...]:

@@ -5,11 +5,20 @@ from dataclasses import dataclass
 
 from evals.errors import ConfigurationError
 from evals.judge.ask import Heard, missing, replayed
+from evals.judge.dossier import dossier_of
 from evals.judge.hand import hand_made
+from evals.judge.judgement import judgement
+from evals.judge.measure import Measured
+from evals.judge.pairs import position
 from evals.judge.prompt import Prompts, load_prompts
 from evals.judge.question import Question
+from evals.judge.show import write_up
 from evals.judge.suite import Graded, Paired, graded, paired
 from evals.judge.trial import Bench, bench_of
+from evals.judge.verdict import with_judgement
+from evals.models.judge import AGENT
+from evals.models.judged import JudgeCheck, JudgedRun
+from evals.models.run import Run
 from evals.models.trace import Trace
 from evals.pipeline.select import Selected
 
@@ -50,7 +59,7 @@ def asking(chosen: Selected, traces: Sequence[Trace]) -> Asking:
 
 
 def bench(chosen: Selected, traces: Sequence[Trace]) -> Bench:
-    """What the check asks: planted in the reports of the suite's reference, which an edit to the candidate leaves alone.
+    """What the check asks: planted in the reports of the reference, which an edit to the candidate leaves alone.
 
     Raises:
         CannotJudgeError: there is no good report to break.
@@ -68,3 +77,56 @@ def unanswered(chosen: Selected, questions: Sequence[Question]) -> tuple[Heard, 
     """Those of the questions that nobody has answered, equal ones once."""
     lacking = missing(answers(chosen, questions).values())
     return tuple({(one.miss.key, one.question.sample): one for one in lacking if one.miss}.values())
+
+
+def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
+    """The run with what the suite's judge says of it, from the tape."""
+    asked, model = asking(chosen, traces), chosen.suite.models.of(AGENT)
+    whole = not chosen.options.partial
+    check = bench(chosen, traces) if whole and _is_full(chosen, traces) else None
+    heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
+    measured = Measured(check, heard).reliability() if check else ()
+    said = judgement(run, asked.prompts, model, asked.graded, asked.paired, heard, measured)
+    return with_judgement(run, said, chosen.record_command)
+
+
+def checked(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheck:
+    """How far the suite's judge can be trusted, from the tape.
+
+    Raises:
+        CannotJudgeError: there is no good report to break.
+    """
+    asked, material, hand = asking(chosen, traces), bench(chosen, traces), hand_made()
+    pairs = tuple(item.question for item in asked.paired)
+    questions = (*material.questions, *pairs)
+    heard = answers(chosen, questions)
+    measured = Measured(material, heard)
+    found = JudgeCheck(
+        suite=chosen.suite.name,
+        variant=chosen.suite.reference,
+        version=asked.prompts.version,
+        model=chosen.suite.models.of(AGENT),
+        asked=len(questions),
+        missing=sum(one.answer is None for one in heard.values()),
+        originals=len(material.originals),
+        grades=measured.grades(),
+        defects=measured.defects(),
+        rewordings=measured.rewordings(),
+        attacks=measured.attacks(hand),
+        agreements=measured.agreements(),
+        position=position(asked.paired, heard, _lengths(chosen, traces)),
+        reliability=measured.reliability(),
+    )
+    return found.sealed()
+
+
+def _is_full(chosen: Selected, traces: Sequence[Trace]) -> bool:
+    """Whether the reference's trials are all there: in fewer, other things would be planted."""
+    mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
+    return bool(mine) and all(trace.provenance.label == "exact" for trace in mine)
+
+
+def _lengths(chosen: Selected, traces: Sequence[Trace]) -> dict[tuple[str, str], int]:
+    """Characters of what each first trial wrote, as the judge is shown it."""
+    found = ((trace, dossier_of(chosen.by_id[trace.case_id], trace)) for trace in traces if not trace.sample)
+    return {(trace.case_id, trace.variant): len(write_up("", dossier.written)) for trace, dossier in found if dossier}
