@@ -27,7 +27,7 @@ from evals.models.judged import (
 )
 from evals.models.outcome import Scored
 from evals.models.run import Comparison, Run
-from evals.stats.intervals import bootstrap_mean
+from evals.stats.intervals import Interval, bootstrap_mean, varied, wilson
 
 HIT: Final = "root_cause.hit"
 AGREES: Final = {True: ("same", "partly"), False: ("other", "contradicts")}
@@ -102,7 +102,7 @@ def _score(trials: Sequence[JudgedTrial], variant: str, question: Rubric, cluste
     means = _means(trials, variant, question)
     mine = [trial for trial in trials if trial.variant == variant]
     values = list(means.values())
-    interval = bootstrap_mean(values, [clusters[case] for case in means], np.random.default_rng(SEED))
+    interval = _interval(values, [clusters[case] for case in means])
     return JudgeScore(
         variant=variant,
         question=question,
@@ -113,6 +113,15 @@ def _score(trials: Sequence[JudgedTrial], variant: str, question: Rubric, cluste
         low=interval.low if interval else None,
         high=interval.high if interval else None,
     )
+
+
+def _interval(values: Sequence[float], clusters: Sequence[str]) -> Interval | None:
+    """A cluster bootstrap's; where all are best, or all worst, Wilson's of the number of clusters: nothing that varied
+    is no proof that nothing can."""
+    if set(values) in ({0.0}, {1.0}):
+        count = len(set(clusters))
+        return wilson(count if values[0] else 0, count)
+    return varied(bootstrap_mean(values, clusters, np.random.default_rng(SEED)))
 
 
 def _comparisons(run: Run, trials: Sequence[JudgedTrial], clusters: Mapping[str, str]) -> tuple[Comparison, ...]:

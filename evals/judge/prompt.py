@@ -45,19 +45,20 @@ class Prompts:
         return self.rubric, self.pair
 
 
-def load_prompts(version: str, folder: Path = HERE) -> Prompts:
+def load_prompts(version: str, folder: Path | None = None) -> Prompts:
     """The prompts of a version.
 
     Raises:
         ConfigurationError: there is no such version, or a file that is no prompt.
     """
+    folder = folder or HERE
     known = versions(folder)
     if version not in known:
         raise ConfigurationError(f"judge: {version}: no such version; there is {', '.join(known)}")
     return Prompts(version, _load(folder / version, "rubric"), _load(folder / version, "pair"))
 
 
-def versions(folder: Path = HERE) -> tuple[str, ...]:
+def versions(folder: Path) -> tuple[str, ...]:
     """The versions there are."""
     return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir()))
 

@@ -71,6 +71,9 @@ def _notes(said: Judgement) -> list[Reason]:
     unmeasured = [endpoint(each.question) for each in barred if each.missing or each.balanced is None]
     poor = [f"{endpoint(each.question)} ({each.balanced:.0%})" for each in barred if each.balanced and not each.missing]
     notes = []
+    if not said.reliability:
+        text = "the judge's grades are shown, and never a reason: they were not measured here (`evals judge check`)"
+        notes.append(Reason(kind="note", text=text))
     if unmeasured:
         text = f"{', '.join(unmeasured)}: shown, and never a reason, since the check is not wholly on tape"
         notes.append(Reason(kind="note", text=f"{text} (`evals judge plan`)"))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.errors import ConfigurationError
+from evals.errors import CannotJudgeError, ConfigurationError
 from evals.judge.ask import Heard, missing, replayed
 from evals.judge.dossier import dossier_of
 from evals.judge.hand import hand_made
@@ -82,8 +82,7 @@ def unanswered(chosen: Selected, questions: Sequence[Question]) -> tuple[Heard, 
 def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
     """The run with what the suite's judge says of it, from the tape."""
     asked, model = asking(chosen, traces), chosen.suite.models.of(AGENT)
-    whole = not chosen.options.partial
-    check = bench(chosen, traces) if whole and _is_full(chosen, traces) else None
+    check = _bench_of_whole(chosen, traces)
     heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
     measured = Measured(check, heard).reliability() if check else ()
     said = judgement(run, asked.prompts, model, asked.graded, asked.paired, heard, measured)
@@ -120,10 +119,15 @@ def checked(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheck:
     return found.sealed()
 
 
-def _is_full(chosen: Selected, traces: Sequence[Trace]) -> bool:
-    """Whether the reference's trials are all there: in fewer, other things would be planted."""
+def _bench_of_whole(chosen: Selected, traces: Sequence[Trace]) -> Bench | None:
+    """The check's material, if the reference's trials are all there: in fewer, other things would be planted."""
     mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
-    return bool(mine) and all(trace.provenance.label == "exact" for trace in mine)
+    if chosen.options.partial or not all(trace.provenance.label == "exact" for trace in mine):
+        return None
+    try:
+        return bench(chosen, traces)
+    except CannotJudgeError:
+        return None  # nothing to break: the grades are shown, and were not measured
 
 
 def _lengths(chosen: Selected, traces: Sequence[Trace]) -> dict[tuple[str, str], int]:

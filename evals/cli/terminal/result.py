@@ -9,11 +9,13 @@ from rich.table import Table
 
 from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.tables import shown
+from evals.models.judged import JudgedRun
 from evals.models.run import Run
 from evals.report.numbers import rate
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
+from evals.report.view.judge import scores, sentence
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.samples import redraws_in_words
 from evals.report.view.scope import in_words
@@ -29,6 +31,9 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
     reasons = breach_table(run)
     if reasons.rows:
         console.print(shown(reasons))
+    if isinstance(run, JudgedRun):
+        console.print(shown(scores(run)))
+        console.print(sentence(run.judge), markup=False)
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
     if run.redraws:
