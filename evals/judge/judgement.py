@@ -16,7 +16,7 @@ from evals.judging.comparison import compare
 from evals.judging.frozen import State
 from evals.judging.pairing import Values
 from evals.judging.summary import SEED
-from evals.models.judge import AGENT, SCALES, Rubric
+from evals.models.judge import SCALES, Rubric, endpoint
 from evals.models.judged import (
     Disagreement,
     HitCell,
@@ -33,11 +33,6 @@ HIT: Final = "root_cause.hit"
 AGREES: Final = {True: ("same", "partly"), False: ("other", "contradicts")}
 """The grades of the root cause that go with a hit, and with a miss."""
 Answers = Mapping[Question, Heard]
-
-
-def endpoint(question: Rubric) -> str:
-    """What the score of a question is called."""
-    return f"{AGENT}.{question}"
 
 
 def judgement(

@@ -57,7 +57,7 @@ def _table(outcomes: Outcomes, places: dict[str, int]) -> tuple[NDArray[np.float
     """Per cluster, how many were right, and how many there are."""
     owners = [places[cluster] for cluster, _ in outcomes]
     right = np.bincount(owners, weights=[float(ok) for _, ok in outcomes], minlength=len(places))
-    return right, np.bincount(owners, minlength=len(places)).astype(float)
+    return right.astype(np.float64), np.bincount(owners, minlength=len(places)).astype(np.float64)
 
 
 def _added(one: Rate, other: Rate) -> Interval:

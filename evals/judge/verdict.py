@@ -2,8 +2,8 @@
 found good enough may be the reason for a red. Nothing else changes."""
 
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
-from evals.judge.judgement import endpoint
 from evals.judging.gate import comparison_sentence
+from evals.models.judge import endpoint
 from evals.models.judged import JudgedRun, Judgement
 from evals.models.run import Reason, Run, Verdict
 

@@ -19,6 +19,11 @@ SCALES: Final[dict[Rubric, tuple[str, ...]]] = {
 AGENT: Final = "judge"
 
 
+def endpoint(question: Rubric) -> str:
+    """What the score of a question is called."""
+    return f"{AGENT}.{question}"
+
+
 class RubricAnswer(BaseModel):
     """Grades of what a bug-triage team wrote."""
 

@@ -42,7 +42,7 @@ def cause_replaced(original: Original, pool: Sequence[Original], hand: HandMade,
     ]
     if not others:
         return None
-    foreign = rng.choice(others).written
+    foreign = rng.choice(sorted(others, key=lambda other: other.case_id)).written
     comment = with_part(original.written.comment, CAUSE, part_of(foreign.comment, CAUSE))
     return original.with_written(
         root_cause=foreign.root_cause,

@@ -104,7 +104,7 @@ def _spread(
     make: Callable[[Original, Random], Dossier | None],
 ) -> list[tuple[Original, Dossier]]:
     """The change made in `count` reports, those first whose case was used least."""
-    found = []
+    found: list[tuple[Original, Dossier]] = []
     for original in sorted(
         originals, key=lambda original: (used[original.case_id], _chance(f"{seed} {original.case_id}"))
     ):
