@@ -1,6 +1,8 @@
 """A judge's say in the verdict: unanswered questions keep a run from being judged, and a grade that was measured and
 found good enough may be the reason for a red. Nothing else changes."""
 
+from collections.abc import Sequence
+
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.judging.gate import comparison_sentence
 from evals.models.judge import endpoint
@@ -8,15 +10,17 @@ from evals.models.judged import JudgedRun, Judgement
 from evals.models.run import Reason, Run, Verdict
 
 
-def with_judgement(run: Run, said: Judgement, record_command: str) -> JudgedRun:
-    """The run with what its judge said, and the verdict that follows."""
+def with_judgement(run: Run, said: Judgement, record_command: str, others: Sequence[str] = ()) -> JudgedRun:
+    """The run with what its judge said, and the verdict that follows; `others` are sentences about cassettes of the
+    judge that are other files than the manifest lists."""
     fields = {name: getattr(run, name) for name in Run.model_fields}
-    return JudgedRun(**{**fields, "judge": said, "verdict": verdict(run, said, record_command)})
+    return JudgedRun(**{**fields, "judge": said, "verdict": verdict(run, said, record_command, others)})
 
 
-def verdict(run: Run, said: Judgement, record_command: str) -> Verdict:
+def verdict(run: Run, said: Judgement, record_command: str, others: Sequence[str] = ()) -> Verdict:
     """The verdict of a run, the judge's reasons among its own."""
-    holes, worse, notes = _holes(run, said, record_command), _worse(run, said), _notes(said)
+    strange = [Reason(kind="partial run", text=f"judge: {text}") for text in others]
+    holes, worse, notes = [*_holes(run, said, record_command), *strange], _worse(run, said), _notes(said)
     found = run.verdict
     decisive = [reason for reason in found.reasons if reason.kind != "note"]
     rest = [reason for reason in found.reasons if reason.kind == "note"]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evals.cassette import manifest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.judge.ask import Heard, missing, replayed
 from evals.judge.dossier import dossier_of
@@ -86,7 +87,9 @@ def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
     heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
     measured = Measured(check, heard).reliability() if check else ()
     said = judgement(run, asked.prompts, model, asked.graded, asked.paired, heard, measured)
-    return with_judgement(run, said, chosen.record_command)
+    names = {f"{case.id}.yaml" for case in chosen.cases} if not said.missing else ()
+    others = manifest.others(chosen.workspace.judge_cassettes, names)
+    return with_judgement(run, said, chosen.record_command, others)
 
 
 def checked(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheck:
