@@ -74,7 +74,8 @@ def test_a_suite_without_a_judge_asks_nothing_new(checkout):
     a_suite(checkout)
 
     assert evals(checkout, "plan", "tiny.yaml").code == 0
-    assert "judge" not in evals(checkout, "run", "tiny.yaml").out
+    assert "judge.root_cause" not in evals(checkout, "run", "tiny.yaml").out
+    assert '"judge"' not in (checkout / "reports" / "latest" / "run.json").read_text(encoding="utf-8")
 
 
 def test_batch_rounds_give_the_judge_the_answers_of_a_live_recording(judged, tmp_path):
