@@ -9,13 +9,11 @@ from rich.table import Table
 
 from evals.cli.terminal.console import place_of, wide_console
 from evals.cli.terminal.tables import shown
-from evals.models.judged import JudgedRun
 from evals.models.run import Run
 from evals.report.numbers import rate
 from evals.report.view.baselines import beaten, best_baseline
 from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
-from evals.report.view.judge import scores, sentence
 from evals.report.view.samples import in_words as in_words_of_samples
 from evals.report.view.samples import redraws_in_words
 from evals.report.view.scope import in_words
@@ -31,9 +29,8 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
     reasons = breach_table(run)
     if reasons.rows:
         console.print(shown(reasons))
-    if isinstance(run, JudgedRun):
-        console.print(shown(scores(run)))
-        console.print(sentence(run.judge), markup=False)
+    if type(run) is not Run:
+        _say_judge(console, run)
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
     if run.redraws:
@@ -42,6 +39,16 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
         console.print(in_words(run.scope), markup=False)
     say_verdict(console, run)
     console.print(f"{rests_on}. Report: {place_of(folder / 'index.html', root)}", markup=False)
+
+
+def _say_judge(console: Console, run: Run) -> None:
+    """What the suite's judge said, beside what that is worth."""
+    from evals.models.judged import JudgedRun  # only where there is one: its models take a tenth of a second
+    from evals.report.view.judge import scores, sentence
+
+    if isinstance(run, JudgedRun):
+        console.print(shown(scores(run)))
+        console.print(sentence(run.judge), markup=False)
 
 
 def say_verdict(console: Console, run: Run) -> None:
