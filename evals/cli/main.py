@@ -6,9 +6,9 @@ Exit codes, for every command:
     1    for `run`: judged, and worse; for `dataset lint`: something is wrong; for `cassette merge`: a conflict; for
          `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
-    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan` and `judge check`: something is missing; for `record`:
-         the endpoint failed, or a limit (--budget, --max-requests) was reached; for `cassette verify`: something is
-         wrong
+    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`, `judge plan` and `judge check`:
+         something is missing; for `record`: the endpoint failed, or a limit (--budget, --max-requests) was reached; for
+         `cassette verify`: something is wrong
     130  interrupted; what was finished is kept
 """
 
