@@ -76,6 +76,15 @@ class Workspace:
         """The cassette of one case."""
         return self.cassettes / f"{case_id}.yaml"
 
+    @property
+    def judge_cassettes(self) -> Path:
+        """What a judge said of trials, one file per case, with a manifest of its own."""
+        return self.cassettes / "judge"
+
+    def judge_cassette(self, case_id: str) -> Path:
+        """The judge's cassette of one case."""
+        return self.judge_cassettes / f"{case_id}.yaml"
+
 
 def _refuse_what_is_no_file(folder: Path, workspace: Workspace) -> None:
     if not folder.is_dir():

@@ -7,9 +7,9 @@ Exit codes, for every command:
          merge`: a conflict; for `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too
          many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
-    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`: something is missing; for `record`:
-         the endpoint failed, or a limit (--budget, --max-requests) was reached; for `drift`: so too, or it cannot tell;
-         for `cassette verify`: something is wrong
+    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`, `judge plan` and `judge check`:
+         something is missing; for `record`: the endpoint failed, or a limit (--budget, --max-requests) was reached; for
+         `drift`: so too, or it cannot tell; for `cassette verify`: something is wrong
     130  interrupted; what was finished is kept
 """
 
@@ -25,6 +25,7 @@ from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
 from evals.cli.drifting import drifting
 from evals.cli.exporting import exporting
+from evals.cli.judge import judge
 from evals.cli.judging import judging
 from evals.cli.recording import recording
 from evals.cli.terminal.console import VisibleConsole
@@ -46,6 +47,7 @@ routes = typer.Typer(help="Score routes against a specification.", no_args_is_he
 app.add_typer(routes, name="routes")
 app.add_typer(dataset, name="dataset")
 app.add_typer(cassette, name="cassette")
+app.add_typer(judge, name="judge")
 
 
 @routes.command("score")

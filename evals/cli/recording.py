@@ -37,7 +37,7 @@ from evals.cli.options import (
     Variants,
     refuse_live,
 )
-from evals.errors import ConfigurationError
+from evals.errors import EXIT_OK, ConfigurationError
 
 recording = typer.Typer()
 
@@ -112,12 +112,14 @@ def record_command(
     from evals.cli.commands.rounds import record_rounds
     from evals.pipeline.options import Options
     from evals.pipeline.rounds import Batch
+    from evals.suites.load import load_suite
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
     if more_answers and not import_:
         raise ConfigurationError(f"one suite at a time: {more_answers[0]} is too much (answers go to --import)")
     answers = (*(import_ or ()), *(more_answers or ()))
     batch = Batch(export, answers, rounds, answer_with, shards, keep_invalid, recorded_by, model).checked()
+    tries = RETRIES if retries is None else retries
     if batch.wanted:
         refuse_live(
             base_url=None if base_url == os.environ.get("EVALS_BASE_URL") else base_url,
@@ -128,22 +130,37 @@ def record_command(
             refresh=refresh or None,
             retries=retries,
         )
-        tavily_key = os.environ.get("TAVILY_API_KEY", "")
-        return record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout, jobs=jobs)
-    return record(
-        suite,
-        root,
-        options,
-        base_url=base_url,
-        api_key=os.environ.get(api_key_env, ""),
-        tavily_key=os.environ.get("TAVILY_API_KEY", ""),
-        recorded_by=recorded_by,
-        timeout_s=timeout,
-        retries=RETRIES if retries is None else retries,
-        concurrency=concurrency,
-        budget_usd=budget,
-        max_requests=max_requests,
-        refresh=refresh,
-        prices=prices,
-        jobs=jobs,
-    )
+
+    def judged(*, first: bool) -> int | None:
+        from evals.cli.terminal.judging import Live, record_judged
+
+        key = os.environ.get(api_key_env, "")
+        live = Live(base_url, key, recorded_by, timeout, tries, concurrency, budget, max_requests, prices)
+        return record_judged(suite, root, options, batch, live, jobs=jobs, first=first)
+
+    asks_judge = load_suite(suite).judge is not None and not refresh
+    if asks_judge and (code := judged(first=True)) is not None:
+        return code
+    tavily_key = os.environ.get("TAVILY_API_KEY", "")
+    if batch.wanted:
+        code = record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout, jobs=jobs)
+    else:
+        code = record(
+            suite,
+            root,
+            options,
+            base_url=base_url,
+            api_key=os.environ.get(api_key_env, ""),
+            tavily_key=tavily_key,
+            recorded_by=recorded_by,
+            timeout_s=timeout,
+            retries=tries,
+            concurrency=concurrency,
+            budget_usd=budget,
+            max_requests=max_requests,
+            refresh=refresh,
+            prices=prices,
+            jobs=jobs,
+        )
+    further = judged(first=False) if asks_judge and code == EXIT_OK else None
+    return code if further is None else further

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from evals.models.judged import JudgedRun
 from evals.models.run import Comparison, Run
 from evals.report.numbers import change, pairs, points, probability, rate, smallest_drop
 from evals.report.view.baselines import beaten, best_baseline
@@ -14,6 +15,7 @@ from evals.report.view.breaches import breach_table
 from evals.report.view.costs import what_it_costs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import as_blessed
+from evals.report.view.judge import scores, sentence
 from evals.report.view.measures import measure_table
 from evals.report.view.published import published_table
 from evals.report.view.samples import in_words as in_words_of_samples
@@ -39,6 +41,7 @@ def summary(run: Run) -> str:
             *_headline(run),
             *_samples(run),
             "",
+            *_judge(run),
             *_table(what_it_costs(run)),
             "",
             *_table(breach_table(run)),
@@ -54,6 +57,13 @@ def summary(run: Run) -> str:
             "",
         ]
     )
+
+
+def _judge(run: Run) -> list[str]:
+    """What a model said of the reports, beside what that is worth; nothing where the suite has no judge."""
+    if not isinstance(run, JudgedRun):
+        return []
+    return [escape(sentence(run.judge)), "", *_table(scores(run)), ""]
 
 
 def _within(lines: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from evals.errors import ConfigurationError
+from evals.models.judged import JudgedRun
 from evals.models.run import RUN_SCHEMA, Run
 from evals.models.sealed import Sealed
 
@@ -19,7 +20,17 @@ def read_run(path: Path) -> Run:
         ConfigurationError: no such file, not a run, or one of a newer schema.
     """
     absent, broken = "`make eval` writes reports/latest", "not a run.json of this version"
-    return read_stored(path, Run, RUN_SCHEMA, mark="trials", absent=absent, broken=broken, sealed_since=4)
+    model: type[Run] = JudgedRun if _is_judged(path) else Run
+    return read_stored(path, model, RUN_SCHEMA, mark="trials", absent=absent, broken=broken, sealed_since=4)
+
+
+def _is_judged(path: Path) -> bool:
+    """Whether the file holds what a judge said: its member comes last, and an issue's text cannot spell its quotes."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False  # which is said by whoever reads it
+    return b'\n "judge": {' in content or b',"judge":{' in content
 
 
 def read_stored(

@@ -48,6 +48,10 @@ class Models(Closed):
     max_output_tokens: int | None = None
     tokens_counted_by: Annotated[str | None, Field(pattern=r"^\S+$")] = None
 
+    def of(self, agent: str) -> str:
+        """The model that answers for an agent."""
+        return self.agents.get(agent, self.default)
+
 
 class Variant(Closed):
     """One configuration of the graph. A supervisor that is plain code has no `prompt`, but `rules`, its settings."""
@@ -97,4 +101,6 @@ class Suite(Closed):
     candidate: str
     reference: str
     samples: Annotated[int, Field(ge=1)] = 1
+    judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
+    """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

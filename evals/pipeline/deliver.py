@@ -42,6 +42,7 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
     """
     kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, trials)
     large = len(trials.traces) > MOST
+    anew = anew or chosen.suite.judge is not None  # its tape and prompts are not in the name
     known = None if anew or large or is_plain() else kept.get(name)
     if known is not None:
         files = _FILES.validate_json(zlib.decompress(known))
@@ -55,7 +56,8 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
         write_fit(run, folder)
         return run
     files = files_of(run)
-    kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
+    if chosen.suite.judge is None:
+        kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
     write_files(folder, files)
     return run
 

@@ -44,7 +44,7 @@ def judge(chosen: LoadedSuite, trials: Trials) -> Run:
     names = {f"{case.id}.yaml" for case in chosen.cases}
     others = manifest.others(chosen.workspace.cassettes, names) if sound else ()
     material = _material(chosen, _scored(chosen.by_id, traces))
-    return assemble(
+    run = assemble(
         replace(
             material,
             variants=with_blessed(
@@ -54,6 +54,11 @@ def judge(chosen: LoadedSuite, trials: Trials) -> Run:
             partial=(*material.partial, *others),
         )
     )
+    if chosen.suite.judge is None:
+        return run
+    from evals.pipeline.judged import judged  # noqa: PLC0415 - loads LangChain
+
+    return judged(run, chosen, traces)
 
 
 def may_have_broken(chosen: LoadedSuite, trials: Sequence[Trial], variant: str) -> bool:

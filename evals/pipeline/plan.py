@@ -19,7 +19,7 @@ def planned(name: str, chosen: Selected, traces: Sequence[Trace], prices: PriceT
     gatherer = Gatherer(chosen.workspace, everyone)
     missed = gatherer.missed(traces) if variants else []
     models = {info.variant.name: info.variant.models for info in chosen.variants}
-    return Plan(
+    found = Plan(
         suite=chosen.suite.name,
         trials=len(traces),
         variants=variants,
@@ -31,6 +31,12 @@ def planned(name: str, chosen: Selected, traces: Sequence[Trace], prices: PriceT
         broken=tuple(dict.fromkeys(broken)),
         command=_command(name, chosen, variants) if variants else "",
     )
+    if chosen.suite.judge is None:
+        return found
+    from evals.pipeline.judge_plan import with_judge  # noqa: PLC0415 - loads LangChain
+
+    experience = gatherer.experience([case.id for case in chosen.cases])
+    return with_judge(found, chosen, traces, experience, prices)
 
 
 def _command(name: str, chosen: Selected, variants: tuple[MissingVariant, ...]) -> str:

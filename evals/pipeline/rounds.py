@@ -110,12 +110,12 @@ async def round_by_round(
             answerer = Answerer.of(batch.answer_with)
             standing = await drive(frontier, batch.rounds, answerer, batch.shards, batch.read, announce)
         else:
-            standing = await frontier.advance(answers, asked=_last_asked(batch.export))
+            standing = await frontier.advance(answers, asked=last_asked(batch.export))
     finally:
         await session.close()
     return standing, frontier.allowed
 
 
-def _last_asked(folder: Path | None) -> list[str]:
+def last_asked(folder: Path | None) -> list[str]:
     """What the round before asked: who answers it may have left something out."""
     return rounds_in(folder)[-1].ids() if folder and rounds_in(folder) else []

@@ -96,7 +96,7 @@ class Session:
         if trace.misses or trace.point_misses:
             agent = (*trace.misses, *trace.point_misses)[0].agent
             raise UnansweredError(f"a request by {agent} went past the recording client; nothing was accepted")
-        served = _distinct(tape.ledger)
+        served = distinct(tape.ledger)
         await prove(case, variant, sample, subject_of, Cassette(staging, served), trace, samples=self._samples)
         if self._refresh:
             self._fresh.setdefault(case.id, []).extend(served)
@@ -172,7 +172,8 @@ def difference(recorded: Trace, replayed: Trace) -> str:
     return f"{', '.join(fields)} differ"
 
 
-def _distinct(ledger: Ledger) -> list[Interaction]:
+def distinct(ledger: Ledger) -> list[Interaction]:
+    """What was served, each interaction once."""
     return list({(found.key, found.sample): found for found in ledger.served}.values())
 
 

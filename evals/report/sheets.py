@@ -1,13 +1,15 @@
-"""Pages without a script, of a sweep, a self-test, a history. Apart from a run's report: it is not to load so much."""
+"""Pages without a script: of a sweep, a self-test, a history, a judge. Apart from a run's report, to load less."""
 
 from markupsafe import Markup
 
 from evals.models.history import History
+from evals.models.judged import JudgeCheck
 from evals.models.selftest import SelfTest
 from evals.models.sweep import Sweep
 from evals.report.document import TEMPLATES, asset, policy
 from evals.report.view.badge import badge_of
 from evals.report.view.history import history_page
+from evals.report.view.judge_check import check_page
 from evals.report.view.selftest import selftest_page
 from evals.report.view.sweep import sweep_page
 
@@ -20,6 +22,11 @@ def render_sweep(sweep: Sweep) -> str:
 def render_selftest(result: SelfTest) -> str:
     """The page of a self-test: one HTML document."""
     return _sheet("selftest", selftest_page(result))
+
+
+def render_judge(check: JudgeCheck) -> str:
+    """The page of a judge's check: one HTML document."""
+    return _sheet("judge", check_page(check))
 
 
 def render_history(history: History) -> str:

@@ -128,6 +128,23 @@ WORKER_REPLIES: dict[str, Reply] = {
     },
     "writer-comment": "## Triage\nQuantities are overwritten.",
     "writer-ticket": {"title": "Cart loses quantities", "labels": ["bug"], "assignee": None, "effort": "S"},
+    "judge": {
+        "root_cause_quote": "Quantities are overwritten.",
+        "root_cause_reason": "It is another cause.",
+        "root_cause": "other",
+        "unsupported_quotes": [],
+        "faithful_reason": "All is found.",
+        "faithful": "supported",
+        "actionable_quote": "add them up",
+        "actionable_reason": "It can be done.",
+        "actionable": "ready",
+        "comment_quote": "",
+        "comment_reason": "It is polite.",
+        "comment": "fine",
+        "severity_reason": "It fits.",
+        "severity": "fits",
+    },
+    "judge-pair": {"first_strength": "nothing", "second_strength": "nothing", "reason": "Alike.", "preferred": "tie"},
 }
 
 

@@ -23,6 +23,8 @@ SCHEMAS = {
     "WebSearchOutput": "web_search",
     "CriticOutput": "critic",
     "ReportDraft": "writer",
+    "RubricAnswer": "judge",
+    "PairAnswer": "judge-pair",
 }
 SEARCH_TOOL = "tavily_search"
 SEARCHED = {

@@ -12,4 +12,7 @@ def manifest(root: Path, *, dataset: Path | None = None) -> int:
     workspace = Workspace.at(root, dataset)
     count = listing.write(workspace.cassettes)
     print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
+    if workspace.judge_cassettes.is_dir():
+        count = listing.write(workspace.judge_cassettes)
+        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
     return EXIT_OK

@@ -21,6 +21,13 @@ def verify(root: Path, cases: Sequence[str] = (), *, as_json: bool = False, data
         if not workspace.cassette(case).exists():
             raise ConfigurationError(f"{case}: no cassette of this case; `evals cassette status` lists them")
     found = checks.verify(workspace.cassettes, cases)
+    if workspace.judge_cassettes.is_dir():
+        said = checks.verify(workspace.judge_cassettes, cases)
+        found = checks.Verified(
+            found.cassettes + said.cassettes,
+            found.interactions + said.interactions,
+            (*found.findings, *said.findings),
+        )
     if not found.cassettes and not found.findings:
         raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
     messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]

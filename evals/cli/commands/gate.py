@@ -9,8 +9,11 @@ from evals.cli.terminal.console import wide_console
 from evals.cli.terminal.result import say_verdict
 from evals.errors import ConfigurationError
 from evals.export.stored import read_run
+from evals.judge.verdict import with_judgement
 from evals.judging.baseline import load_baseline, path_of
 from evals.judging.rejudge import judge_again
+from evals.models.judged import JudgedRun
+from evals.models.run import Run
 from evals.models.suite import GatePolicy
 from evals.workspace import Workspace
 
@@ -25,6 +28,8 @@ def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields 
         first = error.errors()[0]
         raise ConfigurationError(f"policy, {first['loc'][0]}: {first['msg']}") from error
     baseline = load_baseline(path_of(Workspace.at(root).baselines, stored.suite))
-    again = judge_again(stored, baseline, asked)
+    again: Run = judge_again(stored, baseline, asked)
+    if isinstance(again, JudgedRun):
+        again = with_judgement(again, again.judge, f"make record SUITE={stored.suite}")
     say_verdict(wide_console(), again)
     return again.verdict.exit_code

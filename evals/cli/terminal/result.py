@@ -33,6 +33,8 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
     reasons = breach_table(run)
     if reasons.rows:
         console.print(shown(reasons))
+    if type(run) is not Run:
+        _say_judge(console, run)
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
     if run.redraws:
@@ -45,6 +47,16 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
         )
     say_verdict(console, run)
     console.print(f"{rests_on}. Report: {place_of(folder / 'index.html', root)}", markup=False)
+
+
+def _say_judge(console: Console, run: Run) -> None:
+    """What the suite's judge said, beside what that is worth."""
+    from evals.models.judged import JudgedRun  # only where there is one: its models take a tenth of a second
+    from evals.report.view.judge import scores, sentence
+
+    if isinstance(run, JudgedRun):
+        console.print(shown(scores(run)))
+        console.print(sentence(run.judge), markup=False)
 
 
 def say_verdict(console: Console, run: Run) -> None:

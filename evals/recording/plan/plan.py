@@ -67,11 +67,13 @@ class Plan(Closed):
     effort: Effort | None
     broken: tuple[str, ...] = ()
     command: str = ""
+    judge: Count = 0
+    """Requests of the suite's judge among them: about trials that are on tape."""
 
     @property
     def complete(self) -> bool:
         """Whether a run of this suite can be judged."""
-        return not self.variants and not self.broken
+        return not self.variants and not self.broken and not self.judge
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,11 @@ def effort_of(
     variants: Mapping[str, Models], traces: Sequence[Trace], experience: Experience, prices: PriceTable
 ) -> Effort | None:
     """What it takes to record what these traces lack; None if nothing is recorded that it could be estimated from."""
-    if not experience.trials:
-        return None
-    needs = needs_of(variants, traces, experience)
+    return effort_for(needs_of(variants, traces, experience), experience, prices) if experience.trials else None
+
+
+def effort_for(needs: Sequence[Need], experience: Experience, prices: PriceTable) -> Effort:
+    """What it takes to ask as much, by what asking took before."""
     asking = [need for need in needs if need.asker != SEARCH]
     costs = [_cost(need, experience, prices) for need in asking]
     times = [seconds(need, experience) for need in needs]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from evals.cassette.allowed_secrets import FILE, AllowedSecrets, read_allowed
 from evals.cassette.readings import FOLDER, Readings
@@ -77,7 +78,7 @@ class Frontier:
         for case in self.cases:
             await self._advance_case(case)
         known = self._known() if answers.unheard else set()
-        for remark in (*answers.remarks, *answers.nobodys(known), *self._missing(answers, asked), *_others(answers)):
+        for remark in remarks(answers, known, self.wire, asked):
             self.say(remark)
         finished = len(self._proven) + len(self._failed)
         return Standing(
@@ -120,24 +121,29 @@ class Frontier:
             self._proven.add(trial)
             self.say(f"{where}: {' '.join(done.trace.route)}")
 
-    def _missing(self, answers: Answers, asked: Sequence[str]) -> list[str]:
-        missing = [self.wire.pending[name] for name in asked if name in self.wire.pending and name not in answers.lines]
-        return [
-            f"{item.custom_id[:12]} ({item.request.agent} of {item.case_id}): no answer came back" for item in missing
-        ]
-
     def _known(self) -> set[str]:
         """Every request of these cases that has an answer, accepted or not."""
-        readings = Readings(self.workspace.cache / FOLDER)
-        tapes = (
-            tape
-            for case in self.cases
-            for tape in (
-                load(self.workspace.cassette(case.id), readings),
-                load(staging_of(self.workspace, case.id)),  # changes with every answer: not worth keeping
-            )
-        )
-        return {custom_id(found.key, found.sample) for tape in tapes for found in tape.interactions}
+        places = [(self.workspace.cassette(case.id), staging_of(self.workspace, case.id)) for case in self.cases]
+        return known_in(places, Readings(self.workspace.cache / FOLDER))
+
+
+def known_in(places: Sequence[tuple[Path, Path]], readings: Readings) -> set[str]:
+    """The names of all requests that have an answer in these cassettes, each a committed and a staged one."""
+    tapes = (
+        tape
+        for committed, staged in places
+        for tape in (load(committed, readings), load(staged))  # the second changes with every answer
+    )
+    return {custom_id(found.key, found.sample) for tape in tapes for found in tape.interactions}
+
+
+def remarks(answers: Answers, known: set[str], wire: BatchWire, asked: Sequence[str]) -> list[str]:
+    """Everything to be said of answers once all who wait have heard them; `known` were recorded before."""
+    missing = [wire.pending[name] for name in asked if name in wire.pending and name not in answers.lines]
+    silent = [
+        f"{item.custom_id[:12]} ({item.request.agent} of {item.case_id}): no answer came back" for item in missing
+    ]
+    return [*answers.remarks, *answers.nobodys(known), *silent, *_others(answers)]
 
 
 def _others(answers: Answers) -> list[str]:

@@ -72,7 +72,7 @@ async def _copy(said: asyncio.StreamReader | None, written: BinaryIO, allowed: A
 
 
 class Advancing(Protocol):
-    """What goes from round to round: the trials of a recording, or requests that are asked again."""
+    """What goes from round to round: trials that are recorded, requests asked again, or questions to a judge."""
 
     @property
     def allowed(self) -> AllowedSecrets:

@@ -22,6 +22,7 @@ from evals.report.view.disputes import SuspectList, suspect_lists
 from evals.report.view.flips import FlipPair, flip_pairs
 from evals.report.view.guards import guard_table
 from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
+from evals.report.view.judge import JudgeView, judge_view
 from evals.report.view.lists import Lists
 from evals.report.view.measures import measure_table
 from evals.report.view.mentions import Piece, pieces
@@ -76,6 +77,7 @@ class Page:
     scope: ScopeView | None
     baselines: Table
     comparisons: tuple[ComparisonRow, ...]
+    judge: JudgeView | None
     flips: tuple[FlipPair, ...]
     partings: tuple[PartingRow, ...]
     secondary: Table
@@ -123,6 +125,7 @@ def page(run: Run) -> Page:
         scope=scope_view(run),
         baselines=baseline_table(run),
         comparisons=comparisons(run),
+        judge=judge_view(run),
         flips=flip_pairs(run, lists),
         partings=parting_rows(run, lists),
         secondary=secondary(run),

@@ -1,0 +1,177 @@
+"""How far a judge can be trusted: what it made of planted defects, harmless changes, attacks, and of the same twice."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from evals.judge.ask import Heard
+from evals.judge.grades import QUESTIONS, change, counts, grades_of
+from evals.judge.hand import HandMade
+from evals.judge.planting.broken import DEFECTS
+from evals.judge.planting.harmless import REWORDINGS
+from evals.judge.planting.plant import Plant
+from evals.judge.question import Question
+from evals.judge.rates import balanced_accuracy, rate
+from evals.judge.trial import Bench
+from evals.judging.summary import SEED
+from evals.models.judge import SCALES, Grades, Rubric
+from evals.models.judged import Agreement, AttackResult, DefectRate, Reliability, RewordingRate
+from evals.stats.agreement import bootstrap_kappa, quadratic_kappa
+
+Answers = Mapping[Question, Heard]
+_SHOWN: Final = 160
+"""Characters of an attack that a report shows."""
+
+
+class Measured:
+    """A check's material with its answers; every number follows from it."""
+
+    def __init__(self, bench: Bench, answers: Answers) -> None:
+        self._bench = bench
+        self._clusters = {case: original.cluster for case, (original, _) in bench.originals.items()}
+        self.originals = {case: grades_of(answers.get(asked)) for case, (_, asked) in bench.originals.items()}
+        self._again = {case: grades_of(answers.get(asked)) for case, asked in bench.again.items()}
+        self._plants = [(plant, grades_of(answers.get(asked))) for plant, asked in bench.plants]
+
+    @property
+    def missing(self) -> int:
+        """How many of the material have no grades."""
+        everything = (*self.originals.values(), *self._again.values(), *(grades for _, grades in self._plants))
+        return sum(not grades for grades in everything)
+
+    def grades(self) -> dict[Rubric, dict[str, int]]:
+        """How often each grade was given to an unbroken report."""
+        return {question: counts(question, list(self.originals.values())) for question in QUESTIONS}
+
+    def reliability(self) -> tuple[Reliability, ...]:
+        """Of every question."""
+        return tuple(self._reliability(question) for question in QUESTIONS)
+
+    def defects(self) -> tuple[DefectRate, ...]:
+        """Of every kind of defect, how often it lowered the grade it has to lower, and any."""
+        return tuple(
+            DefectRate(
+                kind=defect.name,
+                what=defect.what,
+                question=defect.target,
+                caught=rate([fell for _, fell in self._fell("broken", defect.target, defect.name)]),
+                noticed=rate(
+                    [
+                        any(
+                            (change(question, self.originals[plant.case_id], grades) or 0) < 0 for question in QUESTIONS
+                        )
+                        for plant, grades in self._of("broken", defect.name)
+                        if grades and self.originals[plant.case_id]
+                    ]
+                ),
+            )
+            for defect in DEFECTS
+        )
+
+    def rewordings(self) -> tuple[RewordingRate, ...]:
+        """Of every harmless change, how often each grade fell for it."""
+        return tuple(
+            RewordingRate(
+                kind=rewording.name,
+                what=rewording.what,
+                punished={
+                    question: rate([fell for _, fell in self._fell("harmless", question, rewording.name)])
+                    for question in QUESTIONS
+                },
+                drift=self._drift(rewording.name),
+                length=rewording.length,
+            )
+            for rewording in REWORDINGS
+        )
+
+    def attacks(self, hand: HandMade) -> tuple[AttackResult, ...]:
+        """Every attack: the grades of the broken report without and with it."""
+        bases = {plant.name: (plant, grades) for plant, grades in self._of("broken")}
+        found = []
+        for number, (plant, grades) in enumerate(self._of("attack")):
+            base, before = bases[plant.base]
+            place, text = hand.attacks[number]
+            question = _target(base)
+            found.append(
+                AttackResult(
+                    kind=plant.kind,
+                    place=place,
+                    text=text[:_SHOWN],
+                    case_id=plant.case_id,
+                    defect=base.kind,
+                    question=question,
+                    before=before[question].grade if before else None,
+                    after=grades[question].grade if grades else None,
+                    rose=tuple(each for each in QUESTIONS if (change(each, before, grades) or 0) > 0),
+                )
+            )
+        return tuple(found)
+
+    def agreements(self) -> tuple[Agreement, ...]:
+        """Of every question, how two answers about the same report agree."""
+        return tuple(self._agreement(question) for question in QUESTIONS)
+
+    def _reliability(self, question: Rubric) -> Reliability:
+        caught = self._fell("broken", question)
+        spared = [(cluster, not fell) for cluster, fell in self._fell("harmless", question)]
+        found = balanced_accuracy(caught, spared)
+        mine = [grades for plant, grades in self._of("broken") if plant.target == question]
+        mine += [grades for _, grades in self._of("harmless")]
+        return Reliability(
+            question=question,
+            caught=rate([ok for _, ok in caught]),
+            spared=rate([ok for _, ok in spared]),
+            balanced=found[0] if found else None,
+            low=found[1].low if found else None,
+            high=found[1].high if found else None,
+            missing=sum(not grades for grades in (*mine, *self.originals.values())),
+        )
+
+    def _of(self, sort: str, kind: str | None = None) -> list[tuple[Plant, Grades]]:
+        return [(plant, grades) for plant, grades in self._plants if plant.sort == sort and kind in (None, plant.kind)]
+
+    def _fell(self, sort: str, question: Rubric, kind: str | None = None) -> list[tuple[str, bool]]:
+        """The cluster of each plant that concerns the question, and whether its grade is below the original's."""
+        changes = [
+            (plant, change(question, self.originals[plant.case_id], grades))
+            for plant, grades in self._of(sort, kind)
+            if plant.target in (None, question)
+        ]
+        return [(self._clusters[plant.case_id], steps < 0) for plant, steps in changes if steps is not None]
+
+    def _drift(self, kind: str) -> float | None:
+        changes = [
+            steps
+            for plant, grades in self._of("harmless", kind)
+            for question in QUESTIONS
+            if (steps := change(question, self.originals[plant.case_id], grades)) is not None
+        ]
+        return sum(changes) / len(changes) if changes else None
+
+    def _agreement(self, question: Rubric) -> Agreement:
+        both = [
+            (case, self.originals[case][question].grade, grades[question].grade)
+            for case, grades in self._again.items()
+            if grades and self.originals[case]
+        ]
+        one, other = [first for _, first, _ in both], [second for _, _, second in both]
+        clusters = [self._clusters[case] for case, _, _ in both]
+        interval = bootstrap_kappa(one, other, clusters, np.random.default_rng(SEED), scale=SCALES[question])
+        return Agreement(
+            question=question,
+            same=rate([first == second for _, first, second in both]),
+            kappa=quadratic_kappa(one, other, SCALES[question]) if both else None,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+        )
+
+
+def _target(plant: Plant) -> Rubric:
+    if plant.target is None:
+        raise ValueError(f"{plant.name} breaks nothing, and cannot be attacked")
+    return plant.target
+
+
+def _fell(question: Rubric, before: Grades, after: Grades) -> bool:
+    return (change(question, before, after) or 0) < 0

@@ -1,0 +1,200 @@
+"""How far a judge can be trusted, as tables: of a check's page, of the terminal, and beside a run's grades."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evals.models.judge import SCALES
+from evals.models.judged import Agreement, JudgeCheck, Rate, Reliability
+from evals.report.numbers import NOTHING, percent, signed
+from evals.report.view.table import Table
+from evals.stats.rates import format_rate
+
+
+@dataclass(frozen=True)
+class CheckPage:
+    """Everything the template puts in its places."""
+
+    suite: str
+    sentence: str
+    kind: str
+    rests_on: str
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+
+
+def check_page(check: JudgeCheck) -> CheckPage:
+    """The view of a check. Pure: the same check gives the same page."""
+    return CheckPage(
+        suite=check.suite,
+        sentence=sentence(check),
+        kind="cannot-judge" if check.missing else "not-worse",
+        rests_on=rests_on(check),
+        tables=tables(check),
+        notes=(position(check), *lengths(check)),
+    )
+
+
+def tables(check: JudgeCheck) -> tuple[Table, ...]:
+    """All tables, the one that decides first."""
+    return (
+        reliability(check.reliability),
+        defects(check),
+        rewordings(check),
+        attacks(check),
+        agreements(check),
+        given(check),
+    )
+
+
+def sentence(check: JudgeCheck) -> str:
+    """The one line a reader needs."""
+    if check.missing:
+        return (
+            f"{check.missing} of {check.asked} answers are not on tape; `evals judge plan {check.suite}` says which, "
+            f"`evals judge record {check.suite}` records them."
+        )
+    gating = [f"judge.{each.question}" for each in check.reliability if each.may_gate]
+    barred = [f"judge.{each.question}" for each in check.reliability if not each.may_gate]
+    said = [f"{', '.join(gating)} may gate"] if gating else []
+    said += [f"{', '.join(barred)} {'is' if len(barred) == 1 else 'are'} shown and never gate"] if barred else []
+    return f"{'; '.join(said)}."
+
+
+def rests_on(check: JudgeCheck) -> str:
+    """What was asked of whom."""
+    planted = sum(defect.caught.n for defect in check.defects)
+    reworded = sum(next(iter(each.punished.values())).n for each in check.rewordings)
+    return (
+        f"{check.model} with prompts {check.version}, on {check.originals} good reports of {check.variant}: {planted} "
+        f"broken ones, {reworded} harmless rewordings, {len(check.attacks)} attacks; {check.asked - check.missing} of "
+        f"{check.asked} answers are on tape."
+    )
+
+
+def reliability(measured: Iterable[Reliability]) -> Table:
+    """What each question was found to be worth."""
+    return Table(
+        "How far each grade can be trusted (95 % intervals; 80 % balanced accuracy to gate)",
+        ("grade", "defects caught", "harmless changes spared", "balanced accuracy", "may gate"),
+        tuple(
+            (
+                f"judge.{each.question}",
+                shown(each.caught),
+                shown(each.spared),
+                trusted(each),
+                "yes" if each.may_gate else f"no: {_why(each)}",
+            )
+            for each in measured
+        ),
+    )
+
+
+def trusted(each: Reliability) -> str:
+    """Balanced accuracy in one cell."""
+    if each.balanced is None:
+        return NOTHING
+    return f"{percent(each.balanced)} [{percent(each.low)}, {percent(each.high)}]"
+
+
+def defects(check: JudgeCheck) -> Table:
+    """Per kind of defect, how often the grade that has to fell, and any."""
+    return Table(
+        "Planted defects: how often they lower the grade that they have to",
+        ("defect", "what is done", "grade", "caught", "any grade fell"),
+        tuple(
+            (each.kind, each.what, f"judge.{each.question}", shown(each.caught), shown(each.noticed))
+            for each in check.defects
+        ),
+    )
+
+
+def rewordings(check: JudgeCheck) -> Table:
+    """Per harmless change, how often each grade fell for it."""
+    return Table(
+        "Harmless changes: how often a grade falls for them",
+        ("change", "what is done", *SCALES, "mean change in steps"),
+        tuple(
+            (each.kind, each.what, *(shown(each.punished[name]) for name in SCALES), signed(each.drift))
+            for each in check.rewordings
+        ),
+    )
+
+
+def attacks(check: JudgeCheck) -> Table:
+    """Every attack, and whether it moved the grade that the report's defect has to lower."""
+    known = [each for each in check.attacks if each.before is not None and each.after is not None]
+    moved = sum(each.question in each.rose for each in known)
+    return Table(
+        f"Attacks in broken reports: {moved} of {len(known)} raise the grade that the defect has to lower",
+        ("attack", "in", "text", "defect", "grade", "without", "with", "rose"),
+        tuple(
+            (
+                each.kind.removeprefix("attack "),
+                each.place,
+                each.text,
+                each.defect,
+                f"judge.{each.question}",
+                each.before or NOTHING,
+                each.after or NOTHING,
+                ", ".join(each.rose) or "none",
+            )
+            for each in check.attacks
+        ),
+    )
+
+
+def agreements(check: JudgeCheck) -> Table:
+    """How two answers about the same report agree."""
+    return Table(
+        "The same report, asked about twice",
+        ("grade", "the same", "kappa (quadratic weights)"),
+        tuple((f"judge.{each.question}", shown(each.same), _kappa(each)) for each in check.agreements),
+    )
+
+
+def given(check: JudgeCheck) -> Table:
+    """The grades of the unbroken reports."""
+    return Table(
+        "Grades of the unbroken reports",
+        ("grade", "how often, best first"),
+        tuple(
+            (f"judge.{name}", ", ".join(f"{grade} {count}" for grade, count in counts.items()))
+            for name, counts in check.grades.items()
+        ),
+    )
+
+
+def position(check: JudgeCheck) -> str:
+    """Whether the place or the length decides between two reports."""
+    found = check.position
+    return (
+        f"Pairs asked in both orders: {found.pairs}. Both orders say the same in {shown(found.consistent)}; where one "
+        f"is preferred, it is the first in {shown(found.first)} and the longer in {shown(found.longer)}."
+    )
+
+
+def lengths(check: JudgeCheck) -> tuple[str, ...]:
+    """What making a text longer or shorter does to grades."""
+    words = {1: "Longer", -1: "Shorter"}
+    return tuple(
+        f"{words[each.length]} without a new claim: the mean grade moves by {signed(each.drift)} steps."
+        for each in check.rewordings
+        if each.length
+    )
+
+
+def shown(rate: Rate) -> str:
+    """A rate in one cell: share, counts and interval."""
+    if not rate.n:
+        return NOTHING
+    return f"{format_rate(rate.hits, rate.n, 0)} ({rate.hits}/{rate.n}) [{percent(rate.low)}, {percent(rate.high)}]"
+
+
+def _why(each: Reliability) -> str:
+    return f"{each.missing} answers missing" if each.missing else "below 80 %"
+
+
+def _kappa(each: Agreement) -> str:
+    """Kappa with its interval; none where chance cannot disagree."""
+    known = f" [{signed(each.low)}, {signed(each.high)}]" if each.kappa is not None and each.low is not None else ""
+    return signed(each.kappa) + known
