@@ -98,14 +98,19 @@ def _told(checkout: Path, said: Said) -> tuple[int, Any]:
 
 
 def flip(content: bytes, dice: random.Random) -> bytes:
-    """One bit."""
+    """One bit; what is empty is no more."""
+    if not content:
+        return b"\0"
     place = dice.randrange(len(content))
     return content[:place] + bytes([content[place] ^ 1 << dice.randrange(8)]) + content[place + 1 :]
 
 
 def other_digit(content: bytes, dice: random.Random) -> bytes:
     """One digit of a number is another one: still well-formed, and plausible."""
-    place = dice.choice([found.start() for found in re.finditer(rb"\d", content)])
+    places = [found.start() for found in re.finditer(rb"\d", content)]
+    if not places:
+        return flip(content, dice)
+    place = dice.choice(places)
     digit = dice.choice([one for one in b"0123456789" if one != content[place]])
     return content[:place] + bytes([digit]) + content[place + 1 :]
 
