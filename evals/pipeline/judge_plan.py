@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evals.judge.ask import Heard
+from evals.llm_judge.ask import Heard
 from evals.models.judge import AGENT
 from evals.models.trace import Trace
 from evals.pipeline.judged import asking, prompts_of, unanswered

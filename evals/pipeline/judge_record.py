@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.apart import Apart
 from evals.cassette.recorder import Recorder
-from evals.judge.question import Question
+from evals.llm_judge.question import Question
 from evals.pipeline.rounds import Batch, last_asked
 from evals.pipeline.select import Selected
 from evals.recording.author import author

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from evals.cassette import manifest
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.judge.ask import Heard, missing, replayed
-from evals.judge.dossier import dossier_of
-from evals.judge.hand import hand_made
-from evals.judge.judgement import judgement
-from evals.judge.measure import Measured
-from evals.judge.pairs import position
-from evals.judge.prompt import Prompts, load_prompts
-from evals.judge.question import Question
-from evals.judge.show import write_up
-from evals.judge.suite import Graded, Paired, graded, paired
-from evals.judge.trial import Bench, bench_of
-from evals.judge.verdict import with_judgement
+from evals.llm_judge.ask import Heard, missing, replayed
+from evals.llm_judge.dossier import dossier_of
+from evals.llm_judge.hand import hand_made
+from evals.llm_judge.judgement import judgement
+from evals.llm_judge.measure import Measured
+from evals.llm_judge.pairs import position
+from evals.llm_judge.prompt import Prompts, load_prompts
+from evals.llm_judge.question import Question
+from evals.llm_judge.show import write_up
+from evals.llm_judge.suite import Graded, Paired, graded, paired
+from evals.llm_judge.trial import Bench, bench_of
+from evals.llm_judge.verdict import with_judgement
 from evals.models.judge import AGENT
 from evals.models.judged import JudgeCheck, JudgedRun
 from evals.models.run import Run

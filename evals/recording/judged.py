@@ -18,8 +18,8 @@ from evals.cassette.readings import FOLDER, Readings
 from evals.cassette.recorder import Recorder, RecordingTransport
 from evals.cassette.store import Cassette, discard, load, merge_write
 from evals.errors import EvalsError, RecordingError, UnansweredError
-from evals.judge.ask import Heard, put, tape_for
-from evals.judge.question import Question
+from evals.llm_judge.ask import Heard, put, tape_for
+from evals.llm_judge.question import Question
 from evals.models.suite import Models
 from evals.recording.live import distinct
 from evals.recording.wire import case_being_recorded

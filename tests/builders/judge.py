@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evals.judge.ask import Heard
-from evals.judge.planting.original import Original
-from evals.judge.question import Question
+from evals.llm_judge.ask import Heard
+from evals.llm_judge.planting.original import Original
+from evals.llm_judge.question import Question
 from evals.models.judge import Dossier, Finding, RubricAnswer, Written
 
 COMMENT = """Thank you for the report. This is an automated triage.

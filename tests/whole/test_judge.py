@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from evals.judge import prompt
+from evals.llm_judge import prompt
 from tests.builders.batch import ASKING_A_SERVER, a_command
 from tests.builders.checkout import a_checkout, a_suite, cassettes, evals
 from tests.builders.llm_server import an_llm_server

@@ -9,9 +9,9 @@ from evals.cli.terminal.console import wide_console
 from evals.cli.terminal.result import say_verdict
 from evals.errors import ConfigurationError
 from evals.export.stored import read_run
-from evals.judge.verdict import with_judgement
 from evals.judging.baseline import load_baseline, path_of
 from evals.judging.rejudge import judge_again
+from evals.llm_judge.verdict import with_judgement
 from evals.models.judged import JudgedRun
 from evals.models.run import Run
 from evals.models.suite import GatePolicy

@@ -12,7 +12,7 @@ from evals.cli.terminal.interrupts import INTERRUPTED, finishing_on_interrupt
 from evals.cli.terminal.progress import bar
 from evals.cli.terminal.replaying import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError
-from evals.judge.question import Question
+from evals.llm_judge.question import Question
 from evals.pipeline.judge_record import questions_by_rounds, record_questions
 from evals.pipeline.judged import asking, unanswered
 from evals.pipeline.options import Options

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from evals.cassette.nearest import texts_of
 from evals.cassette.store import Cassette, load
-from evals.judge.ask import Heard
-from evals.judge.prompt import Prompts
+from evals.llm_judge.ask import Heard
+from evals.llm_judge.prompt import Prompts
 from evals.models.judge import AGENT
 from evals.models.trace import Provenance, Trace
 from evals.recording.plan.causes import Evidence, IssueText

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from evals.cassette.allowed_secrets import FILE, AllowedSecrets, read_allowed
 from evals.cassette.readings import FOLDER, Readings
 from evals.errors import UnansweredError
-from evals.judge.question import Question
+from evals.llm_judge.question import Question
 from evals.recording.judged import JudgeSession, by_case, judge_staging
 from evals.recording.rounds.advance import Say, Standing, known_in, remarks
 from evals.recording.rounds.answers import Answers

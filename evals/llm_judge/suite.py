@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.judge.dossier import dossier_of
-from evals.judge.prompt import Prompts
-from evals.judge.question import Question, pair_question, rubric_question
+from evals.llm_judge.dossier import dossier_of
+from evals.llm_judge.prompt import Prompts
+from evals.llm_judge.question import Question, pair_question, rubric_question
 from evals.models.case import Case
 from evals.models.judge import Dossier
 from evals.models.trace import Trace

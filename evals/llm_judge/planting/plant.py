@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal
 
-from evals.judge.hand import HandMade, Place
-from evals.judge.planting.broken import DEFECTS
-from evals.judge.planting.harmless import REWORDINGS
-from evals.judge.planting.original import Original
+from evals.llm_judge.hand import HandMade, Place
+from evals.llm_judge.planting.broken import DEFECTS
+from evals.llm_judge.planting.harmless import REWORDINGS
+from evals.llm_judge.planting.original import Original
 from evals.models.judge import Dossier, Rubric
 
 SECOND_SAMPLES: Final = 60

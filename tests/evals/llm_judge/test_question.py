@@ -1,7 +1,7 @@
 """A question is a function of the dossier, and lies among others by chance."""
 
-from evals.judge.prompt import load_prompts
-from evals.judge.question import pair_question, rubric_question
+from evals.llm_judge.prompt import load_prompts
+from evals.llm_judge.question import pair_question, rubric_question
 from tests.builders.judge import a_dossier, a_written
 
 PROMPTS = load_prompts("v1")

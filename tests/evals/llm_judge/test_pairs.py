@@ -2,11 +2,11 @@
 
 import pytest
 
-from evals.judge.ask import Heard
-from evals.judge.pairs import position, preferences
-from evals.judge.prompt import load_prompts
-from evals.judge.question import pair_question
-from evals.judge.suite import Paired
+from evals.llm_judge.ask import Heard
+from evals.llm_judge.pairs import position, preferences
+from evals.llm_judge.prompt import load_prompts
+from evals.llm_judge.question import pair_question
+from evals.llm_judge.suite import Paired
 from evals.models.judge import PairAnswer
 from tests.builders.judge import a_dossier
 

@@ -6,16 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from evals.judge.ask import Heard
-from evals.judge.grades import QUESTIONS, counts, grades_of, value
-from evals.judge.pairs import preferences
-from evals.judge.prompt import Prompts
-from evals.judge.question import Question
-from evals.judge.suite import Graded, Paired
 from evals.judging.comparison import compare
 from evals.judging.frozen import State
 from evals.judging.pairing import Values
 from evals.judging.summary import SEED
+from evals.llm_judge.ask import Heard
+from evals.llm_judge.grades import QUESTIONS, counts, grades_of, value
+from evals.llm_judge.pairs import preferences
+from evals.llm_judge.prompt import Prompts
+from evals.llm_judge.question import Question
+from evals.llm_judge.suite import Graded, Paired
 from evals.models.judge import SCALES, Rubric, endpoint
 from evals.models.judged import (
     Disagreement,

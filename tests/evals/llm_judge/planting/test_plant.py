@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from evals.judge.hand import hand_made
-from evals.judge.planting.broken import DEFECTS
-from evals.judge.planting.comment import comment_of, comment_parts, part_of, with_part
-from evals.judge.planting.harmless import REWORDINGS
-from evals.judge.planting.plant import attacks, broken, harmless
+from evals.llm_judge.hand import hand_made
+from evals.llm_judge.planting.broken import DEFECTS
+from evals.llm_judge.planting.comment import comment_of, comment_parts, part_of, with_part
+from evals.llm_judge.planting.harmless import REWORDINGS
+from evals.llm_judge.planting.plant import attacks, broken, harmless
 from tests.builders.judge import COMMENT, a_dossier, a_written, an_original
 
 HAND = hand_made()

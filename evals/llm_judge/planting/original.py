@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evals.judge.dossier import dossier_of
-from evals.judge.planting.comment import comment_parts
+from evals.llm_judge.dossier import dossier_of
+from evals.llm_judge.planting.comment import comment_parts
 from evals.models.case import Case
 from evals.models.judge import Dossier, Written
 from evals.models.trace import Trace

@@ -2,7 +2,7 @@
 
 import re
 
-from evals.judge.show import clipped, part, sections
+from evals.llm_judge.show import clipped, part, sections
 from tests.builders.judge import a_dossier, a_written
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from evals.judge.hand import HandMade
-from evals.judge.planting.comment import CAUSE, FILES, UNSURE, part_of, steps_of, with_part, with_steps
-from evals.judge.planting.original import Original
+from evals.llm_judge.hand import HandMade
+from evals.llm_judge.planting.comment import CAUSE, FILES, UNSURE, part_of, steps_of, with_part, with_steps
+from evals.llm_judge.planting.original import Original
 from evals.models.judge import Dossier, Rubric
 
 Break = Callable[[Original, Sequence[Original], HandMade, Random], Dossier | None]

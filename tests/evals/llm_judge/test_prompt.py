@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.judge.prompt import HERE, load_prompts
+from evals.llm_judge.prompt import HERE, load_prompts
 
 
 def a_version(folder, name="rubric.md", change=lambda text: text):

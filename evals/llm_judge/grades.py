@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, get_args
 
-from evals.judge.ask import Heard
+from evals.llm_judge.ask import Heard
 from evals.models.judge import SCALES, Grade, Grades, Rubric, RubricAnswer
 
 QUESTIONS: Final[tuple[Rubric, ...]] = get_args(Rubric)

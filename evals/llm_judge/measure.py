@@ -5,16 +5,16 @@ from typing import Final
 
 import numpy as np
 
-from evals.judge.ask import Heard
-from evals.judge.grades import QUESTIONS, change, counts, grades_of
-from evals.judge.hand import HandMade
-from evals.judge.planting.broken import DEFECTS
-from evals.judge.planting.harmless import REWORDINGS
-from evals.judge.planting.plant import Plant
-from evals.judge.question import Question
-from evals.judge.rates import balanced_accuracy, rate
-from evals.judge.trial import Bench
 from evals.judging.summary import SEED
+from evals.llm_judge.ask import Heard
+from evals.llm_judge.grades import QUESTIONS, change, counts, grades_of
+from evals.llm_judge.hand import HandMade
+from evals.llm_judge.planting.broken import DEFECTS
+from evals.llm_judge.planting.harmless import REWORDINGS
+from evals.llm_judge.planting.plant import Plant
+from evals.llm_judge.question import Question
+from evals.llm_judge.rates import balanced_accuracy, rate
+from evals.llm_judge.trial import Bench
 from evals.models.judge import SCALES, Grades, Rubric
 from evals.models.judged import Agreement, AttackResult, DefectRate, Reliability, RewordingRate
 from evals.stats.agreement import bootstrap_kappa, quadratic_kappa

@@ -10,7 +10,7 @@ from evals.cassette.nearest import nearest
 from evals.cassette.player import Tape, playing
 from evals.cassette.readings import FOLDER, Readings
 from evals.cassette.store import Cassette, Interaction, load
-from evals.judge.question import Question
+from evals.llm_judge.question import Question
 from evals.models.suite import Models
 from evals.models.trace import Miss
 from evals.subject.clients import replay_clients

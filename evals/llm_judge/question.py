@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from evals.judge import show
-from evals.judge.prompt import JudgePrompt, Prompts
+from evals.llm_judge import show
+from evals.llm_judge.prompt import JudgePrompt, Prompts
 from evals.models.judge import Dossier, PairAnswer, RubricAnswer
 
 

@@ -3,7 +3,7 @@
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from evals.judge.rates import balanced_accuracy, rate
+from evals.llm_judge.rates import balanced_accuracy, rate
 
 
 def test_a_rate_has_wilsons_interval():

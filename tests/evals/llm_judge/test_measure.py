@@ -2,12 +2,12 @@
 
 import pytest
 
-from evals.judge.hand import hand_made
-from evals.judge.measure import Measured
-from evals.judge.planting.plant import attacks, broken, harmless
-from evals.judge.prompt import load_prompts
-from evals.judge.question import rubric_question
-from evals.judge.trial import Bench
+from evals.llm_judge.hand import hand_made
+from evals.llm_judge.measure import Measured
+from evals.llm_judge.planting.plant import attacks, broken, harmless
+from evals.llm_judge.prompt import load_prompts
+from evals.llm_judge.question import rubric_question
+from evals.llm_judge.trial import Bench
 from evals.models.judge import SCALES
 from tests.builders.judge import a_dossier, a_written, an_answer, an_original, heard
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from evals.judge.ask import Heard
-from evals.judge.question import Question
-from evals.judge.rates import rate
-from evals.judge.suite import Paired
+from evals.llm_judge.ask import Heard
+from evals.llm_judge.question import Question
+from evals.llm_judge.rates import rate
+from evals.llm_judge.suite import Paired
 from evals.models.judge import PairAnswer
 from evals.models.judged import Position, Preferences
 from evals.stats.binomial import two_sided

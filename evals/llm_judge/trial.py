@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from evals.errors import CannotJudgeError
-from evals.judge.hand import HandMade
-from evals.judge.planting.original import Original, original_of
-from evals.judge.planting.plant import Plant, asked_twice, attacks, broken, harmless
-from evals.judge.prompt import Prompts
-from evals.judge.question import Question, rubric_question
+from evals.llm_judge.hand import HandMade
+from evals.llm_judge.planting.original import Original, original_of
+from evals.llm_judge.planting.plant import Plant, asked_twice, attacks, broken, harmless
+from evals.llm_judge.prompt import Prompts
+from evals.llm_judge.question import Question, rubric_question
 from evals.models.case import Case
 from evals.models.trace import Trace
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from evals.judge.hand import HandMade
-from evals.judge.planting.comment import UNSURE, comment_of, comment_parts, steps_of, with_steps
-from evals.judge.planting.original import Original
+from evals.llm_judge.hand import HandMade
+from evals.llm_judge.planting.comment import UNSURE, comment_of, comment_parts, steps_of, with_steps
+from evals.llm_judge.planting.original import Original
 from evals.models.judge import Dossier
 
 Reword = Callable[[Original, HandMade], Dossier | None]
