@@ -6,7 +6,7 @@ from pathlib import Path
 from evals.cli.terminal.progress import bar
 from evals.dataset.load import load_cases
 from evals.dataset.releases.fetch import fetch as fetch_all
-from evals.dataset.releases.here import all_releases
+from evals.dataset.releases.here import all_releases, lay_out
 from evals.dataset.releases.shelf import Shelf
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, ConfigurationError, ReleaseError
 from evals.workspace import Workspace
@@ -20,7 +20,8 @@ def fetch(root: Path, dataset: Path | None = None) -> int:
         ConfigurationError, DatasetError: the dataset is wrong, or about no released package.
     """
     workspace = Workspace.at(root, dataset)
-    wanted = all_releases(load_cases(workspace.datasets).values(), workspace.datasets)
+    cases = load_cases(workspace.datasets).values()
+    wanted = all_releases(cases, workspace.datasets)
     if not wanted:
         raise ConfigurationError(
             f"{workspace.datasets}: no case is about a released package; there is nothing to fetch"
@@ -35,5 +36,6 @@ def fetch(root: Path, dataset: Path | None = None) -> int:
         f"{len(wanted) - len(wrong)} of {len(wanted)} releases are here, {len(missing) - len(wrong)} fetched just now"
     )
     if not wrong:
+        lay_out(cases, workspace.datasets, workspace.cache)
         return EXIT_OK
     return EXIT_WORSE if any(isinstance(error, ReleaseError) for error in wrong) else EXIT_CANNOT_JUDGE

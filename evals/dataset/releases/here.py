@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from evals.dataset.codebase import load_codebase
+from evals.dataset.codebase import load_codebase, released_tree
 from evals.dataset.layout import Layout
 from evals.dataset.releases.shelf import FETCH, Shelf
 from evals.errors import NotFetchedError
@@ -33,8 +33,17 @@ def searched_releases(cases: Iterable[Case], root: Path) -> list[Release]:
     return [source for source in sources if source is not None]
 
 
+def lay_out(cases: Iterable[Case], root: Path, cache: Path) -> None:
+    """Make the folders that are searched, of releases that are here: recordings refer to the lines in them, and are
+    read before any case is replayed. Raises NotFetchedError."""
+    for name in dict.fromkeys(str(case.labels.codebase) for case in cases if case.tree is not None):
+        released_tree(load_codebase(Layout(root).codebase(name)), cache)
+
+
 def refuse_unfetched(cases: Iterable[Case], root: Path, cache: Path) -> None:
-    """Raises NotFetchedError, with the command to run, unless the code of all these cases is here and whole."""
+    """Raises NotFetchedError, with the command to run, unless the code of all these cases is here and whole; lays it
+    out to be searched."""
+    cases = tuple(cases)
     wanted = searched_releases(cases, root)
     missing = Shelf(cache).missing(wanted)
     if missing:
@@ -43,3 +52,4 @@ def refuse_unfetched(cases: Iterable[Case], root: Path, cache: Path) -> None:
             f"{len(missing)} of {len(wanted)} released packages are not here, or not whole ({named}); {FETCH} once, "
             "which needs an index; after that nothing needs a network"
         )
+    lay_out(cases, root, cache)
