@@ -15,17 +15,19 @@ pytestmark = pytest.mark.slow
 
 WATCHING = "watching for changes; Ctrl-C ends it"
 PATIENCE = 240.0
+ONE_STREAM = ("sh", "-c", 'exec "$@" 2>&1', "sh")
+"""As at a terminal: two pipes have no order between them."""
 
 
 class Session:
     """`evals run tiny.yaml --watch` in a checkout, and what it says as it says it."""
 
     def __init__(self, checkout, **environment):
-        self.process = started(checkout, "run", "tiny.yaml", "--watch", "--jobs", "1", **environment)
+        words = ("run", "tiny.yaml", "--watch", "--jobs", "1")
+        self.process = started(checkout, *words, before=ONE_STREAM, **environment)
         self.lines = queue.Queue()
         self.said = []
-        for stream in (self.process.stdout, self.process.stderr):
-            threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+        threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
 
     def _read(self, stream):
         for line in stream:
