@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 
 from evals.cassette.store import Cassette, load, rendered
@@ -45,7 +46,8 @@ def _edited(scene: Path):
     names = [{"name": "v1", "prompt": "v1"}, {"name": "v2", "prompt": "v2"}, {"name": "mine", "prompt": "mine.md"}]
     suite = str(a_suite(scene, "edited", {}, names))
     whole = {path: path.read_bytes() for path in (scene / "cassettes").glob("*.yaml")}
-    asked = asked_for(replay(selected(suite, scene, Options()), jobs=2).traces)
+    with chdir(scene):
+        asked = asked_for(replay(selected(suite, scene, Options()), jobs=2).traces)
     for path in whole:
         used, _ = split_by_use(load(path), asked.get(path.stem, set()))
         path.write_text(rendered(Cassette(path, used)), encoding="utf-8")
