@@ -80,6 +80,21 @@ def unanswered(chosen: Selected, questions: Sequence[Question]) -> tuple[Heard, 
     return tuple({(one.miss.key, one.question.sample): one for one in lacking if one.miss}.values())
 
 
+def judge_asked_for(chosen: Selected, traces: Sequence[Trace]) -> dict[str, set[str]]:
+    """The keys of all that suite and check ask the judge, by case; of what has no answer, too."""
+    asked: dict[str, set[str]] = {}
+    for question, heard in answers(chosen, _all_questions(chosen, traces)).items():
+        keys = asked.setdefault(question.case_id, set())
+        keys.update(served.key for served in heard.served)
+        keys.update((heard.miss.key,) if heard.miss else ())
+    return asked
+
+
+def _all_questions(chosen: Selected, traces: Sequence[Trace]) -> tuple[Question, ...]:
+    check = _bench_of_whole(chosen, traces)
+    return (*asking(chosen, traces).questions, *(check.questions if check else ()))
+
+
 def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
     """The run with what the suite's judge says of it, from the tape."""
     asked, model = asking(chosen, traces), chosen.suite.models.of(AGENT)

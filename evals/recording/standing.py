@@ -40,6 +40,8 @@ class Standing(Closed):
 
     suites: tuple[SuiteStanding, ...]
     cassettes: tuple[FileStanding, ...]
+    judge_cassettes: tuple[FileStanding, ...]
+    """What a judge said; empty where no suite asks one."""
 
 
 def suite_standing(suite: str, traces: Sequence[Trace]) -> SuiteStanding:

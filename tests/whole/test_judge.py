@@ -1,9 +1,13 @@
 """A judge on the tape, whole: asked once, replayed for ever, and asked again as soon as its prompt is another."""
 
+import json
 import shutil
+from datetime import date
 
 import pytest
 
+from evals.cli.commands.cassette_prune import prune
+from evals.cli.commands.cassette_status import status
 from evals.llm_judge import prompt
 from tests.builders.batch import ASKING_A_SERVER, a_command
 from tests.builders.checkout import a_checkout, a_suite, cassettes, evals
@@ -68,6 +72,22 @@ def test_an_edited_judge_prompt_cannot_be_judged_and_the_plan_names_its_line(che
     assert (run.code, plan.code) == (3, 3)
     assert "its judge has not answered" in run.out
     assert "prompt edited: judge/v1/rubric.md:" in plan.out.replace("prompts/v1", "judge/v1")
+
+
+def test_what_a_judge_was_asked_with_an_older_prompt_is_unused_and_pruned(checkout, edited, monkeypatch, capsys):
+    monkeypatch.chdir(checkout)
+    with an_llm_server() as llm:
+        assert evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+
+    capsys.readouterr()
+    assert status("tiny.yaml", checkout, jobs=1, today=date(2027, 1, 1), as_json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(found["unused"] * 2, found["interactions"]) for found in told["judge_cassettes"]] == [(2, 2), (2, 2)]
+    assert prune(checkout, jobs=1, yes=True, shipped=["tiny.yaml"]) == 0
+
+    assert "2 interactions dropped" in capsys.readouterr().out
+    assert evals(checkout, "plan", "tiny.yaml").code == 0
+    assert evals(checkout, "cassette", "verify").code == 0
 
 
 def test_a_suite_without_a_judge_asks_nothing_new(checkout):

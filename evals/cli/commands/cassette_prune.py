@@ -1,6 +1,6 @@
 """`evals cassette prune`: drop what nobody asks for, once it is certain that nobody does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evals.cassette import manifest
@@ -9,8 +9,10 @@ from evals.cassette.transcript import SHORT
 from evals.cli.terminal.replaying import replayed_suites
 from evals.errors import EXIT_OK, CannotJudgeError
 from evals.models.trace import Trace
+from evals.pipeline.asked import asked_in
 from evals.pipeline.recorded import below
-from evals.recording.standing import asked_for, split_by_use, suite_standing
+from evals.pipeline.select import Selected
+from evals.recording.standing import split_by_use, suite_standing
 from evals.suites.load import names_on
 from evals.workspace import Workspace
 
@@ -24,7 +26,7 @@ def prune(
     shipped: Sequence[str] | None = None,
     dataset: Path | None = None,
 ) -> int:
-    """Print what no trial asks for, and with `yes` drop it. Returns 0.
+    """Print what no trial asks for, and no judge of one is asked, and with `yes` drop it. Returns 0.
 
     Raises:
         CannotJudgeError: a trial of the `shipped` suites, or of those in `also`, is not exact: what it has not asked
@@ -36,9 +38,15 @@ def prune(
         [*(names_on(workspace.dataset_name) if shipped is None else shipped), *also], root, jobs=jobs
     )
     _refuse_incomplete(found)
-    asked = asked_for(trace for _, traces in found for trace in traces)
+    dropped = sum(_tidied(folder, asked, workspace, yes=yes) for folder, asked in asked_in(found, workspace).items())
+    print(_summary(dropped, done=yes))
+    return EXIT_OK
+
+
+def _tidied(folder: Path, asked: Mapping[str, set[str]], workspace: Workspace, *, yes: bool) -> int:
+    """How many interactions of the cassettes in `folder` nobody asks for; with `yes` they are gone."""
     dropped = 0
-    for path in sorted(workspace.cassettes.glob("*.yaml")):
+    for path in sorted(folder.glob("*.yaml")):
         _, unused = split_by_use(load(path), asked.get(path.stem, set()))
         for interaction in unused:
             print(f"{below(path, workspace)}: {_named(interaction)}")
@@ -46,16 +54,15 @@ def prune(
         if yes and unused and not drop(path, {(gone.key, gone.sample) for gone in unused}).interactions:
             path.unlink()  # nothing of the case is asked for any more
     if yes and dropped:
-        manifest.write(workspace.cassettes)
-    print(_summary(dropped, done=yes))
-    return EXIT_OK
+        manifest.write(folder)
+    return dropped
 
 
-def _refuse_incomplete(found: Sequence[tuple[str, tuple[Trace, ...]]]) -> None:
+def _refuse_incomplete(found: Sequence[tuple[Selected, tuple[Trace, ...]]]) -> None:
     short = [
-        f"{name}: {variant} ({count})"
-        for name, traces in found
-        for variant, count in suite_standing(name, traces).incomplete.items()
+        f"{chosen.suite.name}: {variant} ({count})"
+        for chosen, traces in found
+        for variant, count in suite_standing(chosen.suite.name, traces).incomplete.items()
     ]
     if short:
         raise CannotJudgeError(

@@ -1,7 +1,7 @@
 """`evals cassette status`: how far the recordings reach, and what they hold."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from evals.cassette.store import load
 from evals.cli.terminal.console import VisibleConsole
 from evals.cli.terminal.replaying import replayed_suites
 from evals.errors import EXIT_OK
-from evals.recording.standing import FileStanding, Standing, SuiteStanding, asked_for, file_standing, suite_standing
+from evals.pipeline.asked import asked_in
+from evals.recording.standing import FileStanding, Standing, SuiteStanding, file_standing, suite_standing
 from evals.suites.load import names_on
 from evals.workspace import Workspace
 
@@ -27,7 +28,7 @@ def status(
     console: Console | None = None,
     dataset: Path | None = None,
 ) -> int:
-    """Print a table per suite and one of the cassettes, or JSON. Returns 0.
+    """Print a table per suite, one of the cassettes and one of a judge's, or JSON. Returns 0.
 
     "Unused" is said of what no variant of any shipped suite (or of the named one) asks for.
 
@@ -38,11 +39,12 @@ def status(
     workspace = Workspace.at(root, dataset)
     shipped = names_on(workspace.dataset_name)
     found = replayed_suites(shipped if suite in {None, *shipped} else [suite or ""], root, jobs=jobs)
-    asked = asked_for(trace for _, traces in found for trace in traces)
-    paths = sorted(workspace.cassettes.glob("*.yaml"))
+    trials, judge = (_files_of(folder, asked) for folder, asked in asked_in(found, workspace).items())
+    shown = [(chosen.suite.name, traces) for chosen, traces in found]
     standing = Standing(
-        suites=tuple(suite_standing(name, traces) for name, traces in found if suite not in shipped or name == suite),
-        cassettes=tuple(file_standing(path, load(path), asked.get(path.stem, set())) for path in paths),
+        suites=tuple(suite_standing(name, traces) for name, traces in shown if suite not in shipped or name == suite),
+        cassettes=trials,
+        judge_cassettes=judge,
     )
     if as_json:
         print(standing.model_dump_json(indent=2))
@@ -51,9 +53,16 @@ def status(
     for part in standing.suites:
         console.print(_trials(part))
         console.print(*_nothing(part), soft_wrap=True)
-    console.print(_files(standing.cassettes, today))
-    console.print(_models(standing.cassettes), soft_wrap=True, markup=False)
+    for files, what in ((standing.cassettes, "cassettes"), (standing.judge_cassettes, "cassettes of the judge")):
+        if files or what == "cassettes":
+            console.print(_files(files, what, today))
+            console.print(_models(files), soft_wrap=True, markup=False)
     return EXIT_OK
+
+
+def _files_of(folder: Path, asked: Mapping[str, set[str]]) -> tuple[FileStanding, ...]:
+    paths = sorted(folder.glob("*.yaml"))
+    return tuple(file_standing(path, load(path), asked.get(path.stem, set())) for path in paths)
 
 
 def _trials(part: SuiteStanding) -> Table:
@@ -77,11 +86,11 @@ def _nothing(part: SuiteStanding) -> Iterator[str]:
         yield f"{len(missing)} cases of {part.suite} have nothing recorded: {shown}\n"
 
 
-def _files(cassettes: tuple[FileStanding, ...], today: date) -> Table:
+def _files(cassettes: tuple[FileStanding, ...], what: str, today: date) -> Table:
     size, count, unused = (
         sum(getattr(found, name) for found in cassettes) for name in ("size_bytes", "interactions", "unused")
     )
-    table = Table(title=f"{len(cassettes)} cassettes", show_footer=True)
+    table = Table(title=f"{len(cassettes)} {what}", show_footer=True)
     table.add_column("cassette", "all", no_wrap=True)
     table.add_column("interactions", str(count), justify="right")
     table.add_column("unused", str(unused), justify="right")

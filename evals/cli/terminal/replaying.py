@@ -66,11 +66,11 @@ def replayed(
         )
 
 
-def replayed_suites(suites: Sequence[str], root: Path, *, jobs: int) -> list[tuple[str, tuple[Trace, ...]]]:
-    """Every suite's name with its traces; unchanged trials are reused. A copy of a suite may still bear its name.
+def replayed_suites(suites: Sequence[str], root: Path, *, jobs: int) -> list[tuple[Selected, tuple[Trace, ...]]]:
+    """Every suite with its traces; unchanged trials are reused.
 
     Raises:
         CannotJudgeError: a suite selects no case.
     """
     chosen = [selected(name, root, Options()) for name in suites]
-    return [(each.suite.name, replayed(each, jobs=jobs).traces) for each in chosen]
+    return [(each, replayed(each, jobs=jobs).traces) for each in chosen]
