@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.models.trace import Trace
 from evals.otlp import names
+from evals.otlp.calls import call_spans
 from evals.otlp.errors import NOT_RECORDED, error_of
 from evals.otlp.messages import said
 from evals.otlp.planned import ROOT, Attributes, PlannedEvent, PlannedSpan, PlannedTrace, known
 from evals.otlp.scores import score_attributes, score_events
 from evals.otlp.steps import steps_of
 from evals.otlp.tapes import Tapes
-from evals.otlp.turns import Telling, call_spans, times_of, turn_spans
+from evals.otlp.telling import Telling, times_of
+from evals.otlp.turns import turn_spans
 
 WORKFLOW = "triage"
 
@@ -31,7 +33,7 @@ def planned_traces(run: Run, trials: Sequence[Trial], tapes: Tapes | None = None
         case, info = cases[trace.case_id], variants[trace.variant]
         name = f"{run.suite}/{trace.case_id}/{trace.variant}/{trace.sample}@{digest[:12]}"
         telling = Telling(trace, info.variant.models, times_of(trace), name, tapes)
-        spans = _spans(trace, telling)
+        spans = _spans(trace, info.variant.supervisor, telling)
         root = _root(run, trial, case, info, telling, max((span.end for span in spans), default=telling.nothing))
         identity = (digest, trace.case_id, trace.variant, str(trace.sample))
         yield PlannedTrace(identity=identity, resource=resource, spans=(root, *spans))
@@ -53,11 +55,11 @@ def _resource(run: Run, digest: str) -> Attributes:
     )
 
 
-def _spans(trace: Trace, telling: Telling) -> list[PlannedSpan]:
+def _spans(trace: Trace, supervisor: str, telling: Telling) -> list[PlannedSpan]:
     """All but the root: turns of a step begin together, and the next step when the last of them has ended."""
     spans: list[PlannedSpan] = []
     now = 0
-    for step in steps_of(trace):
+    for step in steps_of(trace, supervisor):
         laid = [span for turn in step.turns for span in turn_spans(turn, now, telling)]
         laid += call_spans(step.loose, ROOT, now, telling)
         spans += laid

@@ -1,7 +1,7 @@
 """OTLP over HTTP: requests as protobuf to a collector or to a viewer that takes them itself, with bounded patience.
 
-What passes is tried again, as the protocol says: 429, 502, 503, 504, and a connection that fails after one succeeded, as
-a host nobody has heard from is misspelled or down. Anything else is one error that says what was answered.
+What passes is tried again, as the protocol says: 429, 502, 503, 504, and a connection that fails after one succeeded; a
+host nobody has heard from is misspelled or down. Anything else is one error that says what was answered.
 """
 
 import math

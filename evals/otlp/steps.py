@@ -1,7 +1,8 @@
 """Which turn of which agent made each call of a trial, as far as a trace tells.
 
 A trace keeps calls in the order of supersteps, but not whose they are beyond the agent's name. Mostly that is enough:
-two turns of one agent have another agent's calls between them. Where it is not, a call is nobody's, not somebody's.
+two turns of one agent have another agent's calls between them, and the supervisor `llm` asks once for a decision and
+once for each correction. Where it is not, a call is nobody's, not somebody's.
 """
 
 from collections.abc import Sequence
@@ -43,11 +44,12 @@ class Step:
     loose: Calls = ()
 
 
-def steps_of(trace: Trace) -> tuple[Step, ...]:
+def steps_of(trace: Trace, supervisor: str = "llm") -> tuple[Step, ...]:
     """The trial in order; calls of a step that was cut off by a miss come last, in a step without turns."""
     sides = _sides(trace)
-    given, left = _dealt(trace.calls, sides)
-    steps = tuple(_step(place, sides, given) for place in range(len(sides)))
+    needs = [_calls_needed(side, supervisor) for side in sides]
+    given, left = _dealt(trace.calls, sides, needs)
+    steps = tuple(_step(place, sides, given, needs[place]) for place in range(len(sides)))
     return (*steps, Step((), left)) if left else steps
 
 
@@ -64,13 +66,28 @@ def _sides(trace: Trace) -> list[tuple[Turn, ...]]:
     return sides + [(turn,) for turn in waiting]
 
 
-def _dealt(calls: Sequence[Call], sides: Sequence[tuple[Turn, ...]]) -> tuple[list[Calls], Calls]:
-    """Each call to the first step from the last one on that has a turn of its agent; the rest had none."""
+def _calls_needed(side: tuple[Turn, ...], supervisor: str) -> int | None:
+    """How many calls a step takes, where that is known; a decision that needs more than it got was cut off."""
+    (made, *others) = [turn.made for turn in side]
+    return 1 + made.corrections if isinstance(made, Decision) and supervisor == "llm" and not others else None
+
+
+def _dealt(
+    calls: Sequence[Call], sides: Sequence[tuple[Turn, ...]], needs: Sequence[int | None]
+) -> tuple[list[Calls], Calls]:
+    """Each call to the first step from the last one on that has a turn of its agent, and room; the rest had none."""
     given: list[Calls] = [() for _ in sides]
     left: Calls = ()
     here = 0
     for numbered in enumerate(calls):
-        found = next((place for place in range(here, len(sides)) if _has(sides[place], numbered[1].agent)), None)
+        found = next(
+            (
+                place
+                for place in range(here, len(sides))
+                if _has(sides[place], numbered[1].agent) and len(given[place]) != needs[place]
+            ),
+            None,
+        )
         if found is None:
             left += (numbered,)
             continue
@@ -79,8 +96,9 @@ def _dealt(calls: Sequence[Call], sides: Sequence[tuple[Turn, ...]]) -> tuple[li
     return given, left
 
 
-def _step(place: int, sides: Sequence[tuple[Turn, ...]], given: Sequence[Calls]) -> Step:
-    sure = {agent for agent in _agents(given[place]) if _is_sure(agent, place, sides, given)}
+def _step(place: int, sides: Sequence[tuple[Turn, ...]], given: Sequence[Calls], needed: int | None) -> Step:
+    told = len(given[place]) == needed
+    sure = {agent for agent in _agents(given[place]) if told or _is_sure(agent, place, sides, given)}
     turns = tuple(Turn(turn.number, turn.made, _of({turn.agent} & sure, given[place])) for turn in sides[place])
     return Step(turns, _of(_agents(given[place]) - sure, given[place]))
 
