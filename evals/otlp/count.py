@@ -22,7 +22,7 @@ class Count:
         self._times: Counter[str] = Counter()
 
     def passing(self, traces: Iterable[PlannedTrace]) -> Iterator[PlannedTrace]:
-        """The traces, every text withheld in which a cassette beside the run would not be let to hold.
+        """The traces, every text withheld that a cassette beside the run would refuse.
 
         Raises:
             ConfigurationError: the file of allowed secrets is wrong.
@@ -35,9 +35,9 @@ class Count:
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self._spans.items()))
         times = ", ".join(f"{count} {kind}" for kind, count in sorted(self._times.items()))
-        withheld = f"; {self.withheld} texts withheld: they hold a secret" if self.withheld else ""
+        withheld = f"; texts withheld, since they hold a secret: {self.withheld}" if self.withheld else ""
         return (
-            f"{self.traces} traces with {sum(self._spans.values())} spans ({kinds}) and {self._events} events; "
+            f"{self.traces} {'trace' if self.traces == 1 else 'traces'} with {sum(self._spans.values())} spans ({kinds}) and {self._events} events; "
             f"times: {times}{withheld}"
         )
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from evals.otlp import names
-from evals.otlp.planned import Attributes
+from evals.otlp.planned import Attributes, known
 
 OTHER: Final = "_OTHER"
 """The conventions' word for an error whose kind is not known."""
@@ -17,4 +17,4 @@ def error_of(text: str | None, *, content: bool) -> Attributes:
     if text is None:
         return {}
     kind = _KIND.match(text)
-    return {names.ERROR_TYPE: kind.group() if kind else OTHER} | ({names.ERROR: text} if content and text else {})
+    return known({names.ERROR_TYPE: kind.group() if kind else OTHER, names.ERROR: text if content else None})

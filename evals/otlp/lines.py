@@ -4,7 +4,6 @@ It is protobuf's JSON with two differences: ids are hex and not base64, enums ar
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Callable
 from typing import Any
@@ -28,9 +27,11 @@ def request_in(line: str) -> ExportTraceServiceRequest:
         ValueError: it is none.
     """
     try:
-        return ParseDict(_with_ids(json.loads(line), _to_base64), ExportTraceServiceRequest())
-    except (ParseError, binascii.Error) as error:
+        request = ExportTraceServiceRequest()
+        ParseDict(_with_ids(json.loads(line), _to_base64), request)
+    except (ParseError, ValueError) as error:
         raise ValueError(f"no OTLP/JSON request: {error}") from None
+    return request
 
 
 def _with_ids(value: Any, spelled: Callable[[str], str]) -> Any:  # noqa: ANN401 - whatever JSON holds

@@ -3,6 +3,7 @@
 The schemas are `gen-ai-input-messages.json` and `gen-ai-output-messages.json` of the conventions.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -43,7 +44,11 @@ def said(role: str, text: str, **more: str) -> str:
 def _message(message: Json, role: str = "user") -> dict[str, Any]:
     role = str(message.get("role") or role)
     if role == "tool":
-        answer = {"type": "tool_call_response", "id": message.get("tool_call_id"), "response": message.get("content")}
+        answer = {
+            "type": "tool_call_response",
+            "id": _call_id(message.get("tool_call_id")),
+            "response": message.get("content"),
+        }
         return {"role": role, "parts": [answer]}
     return {"role": role, "parts": [*_content(message.get("content")), *_tool_calls(message.get("tool_calls"))]}
 
@@ -59,10 +64,15 @@ def _tool_calls(calls: object) -> Iterable[dict[str, Any]]:
         function = call.get("function") or {}
         yield {
             "type": "tool_call",
-            "id": call.get("id"),
+            "id": _call_id(call.get("id")),
             "name": str(function.get("name")),
             "arguments": function.get("arguments"),
         }
+
+
+def _call_id(told: object) -> str | None:
+    """A digest of it: a protocol's ids are random, and what is random may be a secret; it still tells calls apart."""
+    return f"call_{hashlib.sha256(str(told).encode()).hexdigest()[:24]}" if told else None
 
 
 def _words(text: str) -> dict[str, Any]:

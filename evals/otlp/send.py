@@ -6,6 +6,7 @@ host nobody has heard from is misspelled or down. Anything else is one error tha
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
@@ -31,6 +32,8 @@ HEADERS: Final = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADE
 """The standard's variables, the particular one last: it has the word."""
 _PASSING: Final = frozenset({429, 502, 503, 504})
 _SHOWN: Final = 200
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A header's name, as RFC 9110 has it."""
 _REMEDIES: Final = {
     401: "; set OTEL_EXPORTER_OTLP_HEADERS to what it asks for",
     403: "; set OTEL_EXPORTER_OTLP_HEADERS to what it asks for",
@@ -131,7 +134,7 @@ def headers_in(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
         for pair in filter(None, map(str.strip, environment.get(variable, "").split(","))):
             name, separator, value = (part.strip() for part in pair.partition("="))
             text = unquote(value)
-            if not (separator and name.isascii() and name.isprintable() and text.isascii() and text.isprintable()):
+            if not (separator and _NAME.fullmatch(name) and text.isascii() and text.isprintable()):
                 raise ConfigurationError(f"{variable}: write name=value with commas between, values percent-encoded")
             found[name.lower()] = text
     return found

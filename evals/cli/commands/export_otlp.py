@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -67,9 +67,9 @@ class Delivery:
         except ValueError:
             raise ConfigurationError(f"--began {self.began}: give a time such as 2026-11-23T08:00:00Z") from None
         since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
-        if since.total_seconds() < 0:
+        if since < timedelta():
             raise ConfigurationError(f"--began {self.began}: spans know no time before 1970")
-        return round(since.total_seconds()) * 1_000_000_000 + told.microsecond * 1000
+        return since // timedelta(microseconds=1) * 1000
 
 
 def export_otlp(path: Path, chosen: Choice, delivery: Delivery, tapes_in: tuple[Path, Path | None] | None) -> int:
@@ -93,7 +93,8 @@ def export_otlp(path: Path, chosen: Choice, delivery: Delivery, tapes_in: tuple[
     print(f"{count}; {done}")
     if tapes and tapes.untold:
         print(
-            f"{tapes.untold} calls without their words: on no tape of this checkout; name another --root or --dataset"
+            f"calls without their words: {tapes.untold}; no cassette of this checkout has them: "
+            "name another --root or --dataset"
         )
         return EXIT_CANNOT_JUDGE
     return EXIT_OK
@@ -120,9 +121,8 @@ def _send(requests: Iterable[ExportTraceServiceRequest], receiver: Receiver, cou
         for request in requests:
             receiver.send(request)
     except DeliveryError as error:
-        raise DeliveryError(
-            f"{error}; {count.traces - 1} traces arrived before, and are the same when sent again"
-        ) from None
+        before = f"traces that arrived before: {count.traces - 1}, and they are the same when sent again"
+        raise DeliveryError(f"{error}; {before}") from None
     finally:
         receiver.close()
 
