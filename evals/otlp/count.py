@@ -33,13 +33,12 @@ class Count:
             yield fit
 
     def __str__(self) -> str:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self._spans.items()))
+        of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self._spans.items()))
         times = ", ".join(f"{count} {kind}" for kind, count in sorted(self._times.items()))
         withheld = f"; texts withheld, since they hold a secret: {self.withheld}" if self.withheld else ""
-        return (
-            f"{self.traces} {'trace' if self.traces == 1 else 'traces'} with {sum(self._spans.values())} spans ({kinds}) and {self._events} events; "
-            f"times: {times}{withheld}"
-        )
+        traces = f"{self.traces} {'trace' if self.traces == 1 else 'traces'}"
+        spans = f"{self._spans.total()} spans ({of_kinds})"
+        return f"{traces} with {spans} and {self._events} events; times: {times}{withheld}"
 
     def _add(self, trace: PlannedTrace) -> None:
         self.traces += 1

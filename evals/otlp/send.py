@@ -93,7 +93,7 @@ class Receiver:
     def _post(self, body: bytes) -> None:
         try:
             response = self._client.post(self.url, content=body)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             said = f"not delivered ({scrub(str(error) or type(error).__name__)}); see that OTLP/HTTP is taken there"
             raise _Passing(said) if self._heard else DeliveryError(f"{self.url}: {said}") from None
         self._heard = True
@@ -112,8 +112,8 @@ def traces_url(endpoint: str) -> str:
     """
     try:
         parts = urlsplit(endpoint)
-        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
+        sound = parts.scheme in {"http", "https"} and bool(httpx.URL(endpoint).host) and (parts.port or 1) > 0
+    except (ValueError, httpx.InvalidURL):
         sound = False
     if not sound:
         raise ConfigurationError(f"--endpoint {scrub(endpoint)}: give an address such as http://127.0.0.1:4318")

@@ -23,6 +23,7 @@ from evals.workspace import Workspace
 from triage.secrecy.held import hold
 
 FILE: Final = Path("traces.jsonl")
+_LATEST: Final = timedelta(days=530 * 365)
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Delivery:
         except ValueError:
             raise ConfigurationError(f"--began {self.began}: give a time such as 2026-11-23T08:00:00Z") from None
         since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
-        if since < timedelta():
-            raise ConfigurationError(f"--began {self.began}: spans know no time before 1970")
+        if not timedelta() <= since < _LATEST:
+            raise ConfigurationError(f"--began {self.began}: spans know times from 1970 to 2500 only")
         return since // timedelta(microseconds=1) * 1000
 
 

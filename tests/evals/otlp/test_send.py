@@ -132,6 +132,12 @@ def test_nobody_there_is_said_at_once():
     assert waits == []
 
 
+def test_an_answer_that_cannot_be_read_is_one_line(requests):
+    garbled = Answer(body=b"no gzip", headers=(("content-encoding", "gzip"),))
+    with a_receiver(garbled) as received, pytest.raises(DeliveryError, match="not delivered"):
+        deliver(received, requests)
+
+
 def test_a_connection_that_is_cut_later_is_tried_again(requests):
     with a_receiver(Answer(), Answer(cut=True)) as received:
         waits = deliver(received, requests)
@@ -155,7 +161,17 @@ def test_the_path_of_the_protocol_is_added_where_it_is_missing(endpoint, url):
 
 @pytest.mark.parametrize(
     "endpoint",
-    ["", "127.0.0.1:4318", "grpc://host:4317", "http://", "http://host:port", "http://[::1", "file:///tmp/x"],
+    [
+        "",
+        "127.0.0.1:4318",
+        "grpc://host:4317",
+        "http://",
+        "http://host:port",
+        "http://[::1",
+        "http://exa mple",
+        "http://h:99999",
+        "file:///tmp/x",
+    ],
 )
 def test_what_is_no_address_is_refused_with_an_example(endpoint):
     with pytest.raises(ConfigurationError, match=r"give an address such as http://127\.0\.0\.1:4318"):

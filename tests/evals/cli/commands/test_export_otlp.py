@@ -121,7 +121,8 @@ def test_a_receiver_that_stops_half_way_is_one_line_and_exit_3(stored):
         (("--out", "x", "--endpoint", "http://h"), "--out and --endpoint: a file or a receiver; leave one of them out"),
         (("--endpoint", "here"), "--endpoint here: give an address such as http://127.0.0.1:4318"),
         (("--began", "noon"), "--began noon: give a time such as 2026-11-23T08:00:00Z"),
-        (("--began", "1969-07-20"), "--began 1969-07-20: spans know no time before 1970"),
+        (("--began", "1969-07-20"), "--began 1969-07-20: spans know times from 1970 to 2500 only"),
+        (("--began", "9999-12-31"), "--began 9999-12-31: spans know times from 1970 to 2500 only"),
     ],
 )
 def test_a_wrong_option_is_one_line_that_says_what_to_do(stored, options, line):
