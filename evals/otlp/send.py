@@ -112,7 +112,8 @@ def traces_url(endpoint: str) -> str:
     """
     try:
         parts = urlsplit(endpoint)
-        sound = parts.scheme in {"http", "https"} and bool(httpx.URL(endpoint).host) and (parts.port or 1) > 0
+        named = bool(httpx.URL(endpoint).host) and not re.search(r"[\s%]", parts.netloc)
+        sound = parts.scheme in {"http", "https"} and named and (parts.port or 1) > 0
     except (ValueError, httpx.InvalidURL):
         sound = False
     if not sound:
