@@ -9,7 +9,7 @@ from evals.models.outcome import Failed, Scored, Skipped
 from evals.otlp import names
 from evals.otlp.plan import planned_traces
 from evals.otlp.planned import ROOT
-from tests.builders.run import a_run, a_trial, a_variant_info
+from tests.builders.run import a_run, a_trial, a_variant_info, rules_info
 from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
 
 WAY = ("investigator", "web_search", "writer")
@@ -108,6 +108,16 @@ def test_tokens_nobody_counted_are_left_out():
     trace = a_walk(calls=(a_call("supervisor", prompt=0, completion=0),))
 
     assert not {names.INPUT_TOKENS, names.OUTPUT_TOKENS} & set(by_path(the_plan(trace))["call 0"].attributes)
+
+
+def test_what_is_not_there_is_no_empty_text():
+    """A supervisor that is plain code has no prompt, and a trial without visits no route."""
+    run = a_run(a_trial(a_trace(variant="rules", visits=(), decisions=())), variants=[rules_info()])
+    (plan,) = planned_traces(run, run.trials)
+
+    told = plan.spans[0].attributes
+    assert not {"triage_evals.prompt.version", "triage_evals.route"} & set(told)
+    assert told["triage_evals.sample"] == 0
 
 
 def test_calls_of_a_worker_have_no_order_that_was_kept():
