@@ -122,8 +122,10 @@ def _send(requests: Iterable[ExportTraceServiceRequest], receiver: Receiver, cou
         for request in requests:
             receiver.send(request)
     except DeliveryError as error:
-        before = f"traces that arrived before: {count.traces - 1}, and they are the same when sent again"
-        raise DeliveryError(f"{error}; {before}") from None
+        if (before := count.traces - 1) < 1:
+            raise
+        told = f"traces that arrived before: {before}, and they are the same when sent again"
+        raise DeliveryError(f"{error}; {told}") from None
     finally:
         receiver.close()
 

@@ -113,6 +113,13 @@ def test_a_receiver_that_stops_half_way_is_one_line_and_exit_3(stored):
     assert "answered 400 (too old); traces that arrived before: 1, and they are the same when sent again" in said.err
 
 
+def test_a_receiver_that_takes_nothing_is_said_to_have_refused_and_no_more(stored):
+    with a_receiver(Answer(400)) as received:
+        said = command("export", "otlp", stored, "--endpoint", received.url)
+
+    assert (said.code, said.err) == (3, f"evals: {received.url}/v1/traces: answered 400\n")
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
