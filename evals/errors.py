@@ -12,6 +12,7 @@ EvalsError                  exit 2 unless said otherwise
 │   ├── NoAnswerError          nobody there, a timeout or a cut connection: asked again before it is given up
 │   ├── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
 │   └── UnansweredError     a trial asked something that is not on tape, and that nobody was there to answer
+├── DeliveryError           exit 3: what was to be sent elsewhere did not arrive, or was refused
 └── MissError               also a LookupError: a request nobody recorded
 """
 
@@ -89,6 +90,12 @@ class RecordingStoppedError(RecordingError):
 
 class UnansweredError(RecordingError):
     """A trial asked something that is not on tape, and that nobody was there to answer."""
+
+
+class DeliveryError(EvalsError):
+    """A receiver of spans could not be reached, or refused them."""
+
+    exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
 
 
 class MissError(EvalsError, LookupError):

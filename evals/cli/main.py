@@ -24,6 +24,7 @@ from evals.cassette.disk import REMEDIES
 from evals.cli.cassette import cassette
 from evals.cli.dataset import dataset
 from evals.cli.drifting import drifting
+from evals.cli.export import export
 from evals.cli.exporting import exporting
 from evals.cli.judge import judge
 from evals.cli.judging import judging
@@ -48,6 +49,7 @@ app.add_typer(routes, name="routes")
 app.add_typer(dataset, name="dataset")
 app.add_typer(cassette, name="cassette")
 app.add_typer(judge, name="judge")
+app.add_typer(export, name="export")
 
 
 @routes.command("score")

@@ -1,0 +1,182 @@
+"""OTLP over HTTP: requests as protobuf to a collector or to a viewer that takes them itself, with bounded patience.
+
+What passes is tried again, as the protocol says: 429, 502, 503, 504, and a connection that fails after one succeeded; a
+host nobody has heard from is misspelled or down. Anything else is one error that says what was answered.
+"""
+
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import httpx
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+from evals.cassette.redact import scrub
+from evals.errors import ConfigurationError, DeliveryError
+
+PATH: Final = "/v1/traces"
+RETRIES: Final = 4
+TIMEOUT_S: Final = 10.0
+LONGEST_WAIT_S: Final = 30.0
+HEADERS: Final = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
+"""The standard's variables, the particular one last: it has the word."""
+_PASSING: Final = frozenset({429, 502, 503, 504})
+_SHOWN: Final = 200
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A header's name, as RFC 9110 has it."""
+_REMEDIES: Final = {
+    401: "; set OTEL_EXPORTER_OTLP_HEADERS to what it asks for",
+    403: "; set OTEL_EXPORTER_OTLP_HEADERS to what it asks for",
+    404: f"; give the address below which {PATH} is",
+    413: "; leave --content out, or let it take more",
+}
+
+
+class _Passing(Exception):  # noqa: N818 - no error yet: it is tried again
+    """An answer that may be another one soon, and how long it asks to wait."""
+
+    def __init__(self, message: str, wait_s: float = 0.0) -> None:
+        self.wait_s = wait_s
+        super().__init__(message)
+
+
+class Receiver:
+    """Where traces go. `sleep` waits that many seconds."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        headers: Mapping[str, str],
+        sleep: Callable[[float], None],
+        *,
+        retries: int = RETRIES,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        self.url = traces_url(endpoint)
+        told = {**headers, "content-type": "application/x-protobuf"}
+        self._client = httpx.Client(headers=told, timeout=timeout_s, trust_env=not _is_loopback(self.url))
+        self._heard = False
+        self._retrying = Retrying(
+            sleep=sleep,
+            stop=stop_after_attempt(retries + 1),
+            wait=_wait,
+            retry=retry_if_exception_type(_Passing),
+            reraise=True,
+        )
+
+    def send(self, request: ExportTraceServiceRequest) -> None:
+        """Deliver one request.
+
+        Raises:
+            DeliveryError: nobody is there, it was refused, or some of its spans were.
+        """
+        body = request.SerializeToString()
+        try:
+            self._retrying(self._post, body)
+        except _Passing as error:
+            raise DeliveryError(f"{self.url}: {error}") from None
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+    def _post(self, body: bytes) -> None:
+        try:
+            response = self._client.post(self.url, content=body)
+        except httpx.RequestError as error:
+            said = f"not delivered ({scrub(str(error) or type(error).__name__)}); see that OTLP/HTTP is taken there"
+            raise _Passing(said) if self._heard else DeliveryError(f"{self.url}: {said}") from None
+        self._heard = True
+        if response.status_code in _PASSING:
+            raise _Passing(_refusal(response), _asked_for(response))
+        if not response.is_success:
+            raise DeliveryError(f"{self.url}: {_refusal(response)}")
+        _check(response, self.url)
+
+
+def traces_url(endpoint: str) -> str:
+    """The address spans are posted to: `endpoint`, with the protocol's path unless it ends in that.
+
+    Raises:
+        ConfigurationError: it is no address, or holds a credential.
+    """
+    try:
+        parts = urlsplit(endpoint)
+        named = bool(httpx.URL(endpoint).host) and not re.search(r"[\s%]", parts.netloc)
+        sound = parts.scheme in {"http", "https"} and named and (parts.port or 1) > 0
+    except (ValueError, httpx.InvalidURL):
+        sound = False
+    if not sound:
+        raise ConfigurationError(f"--endpoint {scrub(endpoint)}: give an address such as http://127.0.0.1:4318")
+    if parts.username or parts.password or parts.query or scrub(endpoint) != endpoint:
+        raise ConfigurationError(f"--endpoint: the address holds a credential or a query; put keys into {HEADERS[0]}")
+    address = endpoint.rstrip("/")
+    return address if address.endswith(PATH) else address + PATH
+
+
+def headers_in(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The headers of the standard's variables: `name=value` with commas between, values percent-encoded.
+
+    Raises:
+        ConfigurationError: a variable is spelled otherwise; what it holds is not repeated.
+    """
+    found: dict[str, str] = {}
+    for variable in HEADERS:
+        for pair in filter(None, map(str.strip, environment.get(variable, "").split(","))):
+            name, separator, value = (part.strip() for part in pair.partition("="))
+            text = unquote(value)
+            if not (separator and _NAME.fullmatch(name) and text.isascii() and text.isprintable()):
+                raise ConfigurationError(f"{variable}: write name=value with commas between, values percent-encoded")
+            found[name.lower()] = text
+    return found
+
+
+def _is_loopback(url: str) -> bool:
+    """No proxy stands between us and this machine."""
+    host = urlsplit(url).hostname or ""
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.wait_s if isinstance(error, _Passing) else 0.0
+    return min(asked or wait_exponential(max=LONGEST_WAIT_S)(state), LONGEST_WAIT_S)
+
+
+def _asked_for(response: httpx.Response) -> float:
+    """`Retry-After` in seconds; a date counts as nothing said."""
+    try:
+        seconds = float(response.headers.get("retry-after", ""))
+    except ValueError:
+        return 0.0
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0
+
+
+def _refusal(response: httpx.Response) -> str:
+    said = " ".join(scrub(response.text[: 10 * _SHOWN]).split())[:_SHOWN]
+    words = f" ({said})" if said and said.isprintable() else ""
+    return f"answered {response.status_code}{words}{_REMEDIES.get(response.status_code, '')}"
+
+
+def _check(response: httpx.Response, url: str) -> None:
+    """A receiver may take some spans and refuse others; one that does not answer in protobuf has taken all."""
+    if "protobuf" not in response.headers.get("content-type", ""):
+        return
+    try:
+        partial = ExportTraceServiceResponse.FromString(response.content).partial_success
+    except DecodeError:
+        return
+    if partial.rejected_spans:
+        raise DeliveryError(f"{url}: refused {partial.rejected_spans} spans ({scrub(partial.error_message)[:_SHOWN]})")

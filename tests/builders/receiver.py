@@ -1,0 +1,79 @@
+"""A receiver of OTLP/HTTP on loopback that reads what it gets with the protocol's own classes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+TAKEN = ExportTraceServiceResponse().SerializeToString()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the receiver says to one request; `cut` hangs up without a word."""
+
+    status: int = 200
+    body: bytes = TAKEN
+    headers: tuple[tuple[str, str], ...] = (("content-type", "application/x-protobuf"),)
+    cut: bool = False
+
+
+@dataclass
+class Received:
+    """All that came in, and what is still to be answered; without an answer of its own a request is taken."""
+
+    url: str = ""
+    answers: list[Answer] = field(default_factory=list)
+    requests: list[ExportTraceServiceRequest] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def spans(self) -> list[Span]:
+        return [span for request in self.requests for span in spans_in(request)]
+
+
+def spans_in(request: ExportTraceServiceRequest) -> list[Span]:
+    return [span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
+
+
+@contextmanager
+def a_receiver(*answers: Answer) -> Iterator[Received]:
+    """A receiver that gives these answers first, until the block ends."""
+    received = Received(answers=list(answers))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            received.requests.append(ExportTraceServiceRequest.FromString(body))
+            received.paths.append(self.path)
+            received.headers.append({name.lower(): value for name, value in self.headers.items()})
+            answer = received.answers.pop(0) if received.answers else Answer()
+            if answer.cut:
+                self.close_connection = True
+                return
+            self.send_response(answer.status)
+            for name, value in answer.headers:
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body)
+
+        def log_message(self, *_: object) -> None:
+            """Silence: a test's output is its own."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    received.url = f"http://127.0.0.1:{server.server_port}"
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield received
+    finally:
+        server.shutdown()
+        server.server_close()
