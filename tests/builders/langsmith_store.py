@@ -6,6 +6,7 @@ A thing posted twice under one id is kept in `twice`; what the schemas refuse is
 
 import datetime as dt
 import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ class Refused(Exception):  # noqa: N818 - as the service calls it
 
 @dataclass
 class Store:
-    """Everything that was kept, by id; ids are texts."""
+    """Everything that was kept, by id; ids are texts. Like every tenant it has a project `default`."""
 
     datasets: dict[str, Json] = field(default_factory=dict)
     examples: dict[str, Json] = field(default_factory=dict)
@@ -42,6 +43,9 @@ class Store:
     items: dict[str, list[Json]] = field(default_factory=dict)
     twice: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.new_session({"name": "default", "id": str(uuid.uuid4())}, upsert=False)
 
     def new_dataset(self, body: Json) -> Json:
         if any(each["name"] == body["name"] for each in self.datasets.values()):
@@ -124,7 +128,8 @@ class Store:
         parent = told.get("parent_run_id")
         if (ids[-2] if len(ids) > 1 else None) != (parent or None):
             raise Refused(422, f"run {one}: its dotted order names another parent")
-        if places != sorted(places):
+        times = [place[:-36] for place in places]
+        if times != sorted(times) or not re.fullmatch(r"\d{8}T\d{12}Z", times[-1]):
             raise Refused(422, f"run {one}: begins before its parent")
 
     def put_feedback(self, told: Json) -> None:
