@@ -18,6 +18,7 @@ from evals.models.run import CaseInfo, Run, Trial
 TOGETHER: Final = 10
 """Trials of one round: as many are sent again at most after a cut connection."""
 _PAGE: Final = 1000
+_LONGEST: Final = dt.timedelta(days=7)
 _NOWHERE: Final = Experiment(UUID(int=0), dt.datetime(2000, 1, 1, tzinfo=dt.UTC))
 RecordedOf = Callable[[Trial], Recorded]
 Progress = Callable[[str, int, int], None]
@@ -121,7 +122,11 @@ async def _runs_there(service: Service, experiments: Sequence[Experiment]) -> di
     with service.doing("listing the runs"):
         for one in experiments:
             pages = service.client.runs.query(
-                project_ids=[str(one.id)], min_start_time=one.begun, selects=["ID"], page_size=_PAGE
+                project_ids=[str(one.id)],
+                min_start_time=one.begun,
+                max_start_time=one.begun + _LONGEST,  # "until now", if not given: a recorded trial may last longer
+                selects=["ID"],
+                page_size=_PAGE,
             )
             found[one.id] = [id_of(run.id) async for run in pages]
     return found

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,11 +17,15 @@ import requests
 from langsmith import Client
 from langsmith._exceptions import APIStatusError, LangsmithError  # the newer endpoints raise these, and export none
 from langsmith.schemas import LangSmithInfo
-from langsmith.utils import LangSmithConflictError, LangSmithError, LangSmithRetry
+from langsmith.utils import LangSmithError, LangSmithRetry
+from urllib3 import BaseHTTPResponse, Retry
+from urllib3.connectionpool import ConnectionPool
+from urllib3.exceptions import MaxRetryError
 
 from evals.errors import ConfigurationError, ServiceError
 
 PUBLIC: Final = "https://api.smith.langchain.com"
+LONGEST_S: Final = 60
 _PASSING: Final = (408, 425, 429, 500, 502, 503, 504)
 _REMEDY: Final = {
     401: "the key is refused: see LANGSMITH_API_KEY",
@@ -30,19 +35,35 @@ _REMEDY: Final = {
 }
 
 
+class _BoundedLangSmithRetry(LangSmithRetry):
+    """Gives up at once where the service asks for a longer wait than `LONGEST_S`: the answer is then the last one."""
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Retry:
+        if response is not None and _pool is not None and (self.get_retry_after(response) or 0) > LONGEST_S:
+            raise MaxRetryError(_pool, url or "", error)
+        return super().increment(method, url, response, error, _pool, _stacktrace)
+
+
 @dataclass(frozen=True)
 class Patience:
-    """How often what passes is tried again, and how long is waited at most: seconds of its own choice (doubled from
-    `backoff_s`), and `longest_s` where the service asks for a wait."""
+    """How often what passes is tried again, after a wait that doubles from `backoff_s`, or the one the service asks
+    for. `timeout_s` is how long it may be silent."""
 
     retries: int = 4
     backoff_s: float = 0.5
-    longest_s: int = 60
     timeout_s: int = 60
 
     def as_retry(self) -> LangSmithRetry:
         """As the SDK takes it. A host nobody has heard from is tried once more only."""
-        return LangSmithRetry(
+        return _BoundedLangSmithRetry(
             total=self.retries,
             connect=min(1, self.retries),
             status_forcelist=_PASSING,
@@ -50,7 +71,6 @@ class Patience:
             allowed_methods=None,
             raise_on_status=False,
             raise_on_redirect=False,
-            retry_after_max=self.longest_s,
         )
 
 
@@ -107,11 +127,6 @@ class Service:
             send()
         if self._failures:
             raise told(self.url, what, self._failures[0]) from self._failures[0]
-
-
-def conflicts(error: BaseException | None) -> bool:
-    """Whether something was refused since it is there already."""
-    return isinstance(error, LangSmithConflictError)
 
 
 @contextmanager
