@@ -116,9 +116,9 @@ def _weighed(each: VariantRun, recorded: RecordedOf) -> str:
 
 
 def _recorded(workspace: Workspace) -> RecordedOf:
-    """What was said in a call, by the cassette of its case; each is read once, as trials of a case come together."""
+    """What was said in a call, by the cassette of its case; each is read once."""
 
-    @lru_cache(maxsize=4)
+    @lru_cache(maxsize=128)
     def cassette(case: str) -> Cassette:
         return load(workspace.cassette(case))
 
