@@ -1,5 +1,5 @@
 """What makes a traced job readable where it is traced (LangSmith, when its own variables say so): a name, tags, and what
-the supervisor decided on its own visits. Where nothing is traced nothing is done; what agents send never depends on it.
+was decided beside each visit of the supervisor. Where nothing is traced this does nothing; no request depends on it.
 """
 
 from collections.abc import Mapping

@@ -31,7 +31,7 @@ def tree_of(
         f"{case.id} {trace.sample}",
         case.id,
         inputs={"title": case.title, "body": case.body},
-        outputs=_result(trace),
+        outputs=result_of(trace),
         error=_ended(trace),
         metadata=_metadata(trial, case),
         tags=(str(trace.provenance), case.archetype, case.split),
@@ -119,7 +119,7 @@ def _visit(root: Span, visit: Visit, calls: _Calls) -> None:
     span.close()
 
 
-def _result(trace: Trace) -> dict[str, Any]:
+def result_of(trace: Trace) -> dict[str, Any]:
     """What came of it."""
     return {
         "report": trace.report.model_dump(mode="json") if trace.report else None,
