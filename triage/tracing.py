@@ -1,5 +1,5 @@
-"""What makes a traced job readable where it is traced (LangSmith, when its own variables say so): a name, tags, and what
-was decided beside each visit of the supervisor. Where nothing is traced this does nothing; no request depends on it.
+"""What makes a traced job readable where it is traced (LangSmith, when its own variables say so): a name, tags, and
+what was decided beside each visit of the supervisor. Where nothing is traced this does nothing; no request needs it.
 """
 
 from collections.abc import Mapping
