@@ -1,5 +1,6 @@
 """The commands that talk to LangSmith: names, options and help texts."""
 
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -57,3 +58,37 @@ def push_run_command(
 
     wanted = tuple(variant or ())
     return push_run(run, root, dataset, name, wanted, messages=messages, dry_run=dry_run, retries=retries)
+
+
+@langsmith.command("pull")
+def pull_command(
+    queue: Annotated[str | None, typer.Option(metavar="NAME", help="An annotation queue: feedback to notes.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="NAME", help="A project `triage run` is traced to.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="ID", help="A trace or job of --project to make a case.")] = None,
+    case: Annotated[str | None, typer.Option(metavar="NEW-ID", help="What the case of --trace is called.")] = None,
+    repo: Annotated[
+        Path | None, typer.Option(help="The checkout a traced job was about; where it ran if none.")
+    ] = None,
+    archetype: Annotated[str | None, typer.Option(help="What kind of case it is: local_bug if not given.")] = None,
+    days: Annotated[int, typer.Option(min=1, help="How far back traces are looked for.")] = 30,
+    dataset: Dataset = None,
+    retries: Retries = _RETRIES,
+    root: Root = HERE,
+) -> int:
+    """What people said of trials, as notes beside cases (--queue); traced jobs as candidates for cases (--project).
+
+    Exit codes: 0 done, 2 no key, or no such queue, project or trace, 3 no network.
+    """
+    from evals.cli.commands.pull_langsmith import pull_candidates, pull_case, pull_notes
+    from evals.errors import ConfigurationError
+
+    if (queue is None) == (project is None):
+        raise ConfigurationError("give --queue NAME for notes, or --project NAME for traces")
+    if (trace is None) != (case is None) or (trace is not None and project is None):
+        raise ConfigurationError("a case is made of a trace: give --project, --trace and --case together")
+    if queue is not None:
+        return pull_notes(queue, root, dataset, retries=retries)
+    if trace is None or case is None:
+        return pull_candidates(str(project), days, retries=retries)
+    where = (repo, root, dataset)
+    return pull_case(str(project), trace, case, *where, archetype=archetype, days=days, retries=retries)
