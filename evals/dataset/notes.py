@@ -9,9 +9,7 @@ import yaml
 from evals.dataset.located import read_model
 from evals.models.closed import Closed
 
-_HEAD: Final = (
-    "# What people said of trials of this case; `evals langsmith pull --queue` adds to it, and drops nothing.\n"
-)
+_HEAD: Final = "# What people said of trials of this case; `evals langsmith pull --queue` adds to it, drops nothing.\n"
 
 
 class Note(Closed):

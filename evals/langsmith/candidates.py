@@ -44,12 +44,13 @@ def candidates(service: Service, project: str, since: dt.datetime) -> list[Candi
 
 
 def steps_of(service: Service, project: str, candidate: Candidate) -> list[ReadRun]:
-    """The nodes of the graph a job went through, over all its sittings, in order."""
+    """The nodes of the graph a job went through, over all its sittings, in order. One that was broken off, as by a
+    question that waited, is traced as an error, and again when it has come to its end."""
     found: list[ReadRun] = []
     with service.doing(f"reading trace {candidate.trace}"):
         one = _project(service, project)
         for root in candidate.roots:
-            found += [run for run in asyncio.run(_trace(service, one, root.trace)) if run.depth == 1]
+            found += [run for run in asyncio.run(_trace(service, one, root.trace)) if run.depth == 1 and not run.error]
     return found
 
 

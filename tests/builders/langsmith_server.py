@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -146,12 +147,21 @@ class _Handler(BaseHTTPRequestHandler):
         """Silence: a test's output is its own."""
 
 
+class _Server(ThreadingHTTPServer):
+    """Clients are killed here, and drop their connections: that is nothing to print."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextlib.contextmanager
 def a_langsmith() -> Iterator[LangSmith]:
     """The service, answering at its `url` until the block ends."""
     service = LangSmith()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service}))
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service}))
     service.url = f"http://127.0.0.1:{server.server_port}"
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:

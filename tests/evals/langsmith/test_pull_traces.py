@@ -81,7 +81,7 @@ def test_code_that_is_not_here_is_asked_for(desk, tmp_path, live, monkeypatch):
 
     said = evals(desk, *PULL, "--trace", "job-1", "--case", "carts")
 
-    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert (said.code, said.err.count("\n")) == (2, 1), said.err
     assert "give its checkout with --repo" in said.err
     assert evals(desk, *PULL, "--trace", "job-1", "--case", "carts", "--repo", str(live[1] / "shop")).code == 0
 
@@ -109,5 +109,5 @@ def test_a_secret_in_the_issue_refuses_the_case(desk, live, monkeypatch):
 def test_what_is_not_there_is_one_line_and_2(desk, words, told):
     said = evals(desk, "langsmith", "pull", *words)
 
-    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert (said.code, said.err.count("\n")) == (2, 1), said.err
     assert told in said.err
