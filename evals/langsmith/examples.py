@@ -37,23 +37,19 @@ class CaseExample(Closed):
 
     def new(self, dataset: UUID) -> ExampleCreate:
         """As it is created."""
-        return ExampleCreate(
-            id=example_id(dataset, self.case_id),
-            inputs=self.inputs,
-            reference_outputs=self.outputs,
-            metadata={**self.metadata, DIGEST: self.digest},
-            split=self.split,
-        )
+        return ExampleCreate.model_validate({**self._told(dataset), "reference_outputs": self.outputs})
 
     def update(self, dataset: UUID) -> ExampleUpdate:
         """As one that is there already becomes this one."""
-        return ExampleUpdate(
-            id=example_id(dataset, self.case_id),
-            inputs=self.inputs,
-            outputs=self.outputs,
-            metadata={**self.metadata, DIGEST: self.digest},
-            split=self.split,
-        )
+        return ExampleUpdate.model_validate({**self._told(dataset), "outputs": self.outputs})
+
+    def _told(self, dataset: UUID) -> dict[str, Any]:
+        return {
+            "id": example_id(dataset, self.case_id),
+            "inputs": self.inputs,
+            "metadata": {**self.metadata, DIGEST: self.digest},
+            "split": self.split,
+        }
 
 
 def example_of(case: Case) -> CaseExample:

@@ -94,9 +94,10 @@ def need_experiment(
 def _found(service: Service, name: str) -> TracerSession | None:
     with service.doing(f"reading experiment {name}"):
         try:
-            return service.client.read_project(project_name=name)
+            found: TracerSession = service.client.read_project(project_name=name)
         except LangSmithNotFoundError:
             return None
+    return found
 
 
 def _made(service: Service, wanted: VariantRun, dataset: UUID, now: dt.datetime) -> TracerSession:

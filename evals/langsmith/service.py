@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, Self
 from uuid import UUID
 
 import requests
@@ -18,7 +18,7 @@ from langsmith import Client
 from langsmith._exceptions import APIStatusError, LangsmithError  # the newer endpoints raise these, and export none
 from langsmith.schemas import LangSmithInfo
 from langsmith.utils import LangSmithError, LangSmithRetry
-from urllib3 import BaseHTTPResponse, Retry
+from urllib3 import BaseHTTPResponse
 from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import MaxRetryError
 
@@ -46,7 +46,7 @@ class _BoundedLangSmithRetry(LangSmithRetry):
         error: Exception | None = None,
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
-    ) -> Retry:
+    ) -> Self:
         if response is not None and _pool is not None and (self.get_retry_after(response) or 0) > LONGEST_S:
             raise MaxRetryError(_pool, url or "", error)
         return super().increment(method, url, response, error, _pool, _stacktrace)

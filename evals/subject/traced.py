@@ -62,7 +62,7 @@ def job_of_trace(traced: TracedJob, repo: Path | None) -> LiveJob:
         url=state.issue_url,
         repository=state.repository,
         revision=revision.removesuffix(CHANGED),
-        route=tuple(step.name for step in traced.steps if step.name in WORKERS),  # type: ignore[misc]  # by that very test
+        route=tuple(step.name for step in traced.steps if step.name in WORKERS),
         asked=tuple(_asked(traced.ended)),
         states=tuple(_states(traced.steps)),
         served=(),
