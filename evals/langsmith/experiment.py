@@ -67,11 +67,13 @@ class VariantRun:
 
 
 def variants_of(run: Run, wanted: Sequence[str] = ()) -> Iterator[VariantRun]:
-    """The variants of a run that have trials, or those of them that are wanted."""
-    cases = {case.id: case for case in run.cases}
+    """The variants of a run that have trials, or those of them that are wanted; without the trials of held-out cases,
+    which are no examples there."""
+    cases = {case.id: case for case in run.cases if case.split != "holdout"}
+    shown = [trial for trial in run.trials if trial.trace.case_id in cases]
     for info in run.variants:
         name = info.variant.name
-        trials = [(trial, cases[trial.trace.case_id]) for trial in run.trials if trial.trace.variant == name]
+        trials = [(trial, cases[trial.trace.case_id]) for trial in shown if trial.trace.variant == name]
         if trials and (not wanted or name in wanted):
             yield VariantRun(run, info, trials)
 
@@ -110,6 +112,7 @@ def _made(service: Service, wanted: VariantRun, dataset: UUID, now: dt.datetime)
                 metadata={**wanted.metadata, BEGUN: begun},
                 reference_dataset_id=dataset,
                 num_examples=len({case.id for _, case in wanted.trials}),
+                num_repetitions=1 + max(trial.trace.sample for trial, _ in wanted.trials),
                 evaluator_keys=[scorer.name for scorer in wanted.run.scorers],
             )
         except LangSmithConflictError:  # made by a request whose answer was lost

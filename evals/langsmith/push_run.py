@@ -27,12 +27,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Sent:
-    """What one experiment took: trials in all, and runs and scores that were new."""
+    """What one experiment took: trials in all, and runs and scores that were new. `end` is when its last trial ends."""
 
     name: str
     trials: int
     runs: int
     scores: int
+    end: dt.datetime
 
 
 def weigh(run: Run, trial: Trial, case: CaseInfo, recorded: Recorded = nothing_recorded) -> tuple[Span, list[Any]]:
@@ -59,10 +60,13 @@ def push_variants(
     runs = asyncio.run(_runs_there(service, unfinished))
     for wanted, experiment, session in places:
         if session.end_time is not None:
-            yield Sent(wanted.name, len(wanted.trials), 0, 0)
+            yield Sent(wanted.name, len(wanted.trials), 0, 0, session.end_time)
             continue
         sender = _Sender(service, wanted, experiment, dataset, frozenset(runs[experiment.id]))
-        yield sender.send(recorded, say)
+        sent = sender.send(recorded, say)
+        with service.doing(f"closing experiment {wanted.name}"):  # which says that it is whole
+            service.client.update_project(experiment.id, metadata=session.metadata, end_time=sent.end)
+        yield sent
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class _Sender:
     there: frozenset[UUID]
 
     def send(self, recorded: RecordedOf, say: Progress) -> Sent:
-        """All trials, some at a time; at last the experiment is closed, which says that it is whole."""
+        """All trials, some at a time."""
         trials, runs, scores, end = self.wanted.trials, 0, 0, self.experiment.begun
         for at in range(0, len(trials), TOGETHER):
             some = trials[at : at + TOGETHER]
@@ -88,9 +92,7 @@ class _Sender:
             scores += self._send_scores(roots, rows)
             end = max(end, *(root.end for root in roots))
             say(self.wanted.name, at + len(some), len(trials))
-        with self.service.doing(f"closing experiment {self.wanted.name}"):
-            self.service.client.update_project(self.experiment.id, end_time=end)
-        return Sent(self.wanted.name, len(trials), runs, scores)
+        return Sent(self.wanted.name, len(trials), runs, scores, end)
 
     def _tree(self, trial: Trial, case: CaseInfo, recorded: Recorded) -> Span:
         return tree_of(trial, case, self.experiment, example_id(self.dataset, case.id), recorded)

@@ -3,12 +3,11 @@
 import datetime as dt
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from uuid import UUID
 
 from evals.cassette.allowed_secrets import allowed_beside
-from evals.cassette.interaction import Cassette, Interaction
+from evals.cassette.interaction import Interaction
 from evals.cassette.store import load
 from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_OK, ConfigurationError
@@ -48,8 +47,8 @@ def push_run(
     workspace = Workspace.at(root, dataset)
     named, run = name or name_of(workspace), read_run(path)
     variants = _variants(run, wanted, path)
-    recorded = _recorded(workspace) if messages else _nothing
     _refuse_secrets(path, workspace, variants)
+    recorded = _recorded(workspace, variants) if messages else _nothing
     if dry_run:
         for each in variants:
             _say(_weighed(each, recorded))
@@ -59,6 +58,8 @@ def push_run(
         for sent in push_variants(service, variants, there, recorded, _now, _progress):
             new = f"{sent.runs} runs and {sent.scores} scores sent" if sent.runs or sent.scores else "all was there"
             _say(f"experiment {sent.name}: {sent.trials} trials, {new}")
+    if held := sum(case.split == "holdout" for case in run.cases):
+        _say(f"trials of {held} held-out cases stay here")
     return EXIT_OK
 
 
@@ -115,15 +116,14 @@ def _weighed(each: VariantRun, recorded: RecordedOf) -> str:
     )
 
 
-def _recorded(workspace: Workspace) -> RecordedOf:
-    """What was said in a call, by the cassette of its case; each is read once."""
-
-    @lru_cache(maxsize=128)
-    def cassette(case: str) -> Cassette:
-        return load(workspace.cassette(case))
+def _recorded(workspace: Workspace, variants: Sequence[VariantRun]) -> RecordedOf:
+    """What was said in a call, by the cassette of its case. All are read at once: one that holds a secret, or cannot be
+    trusted, refuses the upload before it begins."""
+    cases = dict.fromkeys(case.id for each in variants for _, case in each.trials)
+    tapes = {case: load(workspace.cassette(case)) for case in cases}
 
     def of(trial: Trial) -> Recorded:
-        tape, sample = cassette(trial.trace.case_id), trial.trace.sample
+        tape, sample = tapes[trial.trace.case_id], trial.trace.sample
 
         def said(call: Call) -> Interaction | None:
             return tape.exact(call.key, sample) or tape.exact(call.key)

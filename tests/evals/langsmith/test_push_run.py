@@ -292,3 +292,25 @@ def test_only_the_wanted_variant_goes(there, checkout):
     push(checkout, both, "--variant", "v3")
 
     assert [each["extra"]["metadata"]["variant"] for each in experiments(there)] == ["v3"]
+
+
+def test_trials_of_held_out_cases_stay_here(there, checkout):
+    cases = [a_case_info("wrong-sum"), a_case_info("wrong-total", split="holdout")]
+
+    said = push(checkout, stored(checkout, cases=cases))
+
+    assert said.code == 0, said.err
+    assert [run["name"] for run in roots(there)] == ["wrong-sum"]
+    assert "trials of 1 held-out cases stay here" in said.out
+
+
+def test_a_cassette_that_cannot_be_trusted_refuses_the_upload_before_it_begins(there, checkout):
+    run, before = stored(checkout), len(there.asked)
+    (checkout / "cassettes").mkdir(exist_ok=True)
+    (checkout / "cassettes" / "wrong-total.yaml").write_text("version: 1\ninteractions: [cut\n")
+
+    said = push(checkout, run)
+
+    assert (said.code, said.err.count("\n")) == (3, 1)
+    assert "wrong-total.yaml" in said.err
+    assert len(there.asked) == before
