@@ -6,6 +6,8 @@ import pytest
 
 from evals.cassette.store import merge_write
 from evals.export.files import write_report
+from evals.models.judge import Grade
+from evals.models.judged import JudgedRun, JudgedTrial, Judgement, Preferences
 from evals.models.outcome import Failed, Scored, Skipped
 from tests.builders.checkout import evals, started
 from tests.builders.interaction import an_interaction
@@ -314,3 +316,23 @@ def test_a_cassette_that_cannot_be_trusted_refuses_the_upload_before_it_begins(t
     assert (said.code, said.err.count("\n")) == (3, 1)
     assert "wrong-total.yaml" in said.err
     assert len(there.asked) == before
+
+
+def test_what_a_judge_said_is_feedback_with_its_reason_and_its_place_on_the_scale(there, checkout):
+    grade = Grade(grade="partly", reason="It names the file only.", quotes=("cart.py",))
+    trial = JudgedTrial(case_id="wrong-sum", variant="v2", sample=0, grades={"root_cause": grade})
+    nobody = dict.fromkeys(("better", "worse", "tie", "contradicted", "equal", "missing"), 0)
+    preferences = Preferences(candidate="v2", reference="v2", p_value=None, **nobody)
+    tables = dict.fromkeys(("scores", "comparisons", "cells", "disagreements"), ())
+    told = {"version": "v1", "model": "m", "prompts": {}, "asked": 1, "missing": 0}
+    judge = Judgement(trials=(trial,), preferences=preferences, **told, **tables)
+    run = a_run(*trials(), variants=(a_variant_info("v2"),))
+    path = checkout / "run.json"
+    path.write_text(JudgedRun(**dict(run), judge=judge).sealed().model_dump_json(by_alias=True))
+
+    said = push(checkout, str(path))
+
+    assert said.code == 0, said.err
+    found = scores(there)["wrong-sum", "judge.root_cause"]
+    assert (found["score"], found["value"]) == (0.6667, "partly")
+    assert found["comment"] == "It names the file only. “cart.py”"
