@@ -31,7 +31,7 @@ def push_dataset_command(
     Exit codes: 0 all are there, 2 no key, 3 no network, LangSmith does not take them, or something looks like a secret
     (nothing is sent then).
     """
-    from evals.cli.commands.push_dataset import push_dataset
+    from evals.cli.commands.langsmith_push_dataset import push_dataset
 
     return push_dataset(root, dataset, name, dry_run=dry_run, retries=retries)
 
@@ -54,7 +54,7 @@ def push_run_command(
     Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take it, or
     something looks like a secret (nothing is sent then).
     """
-    from evals.cli.commands.push_run import push_run
+    from evals.cli.commands.langsmith_push_run import push_run
 
     wanted = tuple(variant or ())
     return push_run(run, root, dataset, name, wanted, messages=messages, dry_run=dry_run, retries=retries)
@@ -79,7 +79,7 @@ def pull_command(
 
     Exit codes: 0 done, 2 no key, or no such queue, project or trace, 3 no network.
     """
-    from evals.cli.commands.pull_langsmith import pull_candidates, pull_case, pull_notes
+    from evals.cli.commands.langsmith_pull import pull_candidates, pull_case, pull_notes
     from evals.errors import ConfigurationError
 
     if (queue is None) == (project is None):
