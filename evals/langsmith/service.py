@@ -129,13 +129,11 @@ class Service:
             raise told(self.url, what, self._failures[0]) from self._failures[0]
 
 
-@contextmanager
-def connected(patience: Patience, environment: Mapping[str, str] = os.environ) -> Iterator[Service]:
-    """The service that LangSmith's own variables name, asked once whether it is there.
+def address(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """The key and the address that LangSmith's own variables name.
 
     Raises:
-        ConfigurationError: there is no key.
-        ServiceError: there is no network, or nobody at that address.
+        ConfigurationError: there is no key, or the address is none.
     """
     key = _variable(environment, "API_KEY")
     if not key:
@@ -143,6 +141,18 @@ def connected(patience: Patience, environment: Mapping[str, str] = os.environ) -
     url = _variable(environment, "ENDPOINT") or PUBLIC
     if not url.startswith(("http://", "https://")):
         raise ConfigurationError("LANGSMITH_ENDPOINT: not an address with http:// or https:// in front")
+    return key, url
+
+
+@contextmanager
+def connected(patience: Patience, environment: Mapping[str, str] = os.environ) -> Iterator[Service]:
+    """The service that LangSmith's own variables name, asked once whether it is there.
+
+    Raises:
+        ConfigurationError: there is no key, or the address is none.
+        ServiceError: there is no network, or nobody at that address.
+    """
+    key, url = address(environment)
     logging.getLogger("langsmith").addHandler(logging.NullHandler())  # what matters is said by us, once
     failures: list[Exception] = []
 

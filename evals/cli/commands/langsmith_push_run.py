@@ -18,7 +18,7 @@ from evals.langsmith.identity import example_id
 from evals.langsmith.naming import name_of
 from evals.langsmith.push_run import RecordedOf, push_variants, weigh
 from evals.langsmith.secrets import refuse_secrets
-from evals.langsmith.service import Patience, Service, connected
+from evals.langsmith.service import Patience, Service, address, connected
 from evals.langsmith.tree import Recorded, nothing_recorded
 from evals.models.run import Run, Trial
 from evals.models.trace import Call
@@ -44,6 +44,8 @@ def push_run(
         ConfigurationError: no key, no such run, variant or dataset. SecretFoundError: something looks like a secret.
         CassetteError: what was said cannot be read. ServiceError: LangSmith is not to be reached, or does not take it.
     """
+    if not dry_run:
+        address()  # what is wrong with it is said before a large run is read
     workspace = Workspace.at(root, dataset)
     named, run = name or name_of(workspace), read_run(path)
     variants = _variants(run, wanted, path)
