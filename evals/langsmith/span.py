@@ -22,8 +22,8 @@ class Clock:
     now: dt.datetime
 
     def pass_ms(self, milliseconds: float) -> None:
-        """Let that much time go by, at least a millisecond."""
-        self.now += dt.timedelta(milliseconds=max(milliseconds, UNTIMED_MS))
+        """Let that much time go by."""
+        self.now += dt.timedelta(milliseconds=milliseconds)
 
 
 @dataclass(frozen=True)

@@ -278,13 +278,24 @@ def test_a_dry_run_counts_what_would_go_without_key_or_network(checkout, monkeyp
 @pytest.mark.parametrize(
     ("words", "told"), [(["--variant", "v9"], "--variant v9: not in"), (["none.json"], "none.json: cannot be read")]
 )
-def test_what_is_not_there_is_one_line_and_2(checkout, words, told):
+def test_what_is_not_there_is_one_line_and_2(service, checkout, words, told):
     run = [] if words[0].endswith(".json") else [stored(checkout)]
 
     said = push(checkout, *run, *words)
 
     assert (said.code, said.err.count("\n")) == (2, 1)
     assert told in said.err
+    assert not service.asked
+
+
+def test_a_missing_key_is_said_before_anything_is_read(checkout, monkeypatch):
+    for name in ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+    said = push(checkout, "none.json")
+
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "set LANGSMITH_API_KEY" in said.err
 
 
 def test_only_the_wanted_variant_goes(there, checkout):
