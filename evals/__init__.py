@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from evals import errors
+    from evals import errors, langsmith
     from evals.errors import CannotJudgeError, EvalsError
     from evals.export.files import write_report
     from evals.export.stored import read_run
@@ -45,6 +45,7 @@ __all__ = [
     "errors",
     "explain",
     "judge",
+    "langsmith",
     "load_suite",
     "read_run",
     "replay",
@@ -66,12 +67,13 @@ _PLACES: Final = {
     "runner.pool": ("Progress", "Trials"),
 }
 """Module below `evals` -> what of it is public."""
+_MODULES: Final = ("errors", "langsmith")
 
 
 def __getattr__(name: str) -> object:
     """A public name, from where it is defined, when it is first asked for: `import evals` alone stays a millisecond."""
-    if name == "errors":
-        return import_module("evals.errors")
+    if name in _MODULES:
+        return import_module(f"evals.{name}")
     for place, names in _PLACES.items():
         if name in names:
             return getattr(import_module(f"evals.{place}"), name)

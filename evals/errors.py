@@ -12,7 +12,7 @@ EvalsError                  exit 2 unless said otherwise
 │   ├── NoAnswerError          nobody there, a timeout or a cut connection: asked again before it is given up
 │   ├── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
 │   └── UnansweredError     a trial asked something that is not on tape, and that nobody was there to answer
-├── DeliveryError           exit 3: what was to be sent elsewhere did not arrive, or was refused
+├── ServiceError            exit 3: LangSmith, or a receiver of traces, is not to be reached, or does not take what it is given
 └── MissError               also a LookupError: a request nobody recorded
 """
 
@@ -92,10 +92,15 @@ class UnansweredError(RecordingError):
     """A trial asked something that is not on tape, and that nobody was there to answer."""
 
 
-class DeliveryError(EvalsError):
-    """A receiver of spans could not be reached, or refused them."""
+class ServiceError(EvalsError):
+    """LangSmith, or a receiver of traces, is not to be reached, does not let us in, or does not take what it is given;
+    `status` is what it answered, 0 where it did not."""
 
     exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        self.status = status
+        super().__init__(message)
 
 
 class MissError(EvalsError, LookupError):

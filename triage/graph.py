@@ -25,6 +25,7 @@ from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, Worker
 from triage.supervisors import SUPERVISORS, Supervise
 from triage.supervisors.plan import as_task, dispatched, fan_out, for_review
 from triage.supervisors.plan.execution import REVIEW, review
+from triage.tracing import tell_decision
 
 __all__ = ["DURABILITY", "Configuration", "TriageGraph", "build_graph", "recursion_limit", "supervisor_node"]
 
@@ -65,6 +66,7 @@ def supervisor_node(configuration: Configuration, toolbox: Toolbox) -> Supervise
     async def decide(state: BugTriageState) -> dict[str, Any]:
         """Choose, then rule on the choice."""
         update = ruled(state, await supervise(state), guards)
+        tell_decision(state.iterations, update)
         return dispatched(state, update) if configuration.supervisor in MODES else update
 
     return decide

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -13,6 +13,7 @@ from triage.graph import DURABILITY, TriageGraph, recursion_limit
 from triage.options import Options
 from triage.results import missing_texts
 from triage.state import BugTriageState, HumanExchange
+from triage.tracing import trace_config
 
 # The answer of the user, or None if nobody is there to answer.
 Ask = Callable[[HumanExchange], str | None]
@@ -38,9 +39,11 @@ class Job:
 
 
 def job_config(job_id: str, max_iterations: int, options: Options) -> RunnableConfig:
-    """The LangGraph config of a job: its thread, a recursion limit that fits its budget, and what it runs with."""
+    """The LangGraph config of a job: its thread, a recursion limit that fits its budget, what it runs with, and what
+    its trace is called."""
     limit = recursion_limit(max_iterations, options.supervisor or "llm")
-    return {"configurable": {"thread_id": job_id}, "recursion_limit": limit, "metadata": options.metadata()}
+    kept = {"configurable": {"thread_id": job_id}, "recursion_limit": limit, "metadata": options.metadata()}
+    return cast("RunnableConfig", kept | trace_config(job_id, options))
 
 
 async def begun_with(jobs: BaseCheckpointSaver[str], job_id: str) -> Options | None:

@@ -9,7 +9,8 @@ Exit codes, for every command:
     2    wrong usage or configuration; one line on stderr says what to do
     3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`, `judge plan` and `judge check`:
          something is missing; for `record`: the endpoint failed, or a limit (--budget, --max-requests) was reached; for
-         `drift`: so too, or it cannot tell; for `cassette verify`: something is wrong
+         `drift`: so too, or it cannot tell; for `cassette verify`: something is wrong; for `langsmith`: no network, it
+         does not take what it is given, or something looks like a secret
     130  interrupted; what was finished is kept
 """
 
@@ -28,6 +29,7 @@ from evals.cli.export import export
 from evals.cli.exporting import exporting
 from evals.cli.judge import judge
 from evals.cli.judging import judging
+from evals.cli.langsmith import langsmith
 from evals.cli.recording import recording
 from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
@@ -50,6 +52,7 @@ app.add_typer(dataset, name="dataset")
 app.add_typer(cassette, name="cassette")
 app.add_typer(judge, name="judge")
 app.add_typer(export, name="export")
+app.add_typer(langsmith, name="langsmith")
 
 
 @routes.command("score")

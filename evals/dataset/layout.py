@@ -8,6 +8,7 @@
 <root>/triage/cases/<id>/bug.patch        code bugs only: makes the clean codebase buggy
 <root>/triage/cases/<id>/repro.py         code bugs only: fails with the patch, passes without
 <root>/triage/suites/<id>.yaml            cases that were live jobs only: runs the case as the job ran
+<root>/triage/notes/<id>.yaml             what people said of the case's trials in LangSmith; need not exist
 <root>/web/<page>.md                      what the local search server can find
 """
 
@@ -69,6 +70,10 @@ class Layout:
     def suite(self, case_id: str) -> Path:
         """The suite that runs a case as its live job ran; need not exist."""
         return self.root / "triage" / "suites" / f"{case_id}.yaml"
+
+    def notes(self, case_id: str) -> Path:
+        """What people said of the case's trials; need not exist."""
+        return self.root / "triage" / "notes" / f"{case_id}.yaml"
 
     def codebase(self, name: str) -> Path:
         """The clean package."""

@@ -22,7 +22,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from evals.cassette.redact import scrub
-from evals.errors import ConfigurationError, DeliveryError
+from evals.errors import ConfigurationError, ServiceError
 
 PATH: Final = "/v1/traces"
 RETRIES: Final = 4
@@ -78,13 +78,13 @@ class Receiver:
         """Deliver one request.
 
         Raises:
-            DeliveryError: nobody is there, it was refused, or some of its spans were.
+            ServiceError: nobody is there, it was refused, or some of its spans were.
         """
         body = request.SerializeToString()
         try:
             self._retrying(self._post, body)
         except _Passing as error:
-            raise DeliveryError(f"{self.url}: {error}") from None
+            raise ServiceError(f"{self.url}: {error}") from None
 
     def close(self) -> None:
         """Close the connection."""
@@ -95,12 +95,12 @@ class Receiver:
             response = self._client.post(self.url, content=body)
         except httpx.RequestError as error:
             said = f"not delivered ({scrub(str(error) or type(error).__name__)}); see that OTLP/HTTP is taken there"
-            raise _Passing(said) if self._heard else DeliveryError(f"{self.url}: {said}") from None
+            raise _Passing(said) if self._heard else ServiceError(f"{self.url}: {said}") from None
         self._heard = True
         if response.status_code in _PASSING:
             raise _Passing(_refusal(response), _asked_for(response))
         if not response.is_success:
-            raise DeliveryError(f"{self.url}: {_refusal(response)}")
+            raise ServiceError(f"{self.url}: {_refusal(response)}")
         _check(response, self.url)
 
 
@@ -179,4 +179,4 @@ def _check(response: httpx.Response, url: str) -> None:
     except DecodeError:
         return
     if partial.rejected_spans:
-        raise DeliveryError(f"{url}: refused {partial.rejected_spans} spans ({scrub(partial.error_message)[:_SHOWN]})")
+        raise ServiceError(f"{url}: refused {partial.rejected_spans} spans ({scrub(partial.error_message)[:_SHOWN]})")

@@ -71,7 +71,7 @@ async def _read(path: Path, name: str) -> LiveJob:
         plan=options.plan,
         guards=options.guards or "hardened",
         max_iterations=state.max_iterations,
-        code=_code(Path(str(options.repo)), options.revision or ""),
+        code=code_at(Path(str(options.repo)), options.revision or ""),
         remarks=tuple(_remarks(job)),
     )
 
@@ -101,8 +101,12 @@ def _remarks(job: StoredJob) -> Iterator[str]:
         yield "the code is taken as it stands now: no commit says what it was when the job was begun"
 
 
-def _code(repo: Path, revision: str) -> dict[str, str]:
-    """What the search could read: at the commit, or as it is now where there is none, or the job saw changes to it."""
+def code_at(repo: Path, revision: str) -> dict[str, str]:
+    """What the search could read: at the commit, or as it is now where there is none, or the job saw changes to it.
+
+    Raises:
+        ConfigurationError: the checkout or the commit is not there.
+    """
     if not repo.is_dir():
         raise ConfigurationError(f"{repo}: the job's checkout is not there any more; put it back to make a case of it")
     if not revision or revision.endswith(CHANGED):

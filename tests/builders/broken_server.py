@@ -55,8 +55,7 @@ def _read_request(connection: socket.socket) -> None:
     while b"\r\n\r\n" not in text:
         text += connection.recv(65536)
     head, _, body = text.partition(b"\r\n\r\n")
-    length = next(
-        int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")
-    )
+    told = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")]
+    length = int(told[0].split(b":")[1]) if told else 0
     while len(body) < length:
         body += connection.recv(65536)

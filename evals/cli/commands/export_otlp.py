@@ -9,7 +9,7 @@ from typing import Final
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, DeliveryError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, ServiceError
 from evals.export.folder import write_files
 from evals.export.stored import read_run
 from evals.models.run import Run, Trial
@@ -80,7 +80,7 @@ def export_otlp(path: Path, chosen: Choice, delivery: Delivery, tapes_in: tuple[
     Raises:
         ConfigurationError: the run, an option or the environment is wrong, or the file cannot be written.
         CassetteError: contents are wanted, and a cassette cannot be trusted.
-        DeliveryError: the receiver is not there, or refused something.
+        ServiceError: the receiver is not there, or refused something.
     """
     if delivery.out and delivery.endpoint:
         raise ConfigurationError("--out and --endpoint: a file or a receiver; leave one of them out")
@@ -121,11 +121,11 @@ def _send(requests: Iterable[ExportTraceServiceRequest], receiver: Receiver, cou
     try:
         for request in requests:
             receiver.send(request)
-    except DeliveryError as error:
+    except ServiceError as error:
         if (before := count.traces - 1) < 1:
             raise
         told = f"traces that arrived before: {before}, and they are the same when sent again"
-        raise DeliveryError(f"{error}; {told}") from None
+        raise ServiceError(f"{error}; {told}") from None
     finally:
         receiver.close()
 

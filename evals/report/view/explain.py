@@ -130,7 +130,7 @@ def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
         report = trace.report
         yield "named", f"{report.root_cause_location or 'no place'} ({report.category}, {report.severity})"
         yield "cause", report.root_cause
-    yield from (("state", text) for text in _states(trace, case))
+    yield from (("state", text) for text in state_sentences(trace, case))
 
 
 def _tape(trace: Trace) -> str:
@@ -141,7 +141,7 @@ def _tape(trace: Trace) -> str:
     return f"{trace.provenance}: what {agents or 'nobody'} asked next is not recorded; nothing after it is known"
 
 
-def _states(trace: Trace, case: CaseInfo) -> Iterator[str]:
+def state_sentences(trace: Trace, case: CaseInfo) -> Iterator[str]:
     """The frozen states in which another node than the best was chosen."""
     points = {point.id: point for point in case.points}
     for answer in trace.points:

@@ -8,7 +8,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
-from evals.errors import ConfigurationError, DeliveryError
+from evals.errors import ConfigurationError, ServiceError
 from evals.otlp.emit import requests_of
 from evals.otlp.plan import planned_traces
 from evals.otlp.send import Receiver, headers_in, traces_url
@@ -68,7 +68,7 @@ def test_a_receiver_is_waited_for_as_long_as_it_asks_but_not_for_ever(requests):
 
 
 def test_patience_ends_with_what_was_answered_last(requests):
-    impatient = pytest.raises(DeliveryError, match=r"/v1/traces: answered 503 \(warming up\)$")
+    impatient = pytest.raises(ServiceError, match=r"/v1/traces: answered 503 \(warming up\)$")
     with a_receiver(*[Answer(503, b"warming up", PLAIN)] * 9) as received, impatient:
         deliver(received, requests, retries=2)
 
@@ -87,7 +87,7 @@ def test_patience_ends_with_what_was_answered_last(requests):
     ],
 )
 def test_a_refusal_is_one_line_at_once(requests, status, remedy):
-    one_line = pytest.raises(DeliveryError, match=rf"answered {status} \(no, not so\){remedy}$")
+    one_line = pytest.raises(ServiceError, match=rf"answered {status} \(no, not so\){remedy}$")
     with a_receiver(Answer(status, b"no,\nnot so", PLAIN)) as received, one_line as refused:
         deliver(received, requests)
 
@@ -97,7 +97,7 @@ def test_a_refusal_is_one_line_at_once(requests, status, remedy):
 
 def test_a_refusal_repeats_no_secret(requests):
     answer = Answer(400, f"bad key {PLANTED['openai_key']}".encode(), PLAIN)
-    with a_receiver(answer) as received, pytest.raises(DeliveryError, match="withheld") as refused:
+    with a_receiver(answer) as received, pytest.raises(ServiceError, match="withheld") as refused:
         deliver(received, requests)
 
     assert PLANTED["openai_key"] not in str(refused.value)
@@ -106,7 +106,7 @@ def test_a_refusal_repeats_no_secret(requests):
 def test_spans_that_were_refused_are_no_success(requests):
     partial = ExportTracePartialSuccess(rejected_spans=2, error_message="too old")
     answer = Answer(body=ExportTraceServiceResponse(partial_success=partial).SerializeToString())
-    with a_receiver(answer) as received, pytest.raises(DeliveryError, match=r"refused 2 spans \(too old\)"):
+    with a_receiver(answer) as received, pytest.raises(ServiceError, match=r"refused 2 spans \(too old\)"):
         deliver(received, requests)
 
 
@@ -127,14 +127,14 @@ def test_nobody_there_is_said_at_once():
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     waits = []
 
-    with pytest.raises(DeliveryError, match=r"not delivered \(.*refused.*\); see that OTLP/HTTP is taken there"):
+    with pytest.raises(ServiceError, match=r"not delivered \(.*refused.*\); see that OTLP/HTTP is taken there"):
         Receiver(url, {}, waits.append).send(next(requests_of(planned_traces(a_run(), a_run().trials), 0)))
     assert waits == []
 
 
 def test_an_answer_that_cannot_be_read_is_one_line(requests):
     garbled = Answer(body=b"no gzip", headers=(("content-encoding", "gzip"),))
-    with a_receiver(garbled) as received, pytest.raises(DeliveryError, match="not delivered"):
+    with a_receiver(garbled) as received, pytest.raises(ServiceError, match="not delivered"):
         deliver(received, requests)
 
 
