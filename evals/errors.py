@@ -12,7 +12,7 @@ EvalsError                  exit 2 unless said otherwise
 │   ├── NoAnswerError          nobody there, a timeout or a cut connection: asked again before it is given up
 │   ├── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
 │   └── UnansweredError     a trial asked something that is not on tape, and that nobody was there to answer
-├── ServiceError            exit 3: LangSmith, or a receiver of traces, is not to be reached, or does not take what it is given
+├── ServiceError            exit 3: LangSmith, or a receiver of traces, is not to be reached, or does not take it
 └── MissError               also a LookupError: a request nobody recorded
 """
 
