@@ -3,6 +3,7 @@ again; and nothing is left behind in the checkout.
 """
 
 import os
+import ssl
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
 
 typer.main.get_command = cache(typer.main.get_command)
 """Typer builds every command anew for each call: a twentieth of a second, a thousand times over in these tests."""
+ssl.create_default_context = cache(ssl.create_default_context)
+"""Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 from evals.dataset.memory import code_digest
 from evals.kept import Kept, digest_of
 from evals.models.route import RouteSpec
-from evals.routes.selftest import SURE, UNSURE, Route, State, passing_routes
+from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness, passing_routes
+from evals.routes.spec import ALL_NODES
 
 BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}
 
@@ -28,6 +29,12 @@ def passing_of(spec: RouteSpec, cache: Path) -> Passing:
     else:
         found = _STORED.validate_json(known)
     return {band: frozenset(found[band]) for band in BANDS}
+
+
+def strictness_of(spec: RouteSpec, cache: Path) -> Strictness:
+    """How few routes pass unsure; as `evals.routes.selftest.strictness` counts them, by what is remembered."""
+    sequences = sum(len(ALL_NODES) ** length for length in range(1, STRICTNESS_LENGTH + 1))
+    return Strictness(len(passing_of(spec, cache)["unsure"]), sequences)
 
 
 def _name(spec: RouteSpec) -> str:

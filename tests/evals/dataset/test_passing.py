@@ -2,8 +2,9 @@
 
 import pytest
 
-from evals.dataset.passing import passing_of
+from evals.dataset.passing import passing_of, strictness_of
 from evals.kept import Kept
+from evals.routes.selftest import strictness
 from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
@@ -17,6 +18,10 @@ def test_a_sure_supervisor_may_go_with_or_without_the_critic_and_an_unsure_one_m
         "unsure": (False, True),
         "sure": (True, True),
     }
+
+
+def test_strictness_is_counted_by_what_is_remembered_as_by_trying_all_routes(tmp_path):
+    assert strictness_of(a_spec(), tmp_path) == strictness(a_spec())
 
 
 def entries(cache):
