@@ -1,6 +1,9 @@
 """Which routes a specification lets through, found once and remembered: trying all takes a tenth of a second."""
 
-from collections.abc import Mapping
+import multiprocessing
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +15,8 @@ from evals.models.route import RouteSpec
 from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness, passing_routes
 from evals.routes.spec import ALL_NODES
 
+FEW: Final = 4
+"""So many new specifications are found out sooner than processes start."""
 BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}
 
 Passing = Mapping[str, frozenset[Route]]
@@ -29,6 +34,17 @@ def passing_of(spec: RouteSpec, cache: Path) -> Passing:
     else:
         found = _STORED.validate_json(known)
     return {band: frozenset(found[band]) for band in BANDS}
+
+
+def find_out(specs: Iterable[RouteSpec], cache: Path, jobs: int) -> None:
+    """Have what passes remembered of all of these; where many are new, by so many processes."""
+    kept = Kept(cache / "passing")
+    new = {name: spec for spec in specs if kept.get(name := _name(spec)) is None}
+    if jobs <= 1 or len(new) <= FEW:
+        return  # whoever asks for one finds it out
+    with ProcessPoolExecutor(min(jobs, len(new)), mp_context=multiprocessing.get_context("spawn")) as pool:
+        for _ in pool.map(passing_of, new.values(), repeat(cache)):
+            pass
 
 
 def strictness_of(spec: RouteSpec, cache: Path) -> Strictness:

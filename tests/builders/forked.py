@@ -24,6 +24,8 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
         "evals.plugin.hooks",
         "_pytest.junitxml",
         "tests.builders.recording_process",
+        "chromadb",
+        "tokenizers",
     ]
 )
 
