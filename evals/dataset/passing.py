@@ -12,9 +12,10 @@ from pydantic import TypeAdapter
 from evals.dataset.memory import code_digest
 from evals.kept import Kept, digest_of
 from evals.models.route import RouteSpec
-from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness, passing_routes
+from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness, passing_routes, strictness
 from evals.routes.spec import ALL_NODES
 
+_SEQUENCES: Final = sum(len(ALL_NODES) ** length for length in range(1, STRICTNESS_LENGTH + 1))
 FEW: Final = 4
 """So many new specifications are found out sooner than processes start."""
 BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}
@@ -48,9 +49,17 @@ def find_out(specs: Iterable[RouteSpec], cache: Path, jobs: int) -> None:
 
 
 def strictness_of(spec: RouteSpec, cache: Path) -> Strictness:
-    """How few routes pass unsure; as `evals.routes.selftest.strictness` counts them, by what is remembered."""
-    sequences = sum(len(ALL_NODES) ** length for length in range(1, STRICTNESS_LENGTH + 1))
-    return Strictness(len(passing_of(spec, cache)["unsure"]), sequences)
+    """`evals.routes.selftest.strictness`, counted once a specification: of what is remembered of its routes, or of its
+    own."""
+    kept, name = Kept(cache / "passing"), _name(spec)
+    own = digest_of(b"strictness", name.encode())
+    if (routes := kept.get(name)) is not None:
+        return Strictness(len(_STORED.validate_json(routes)["unsure"]), _SEQUENCES)
+    if (counted := kept.get(own)) is not None:
+        return Strictness(int(counted), _SEQUENCES)
+    found = strictness(spec)
+    kept.put(own, str(found.accepted).encode())
+    return found
 
 
 def _name(spec: RouteSpec) -> str:

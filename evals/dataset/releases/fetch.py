@@ -63,9 +63,9 @@ def _several(
             alone.set()
             wrong[wanted[0]] = error
     for release in batch:
-        error = wrong.get(release) or _one(release, shelf, alone, note)
-        if error is not None:
-            wrong[release] = error
+        found = wrong.get(release) or _one(release, shelf, alone, note)
+        if found is not None:
+            wrong[release] = found
     return wrong
 
 

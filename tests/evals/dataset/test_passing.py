@@ -40,8 +40,13 @@ def contents(cache):
     return {path.name: path.read_bytes() for path in entries(cache)}
 
 
-def test_strictness_is_counted_by_what_is_remembered_as_by_trying_all_routes(tmp_path):
-    assert strictness_of(a_spec(), tmp_path) == strictness(a_spec())
+def test_strictness_is_counted_once_and_the_same_whether_the_routes_are_known_or_not(tmp_path, monkeypatch):
+    counted = strictness(a_spec())
+    passing_of(a_spec(), tmp_path / "known")
+    strictness_of(a_spec(), tmp_path / "new")
+    monkeypatch.setattr("evals.dataset.passing.strictness", None)  # nobody counts again
+
+    assert [strictness_of(a_spec(), tmp_path / name) for name in ("known", "new")] == [counted, counted]
 
 
 def entries(cache):
