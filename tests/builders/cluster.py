@@ -107,9 +107,10 @@ def _wait_for(address: str, workers: int) -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Asked to go, and after three seconds made to: a worker would wait for a task that waits for a test."""
     process.terminate()
     try:
-        process.wait(20)
+        process.wait(3)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
