@@ -18,7 +18,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test format bench bench-peer mutants explore chaos lock clean
+.PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer mutants explore chaos lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +32,8 @@ $(READY): requirements.lock pyproject.toml
 	@if command -v uv >/dev/null; then \
 		uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps --compile-bytecode -r requirements.lock; \
 	else \
-		$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements.lock; fi
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps -r requirements.lock && \
+		{ $(BIN)/python -m compileall -qq -j 0 .venv/lib >/dev/null 2>&1 || true; }; fi  # what is no Python of today stays as it is
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -86,7 +87,13 @@ contracts: $(READY)  ## Imports point one way
 	@$(BIN)/lint-imports
 
 test: $(READY)  ## pytest (PYTEST_ARGS="-k name", "-m browser", "-n 2" ...)
-	@$(BIN)/python -m pytest -q -n auto $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -q $(SHARED_OUT) $(PYTEST_ARGS)
+
+every: $(READY)  ## The tests over every shipped cassette, case, moment and draw, of which `make test` looks at a sample: minutes
+	@EVERY=1 $(BIN)/python -m pytest -q $(SHARED_OUT) $$(grep -rl "tests.builders.shipped import" tests --include="test_*.py") $(PYTEST_ARGS)
+
+# A stretch of tests to each processor, so that what a file prepares is prepared once; who is done takes of another's.
+SHARED_OUT = -n auto --dist worksteal
 
 format: $(READY)  ## Let ruff put things in order
 	@$(BIN)/ruff check --fix .

@@ -3,10 +3,13 @@ again; and nothing is left behind in the checkout.
 """
 
 import os
+import ssl
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
 from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
@@ -14,6 +17,12 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("seeded", derandomize=True)
 settings.register_profile("explore", derandomize=False, max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
+
+
+typer.main.get_command = cache(typer.main.get_command)
+"""Typer builds every command anew for each call: a twentieth of a second, a thousand times over in these tests."""
+ssl.create_default_context = cache(ssl.create_default_context)
+"""Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
 
 
 @pytest.fixture(autouse=True)

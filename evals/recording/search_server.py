@@ -22,6 +22,8 @@ LOOPBACK: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8092
 MAX_BODY_BYTES: Final = 100_000
 MAX_CONTENT_CHARS: Final = 1600  # five results of this size still fit a context of 8k tokens
+POLL_S: Final = 0.02
+"""How often the thread looks whether it is to end; it would be half a second at the end of every recording."""
 CASE_HEADER: Final = "x-case"
 """Who searches. Part of no cassette key: the page a case must not see is missing from what was recorded for it."""
 
@@ -58,7 +60,7 @@ class SearchIndex:
 def running(root: Path, port: int = 0) -> Iterator[str]:
     """The server in a thread while the block runs; yields its base URL. Port 0 takes any free one."""
     server = _server(SearchIndex(load_pages(root)), port)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": POLL_S}, daemon=True)
     thread.start()
     try:
         yield f"http://{LOOPBACK}:{server.server_port}"

@@ -7,13 +7,17 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
 
 import triage.prompts
 from evals.cli.main import main
+from evals.dataset.load import load_cases
+from evals.dataset.passing import passing_of
 from tests.builders.dataset import a_case_file, a_case_folder, a_dataset, a_page, write
 
 REPOSITORY = Path(__file__).parents[2]
@@ -45,14 +49,34 @@ def a_suite(folder: Path, **changes: Any) -> Path:
 
 
 def a_checkout(folder: Path, **suite: Any) -> Path:
-    """The checkout in `folder`; nothing is recorded in it yet."""
-    a_dataset(folder / "datasets", a_case_file(**LABELS))
-    a_case_folder(folder / "datasets", a_case_file(id="wrong-sum", **LABELS), issue=ISSUE)
-    a_page(folder / "datasets")
+    """The checkout in `folder`; nothing is recorded in it yet, and which routes pass is known."""
+    _a_dataset(folder / "datasets")
+    for name, content in _passing().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
     shipped = Path(triage.prompts.__file__).parent / "supervisor" / "v3.md"
     write(folder / "mine.md", shipped.read_text(encoding="utf-8").replace("version: v3", "version: mine"))
     a_suite(folder, **suite)
     return folder
+
+
+def _a_dataset(root: Path) -> None:
+    a_dataset(root, a_case_file(**LABELS))
+    a_case_folder(root, a_case_file(id="wrong-sum", **LABELS), issue=ISSUE)
+    a_page(root)
+
+
+@cache
+def _passing() -> dict[str, bytes]:
+    """What is kept in `.cache/passing` of the two cases, by path: trying all routes takes a second, and no test of a
+    whole checkout is about that."""
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        _a_dataset(folder / "datasets")
+        for case in load_cases(folder / "datasets").values():
+            passing_of(case.route_spec, folder / ".cache")
+        kept = (path for path in (folder / ".cache").rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
 
 
 @dataclass(frozen=True)

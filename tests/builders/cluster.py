@@ -39,14 +39,17 @@ def a_scheduler(folder: Path, port: int = 0) -> Iterator[str]:
 
 
 @contextmanager
-def some_workers(checkout: Path, folder: Path, address: str, workers: int = 1, threads: int = 1) -> Iterator[None]:
-    """So many more, which are there when the block begins."""
+def some_workers(
+    checkout: Path, folder: Path, address: str, workers: int = 1, threads: int = 1, *, nanny: bool = True
+) -> Iterator[None]:
+    """So many more, which are there when the block begins; without a `nanny` to replace one that dies, a single one is
+    there in half the time."""
     tcp = address.replace("dask://", "tcp://")
     before = len(worker_pids(address))
     process = _process(
         checkout,
         *("worker", tcp, "--host", "127.0.0.1", "--nworkers", str(workers), "--nthreads", str(threads)),
-        *("--no-dashboard", "--local-directory", str(folder)),
+        *("--no-dashboard", "--local-directory", str(folder), "--nanny" if nanny else "--no-nanny"),
     )
     try:
         _wait_for(tcp, before + workers)
@@ -92,7 +95,7 @@ def _address(contact: Path) -> str:
         try:
             return str(json.loads(contact.read_text())["address"])
         except (OSError, ValueError):  # not there yet, or half written
-            time.sleep(0.2)
+            time.sleep(0.05)
     raise TimeoutError("no scheduler came up")
 
 
@@ -104,9 +107,10 @@ def _wait_for(address: str, workers: int) -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Asked to go, and after three seconds made to: a worker would wait for a task that waits for a test."""
     process.terminate()
     try:
-        process.wait(20)
+        process.wait(3)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -2,23 +2,18 @@
 imported what they need."""
 
 import contextlib
-import multiprocessing
 import os
 import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from evals.cli.main import main
-
-_SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(
-    ["evals.cli.commands.record", "evals.cli.commands.run", "evals.cli.commands.bless", "evals.cli.commands.merge"]
-)
+from tests.builders.forked import SERVER
 
 
 def begun(checkout: Path, *words: str) -> BaseProcess:
     """`evals WORDS` in the checkout; what it says is in `said_by`."""
-    process = _SERVER.Process(target=_command, args=(checkout, words), daemon=True)
+    process = SERVER.Process(target=_command, args=(checkout, words), daemon=True)
     process.start()
     return process
 

@@ -18,6 +18,7 @@ from evals.cassette.player import Tape, playing
 from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import load
 from evals.errors import EvalsError
+from tests.builders.forked import Forked
 from tests.builders.interaction import CHAT, a_chat_request, a_recorder
 
 REPOSITORY = Path(__file__).parents[2]
@@ -27,8 +28,10 @@ AT_ONCE = 4
 
 def recording(
     url: str, path: Path, questions: int = QUESTIONS, before: Callable[[], None] | None = None
-) -> "subprocess.Popen[str]":
-    """The process, started; `before` runs in it first (to give it less of something)."""
+) -> "subprocess.Popen[str] | Forked":
+    """The process, begun; `before` runs in it first (to give it less of something), and then it is no fork."""
+    if before is None:
+        return Forked(main, url.removesuffix("/v1"), str(path), str(questions), cwd=REPOSITORY)
     return subprocess.Popen(
         [sys.executable, "-m", __name__, url.removesuffix("/v1"), str(path), str(questions)],
         cwd=REPOSITORY,

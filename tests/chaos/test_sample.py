@@ -24,7 +24,7 @@ def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatc
     monkeypatch.setattr(mutations, "MUTATIONS", (mutations.other_digit,))
     for kind in ("CASSETTES", "READINGS", "DELIVERED", "ROUTES", "SEARCHES", "FINDINGS", "SHARDS", "BASELINES", "RUNS"):
         monkeypatch.setattr(mutations, kind, 1)
-    monkeypatch.setattr(mutations, "CACHES", 40)
+    monkeypatch.setattr(mutations, "CACHES", 12)
 
     assert any("trials" in row.what and row.is_broken for row in mutations.rows(tmp_path, 1, seed=4))
 

@@ -12,6 +12,7 @@ from evals.cassette import manifest
 from evals.cassette.store import merge_write
 from tests.builders.checkout import REPOSITORY, started
 from tests.builders.interaction import an_interaction
+from tests.builders.shipped import every
 
 ARMED = (
     "import sys, triage.start, {package}.start as s; triage.start.Start('x', 'interrupted;').arm()\n"
@@ -27,8 +28,16 @@ OVER = ("no such case", "no cassette of this case", "no job", "none: ")
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("number", range(20))
-@pytest.mark.parametrize(("package", "wordings"), [("evals", WORDS), ("triage", TRIAGE_WORDS)])
+MOMENTS = [
+    (number, *command)
+    for number in range(20)
+    for which, command in enumerate([("evals", WORDS), ("triage", TRIAGE_WORDS)])
+    if every() or number % 2 == which
+]
+"""Every other one of each command; all of them under `make every`."""
+
+
+@pytest.mark.parametrize(("number", "package", "wordings"), MOMENTS)
 def test_an_interrupt_at_any_moment_of_the_start_is_one_line_and_130(package, wordings, number, tmp_path):
     """At 20 moments from the first line of our own to about when the command begins."""
     words = wordings[number % len(wordings)]

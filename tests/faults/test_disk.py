@@ -2,6 +2,7 @@
 
 import re
 import resource
+import shutil
 
 import pytest
 
@@ -83,11 +84,18 @@ def test_a_folder_nobody_may_write_to_is_said_in_a_line(tmp_path):
         assert (tmp_path / "locked" / "case.yaml").read_bytes() == before
 
 
-@pytest.mark.parametrize("size", [1_000, 6_000])
-def test_a_cache_that_may_not_grow_is_said_in_a_line_with_its_file_and_what_to_do(tmp_path, size):
-    checkout = a_checkout(tmp_path / "checkout")
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A checkout with everything on tape."""
+    checkout = a_checkout(tmp_path_factory.mktemp("recorded") / "checkout")
     with an_llm_server() as llm:
         assert evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+    return checkout
+
+
+@pytest.mark.parametrize("size", [1_000, 6_000])
+def test_a_cache_that_may_not_grow_is_said_in_a_line_with_its_file_and_what_to_do(tmp_path, recorded, size):
+    checkout = shutil.copytree(recorded, tmp_path / "checkout")
     process = started(
         checkout,
         *("run", "tiny.yaml", "--jobs", "1"),

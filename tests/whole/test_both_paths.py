@@ -1,4 +1,6 @@
-"""The committed suite on both paths, eight of its cases: what the short one spares is not to be seen in any trace."""
+"""The committed suite on both paths, three of its cases, and eight under `make every`: what the short one spares is not
+to be seen in any trace.
+"""
 
 from pathlib import Path
 
@@ -11,12 +13,13 @@ from evals.runner.task import CaseTask
 from evals.subject.plain import SWITCH
 from evals.suites.load import load_suite, select
 from evals.workspace import Workspace
+from tests.builders.shipped import every
 
 pytestmark = pytest.mark.slow
 
 HERE = Workspace.at(Path(__file__).parents[2])
 SUITE = load_suite("prompts")
-CASES = select(load_cases(HERE.datasets), load_suite("models").cases)
+CASES = select(load_cases(HERE.datasets), load_suite("models").cases)[:: 1 if every() else 3]
 
 
 def traces(case, cache) -> list[Trace]:

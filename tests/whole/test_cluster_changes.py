@@ -17,6 +17,12 @@ from tests.builders.cluster import a_scheduler, some_workers, wait_there
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def looked_at_often(monkeypatch):
+    """A second between two looks is long where a scheduler comes and goes within a few."""
+    monkeypatch.setattr("evals.runner.cluster.LOOK", 0.1)
+
+
 def at(address, folder):
     """A cluster whose workers do as the variants are called."""
     return Cluster(address.removeprefix("dask://"), Workspace(folder, folder), wait_there)
@@ -27,10 +33,10 @@ def tasks(folder, *variants):
 
 
 def test_a_worker_that_joins_late_takes_its_part(tmp_path, story):
-    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address):
+    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address, nanny=False):
         finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", *["wait"] * 8))
         found = [next(finishing)]
-        with some_workers(story[0], tmp_path, address):
+        with some_workers(story[0], tmp_path, address, nanny=False):
             (tmp_path / "go").touch()
             found += finishing
 
@@ -40,12 +46,12 @@ def test_a_worker_that_joins_late_takes_its_part(tmp_path, story):
 
 def test_a_scheduler_that_comes_back_in_the_middle_is_given_the_rest_again(tmp_path, story):
     """Nothing that was finished is run again, and nothing is lost."""
-    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address):
+    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address, nanny=False):
         finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", *["wait"] * 3))
         found = [next(finishing)]
     port = int(address.rpartition(":")[2])
     (tmp_path / "go").touch()
-    with a_scheduler(tmp_path, port), some_workers(story[0], tmp_path, address):
+    with a_scheduler(tmp_path, port), some_workers(story[0], tmp_path, address, nanny=False):
         found += finishing
 
     assert sorted(traces[0].case_id for traces in found) == ["case-0", "case-1", "case-2", "case-3"]
@@ -55,7 +61,7 @@ def test_a_scheduler_that_comes_back_in_the_middle_is_given_the_rest_again(tmp_p
 def test_a_scheduler_that_stays_away_is_three_and_one_line(tmp_path, story, monkeypatch):
     monkeypatch.setattr("evals.runner.cluster.CONNECT", 0.5)
     monkeypatch.setattr("evals.runner.cluster.RETURN", 2.0)
-    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address):
+    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address, nanny=False):
         finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", "wait"))
         next(finishing)
 
@@ -66,7 +72,7 @@ def test_a_scheduler_that_stays_away_is_three_and_one_line(tmp_path, story, monk
 def test_a_cassette_that_a_worker_has_not_is_named(checkout, tmp_path):
     elsewhere = shutil.copytree(checkout, tmp_path / "elsewhere")
     (elsewhere / "cassettes" / "wrong-sum.yaml").unlink()
-    with a_scheduler(tmp_path) as address, some_workers(elsewhere, tmp_path, address):
+    with a_scheduler(tmp_path) as address, some_workers(elsewhere, tmp_path, address, nanny=False):
         said = evals(checkout, "run", "tiny.yaml", "--fresh", "--scheduler", address)
 
     assert said.code == 3

@@ -17,10 +17,10 @@ from tests.builders.planted import the_rows
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A checkout with the three rows imported, their clones gone."""
-    monkeypatch.delenv("EVALS_REPOS", raising=False)
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """A folder with a checkout that has the three rows imported, and their clones `elsewhere`."""
+    tmp_path = tmp_path_factory.mktemp("imported")
     checkout = a_checkout(tmp_path / "checkout")
     a_suite(checkout, cases={"tags": ["imported"]})
     rows = as_json_lines(tmp_path / "rows.jsonl", *the_rows(tmp_path / "repos"))
@@ -29,7 +29,21 @@ def checkout(tmp_path, monkeypatch):
     assert said.code == 0, said.err
     assert "with their code: 3 of 3" in " ".join(said.out.split())
     shutil.move(tmp_path / "repos", tmp_path / "elsewhere")
-    return checkout
+    return tmp_path
+
+
+@pytest.fixture
+def checkout(imported, tmp_path, monkeypatch):
+    """A copy of its own to each test."""
+    monkeypatch.delenv("EVALS_REPOS", raising=False)
+    return shutil.copytree(imported, tmp_path, dirs_exist_ok=True) / "checkout"
+
+
+@pytest.fixture(scope="module")
+def told(imported, tmp_path_factory):
+    """A checkout in which the suite is recorded, and what was asked for that."""
+    checkout = shutil.copytree(imported, tmp_path_factory.mktemp("recorded"), dirs_exist_ok=True) / "checkout"
+    return checkout, recorded(checkout)
 
 
 def recorded(checkout):
@@ -56,8 +70,8 @@ def recorded(checkout):
     return sorted(asked)
 
 
-def test_three_rows_are_recorded_and_replayed_over_their_own_code(checkout):
-    asked = "".join(recorded(checkout))
+def test_three_rows_are_recorded_and_replayed_over_their_own_code(told):
+    checkout, asked = told[0], "".join(told[1])
 
     said = evals(checkout, "run", "tiny.yaml", "--dataset", "foreign", "--fresh")
     assert said.code == 0, said.out + said.err
@@ -70,8 +84,8 @@ def test_three_rows_are_recorded_and_replayed_over_their_own_code(checkout):
     assert [place for place in places if place not in asked] == []
 
 
-def test_nothing_of_the_fix_the_tests_or_the_labels_is_in_any_request(checkout):
-    asked = recorded(checkout)
+def test_nothing_of_the_fix_the_tests_or_the_labels_is_in_any_request(told):
+    checkout, asked = told
 
     labels = [case.labels for case in load_cases(checkout / "foreign").values()]
     secrets = [
@@ -82,16 +96,14 @@ def test_nothing_of_the_fix_the_tests_or_the_labels_is_in_any_request(checkout):
     assert [secret for secret in secrets if any(secret in text for text in asked)] == []
 
 
-def test_other_gold_would_have_asked_the_very_same(checkout):
+def test_other_gold_would_have_asked_the_very_same(checkout, told):
     """Gold files are in the code, which the search shows; so that they are not *told* is proved by telling others."""
-    asked = recorded(checkout)
-    shutil.rmtree(checkout / "cassettes")
     for path in (checkout / "foreign").rglob("case.yaml"):
         labels = yaml.safe_load(path.read_text())
         labels["gold"] = {"files": ["shop/tax.py"], "functions": ["shop/tax.py::with_tax"]}
         path.write_text(yaml.safe_dump(labels, sort_keys=False))
 
-    assert recorded(checkout) == asked
+    assert recorded(checkout) == told[1]
 
 
 def test_code_that_went_is_one_line_and_comes_back_with_the_clones(checkout, tmp_path):
@@ -114,11 +126,11 @@ def test_a_clone_that_is_missing_is_named_with_exit_code_3(checkout, tmp_path):
     assert "there is no clone of example/shop" in said.out
 
 
-def test_no_file_of_the_dataset_names_a_folder_of_the_machine(checkout, tmp_path):
+def test_no_file_of_the_dataset_names_a_folder_of_the_machine(checkout, imported):
     files = [path for path in (checkout / "foreign").rglob("*") if path.is_file()]
 
     assert files
-    assert [path for path in files if str(tmp_path).encode() in path.read_bytes()] == []
+    assert [path for path in files if str(imported).encode() in path.read_bytes()] == []
 
 
 def test_a_folder_of_clones_that_is_none_is_one_line_and_exit_2(checkout, tmp_path):

@@ -1,5 +1,6 @@
 """`pytest --evals` as people call it: a process of its own in a recorded checkout, with the answer of `evals run`."""
 
+import os
 import re
 import shutil
 from xml.etree import ElementTree as ET
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from tests.builders.checkout import REPOSITORY, evals
+from tests.builders.forked import Forked
 from tests.builders.llm_server import an_llm_server, answering
 
 pytest_plugins = ["pytester"]
@@ -26,13 +28,22 @@ def here(story, pytester, monkeypatch):
 
 
 @pytest.fixture
-def tested(here, pytester):
-    """A process of pytest with some words."""
+def tested(here):
+    """A process of pytest with some words; one that is forked, but where it starts others."""
 
     def call(*words):
-        return pytester.runpytest_subprocess(*QUICK, "--junitxml", "mine.xml", *words)
+        process = Forked(run_pytest, *QUICK, "--junitxml", "mine.xml", *words, cwd=here)
+        out, err = process.communicate()
+        return pytest.RunResult(process.returncode, out.splitlines(), err.splitlines(), 0.0)
 
     return call
+
+
+def run_pytest(*words):
+    """In a process of its own, where no test of ours runs."""
+    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+        del os.environ[name]
+    return int(pytest.main([*words]))
 
 
 def results(path):
@@ -189,11 +200,12 @@ def test_x_stops_at_the_first_and_lf_runs_what_failed_again(here, tested):
     again.stdout.fnmatch_lines(["run-last-failure: rerun previous 3 failures"])
 
 
-def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(here, tested):
+def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(here, pytester):
+    """Not forked: pytest-xdist starts pythons of its own, as people do."""
     make_worse(here)
     shutil.rmtree(here / ".cache" / "trials")
 
-    done = tested("--evals", "tiny.yaml", "-n", "2")
+    done = pytester.runpytest_subprocess(*QUICK, "--junitxml", "mine.xml", "--evals", "tiny.yaml", "-n", "2")
 
     done.assert_outcomes(passed=4, failed=3)
     assert trials(here) == 4

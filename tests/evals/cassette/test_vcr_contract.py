@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import httpx
 import httpx2
@@ -20,8 +19,9 @@ from evals.cassette.player import Tape, playing
 from evals.cassette.recorder import RecordingTransport
 from evals.cassette.store import ORIGIN, load, merge_write
 from tests.builders.interaction import AnLlm, a_chat_request, a_recorder, an_interaction, messages
+from tests.builders.shipped import some_cassettes
 
-COMMITTED = sorted((Path(__file__).parents[3] / "cassettes").glob("*.yaml"))
+COMMITTED = some_cassettes()
 MATCH_ON = ["method", "path", "query", "body"]
 QUESTION = {
     "model": "small",

@@ -2,8 +2,9 @@
 
 import pytest
 
-from evals.dataset.passing import passing_of
+from evals.dataset.passing import find_out, passing_of, strictness_of
 from evals.kept import Kept
+from evals.routes.selftest import strictness
 from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
@@ -17,6 +18,35 @@ def test_a_sure_supervisor_may_go_with_or_without_the_critic_and_an_unsure_one_m
         "unsure": (False, True),
         "sure": (True, True),
     }
+
+
+def test_many_new_specifications_are_found_out_by_several_processes_as_by_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("evals.dataset.passing.FEW", 1)
+    specs = [a_spec(), a_spec(an_alternative(max_steps=4))]
+    find_out(specs, tmp_path / "two", jobs=2)
+    for spec in specs:
+        passing_of(spec, tmp_path / "one")
+
+    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+
+
+def test_few_are_left_to_whoever_asks(tmp_path):
+    find_out([a_spec()], tmp_path, jobs=2)
+
+    assert not (tmp_path / "passing").exists()
+
+
+def contents(cache):
+    return {path.name: path.read_bytes() for path in entries(cache)}
+
+
+def test_strictness_is_counted_once_and_the_same_whether_the_routes_are_known_or_not(tmp_path, monkeypatch):
+    counted = strictness(a_spec())
+    passing_of(a_spec(), tmp_path / "known")
+    strictness_of(a_spec(), tmp_path / "new")
+    monkeypatch.setattr("evals.dataset.passing.strictness", None)  # nobody counts again
+
+    assert [strictness_of(a_spec(), tmp_path / name) for name in ("known", "new")] == [counted, counted]
 
 
 def entries(cache):

@@ -11,10 +11,11 @@ from evals.drift.compare import compared, noise_of
 from evals.drift.sample import drawn
 from evals.drift.verdict import enough_for, judged
 from tests.builders.drifting import World
+from tests.builders.shipped import every
 
 pytestmark = pytest.mark.slow
 
-SITTINGS = 160
+SITTINGS = 160 if every() else 60
 ALPHA = 0.05
 
 

@@ -1,13 +1,17 @@
 """Fetching with the user's own pip, from a folder in the place of an index."""
 
 import io
+import re
+import subprocess
 import tarfile
 import zipfile
 
 import pytest
 
 from evals.cli.main import main
-from evals.dataset.releases.download import download, refusal
+from evals.dataset.releases import download as downloads
+from evals.dataset.releases.download import download, download_together, refusal
+from evals.dataset.releases.fetch import TOGETHER, batches, fetch
 from evals.dataset.releases.shelf import Shelf
 from evals.dataset.releases.unpack import unpack
 from evals.errors import NotFetchedError, ReleaseError
@@ -38,6 +42,67 @@ def test_a_changed_hash_is_one_clear_line(tmp_path, monkeypatch):
 
     with pytest.raises(ReleaseError, match=r"^shop 1.0: the index gives a file with another sha256 than 000000000000…"):
         download(a_release(), Shelf(tmp_path / "cache"))
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What pip is asked for, call by call."""
+    asked, really = [], downloads._pip
+    monkeypatch.setattr(downloads, "_pip", lambda releases, at: asked.append(list(releases)) or really(releases, at))
+    return asked
+
+
+def test_releases_of_different_packages_take_one_start_of_pip(tmp_path, monkeypatch, calls):
+    links = tmp_path / "links"
+    releases = [a_wheel(links, "1.0", FAULTY, package=name) for name in ("shop", "till", "scales")]
+    asked_of(links, monkeypatch)
+    heard = []
+
+    assert fetch(releases, Shelf(tmp_path / "cache"), done=heard.append) == []
+    assert Shelf(tmp_path / "cache").missing(releases) == []
+    assert calls == [releases]
+    assert heard == ["shop 1.0", "till 1.0", "scales 1.0"]
+
+
+def test_one_that_is_refused_is_named_and_keeps_no_other_away(tmp_path, monkeypatch):
+    links = tmp_path / "links"
+    good = a_wheel(links, "1.0", FAULTY, package="till")
+    a_wheel(links, "1.0", FAULTY)
+    asked_of(links, monkeypatch)
+    wrong = fetch([a_release(), good], shelf := Shelf(tmp_path / "cache"))
+
+    assert [str(error).partition(":")[0] for error in wrong] == ["shop 1.0"]
+    assert shelf.missing([good]) == []
+
+
+def test_without_an_index_only_one_call_waits_for_it(tmp_path, monkeypatch, calls):
+    monkeypatch.setattr(downloads, "refusal", lambda release, _: refusal(release, "ProxyError"))
+    monkeypatch.setattr(downloads, "_UNREACHABLE", re.compile(""))
+    asked_of(tmp_path, monkeypatch)
+    wrong = fetch([a_release(package=name) for name in ("shop", "till", "scales")], Shelf(tmp_path / "cache"))
+
+    assert ["no index could be reached" in str(error) for error in wrong] == [True, False, False]
+    assert {type(error) for error in wrong} == {NotFetchedError}
+    assert len(calls) == 1
+
+
+def test_no_call_asks_for_two_releases_of_a_package():
+    """It refuses that; `a.b` and `A_B` are one package to it."""
+    names = ["a.b", "c", "A_B", "c", *map(str, range(TOGETHER))]
+    found = batches([a_release(package=name, version=f"{n}") for n, name in enumerate(names)])
+
+    assert [len(batch) for batch in found] == [TOGETHER, 2, 2]
+    assert [release.version for release in found[2]] == ["2", "3"]
+
+
+def test_what_pip_says_of_a_yanked_release_is_passed_on_for_that_one(tmp_path, monkeypatch):
+    said = "The candidate selected for download or install is a yanked version: 'shop' candidate (version 1.0 at x)"
+    done = subprocess.CompletedProcess([], 0, "", f"WARNING: {said}")
+    monkeypatch.setattr(downloads, "_pip", lambda releases, at: done)
+    notes = []
+    download_together([a_release(package="till"), a_release()], Shelf(tmp_path), notes.append)
+
+    assert notes == ["shop 1.0 was yanked by its authors; pip still gives it to whoever asks for this very version"]
 
 
 def test_a_release_that_was_withdrawn_is_one_clear_line(tmp_path, monkeypatch):

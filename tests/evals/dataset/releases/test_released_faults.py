@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from evals.dataset.checks import process, two_releases
 from evals.dataset.layout import Layout
 from evals.dataset.lint import run_lint
 from evals.dataset.releases.shelf import Shelf
@@ -69,6 +70,23 @@ def a_case(root, shop, *, repro=None, issue=None, mended="same", needs=(), **lab
 
 def test_a_sound_case_is_passed(tmp_path, shop):
     assert findings(a_case(tmp_path, shop), shop) == []
+
+
+def test_a_run_that_several_checks_ask_for_is_made_once(tmp_path, shop, monkeypatch):
+    """And of every run the bytecode is left to the next, apart from the release and only as long as this process."""
+    asked, really = [], two_releases.run_apart
+
+    def run_apart(repro, folders, environment, *, seed):
+        asked.append((folders, seed))
+        return really(repro, folders, environment, seed=seed)
+
+    monkeypatch.setattr(two_releases, "run_apart", run_apart)
+    a_case(tmp_path, shop, repro=f"{REPRO}# as nobody asked before\n")
+
+    assert findings(tmp_path, shop) == []
+    assert len(asked) == len(set(asked)) == 5  # both releases in two orders of sets, and the gold put back
+    assert list(Shelf(shop.cache).unpacked(shop.faulty).rglob("*.pyc")) == []
+    assert list(process._bytecode().rglob("cart*.pyc"))
 
 
 def gold(files=("shop/cart.py",), functions=("shop/cart.py::net_total",)):

@@ -1,0 +1,75 @@
+"""Python processes that begin at once: forked off a server that has imported what they need.
+
+For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes a second.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import chdir
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
+
+SERVER: Final = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
+    [
+        "evals.cli.commands.record",
+        "evals.cli.commands.run",
+        "evals.cli.commands.bless",
+        "evals.cli.commands.merge",
+        "evals.plugin.hooks",
+        "_pytest.junitxml",
+        "tests.builders.recording_process",
+        "chromadb",
+        "tokenizers",
+    ]
+)
+
+
+class Forked:
+    """As much of `subprocess.Popen` as tests use, of a function of ours that gives an exit code; stdout and stderr are
+    pipes of text. It may start processes of its own."""
+
+    def __init__(self, run: Callable[..., int], *arguments: Any, cwd: Path) -> None:
+        """`run` and `arguments` are pickled."""
+        (out, to_out), (err, to_err) = (SERVER.Pipe(duplex=False) for _ in range(2))
+        self._process = SERVER.Process(target=_begin, args=(to_out, to_err, cwd, run, arguments))
+        self._process.start()
+        to_out.close()
+        to_err.close()
+        self.stdout, self.stderr = (os.fdopen(os.dup(each.fileno()), "r", encoding="utf-8") for each in (out, err))
+
+    @property
+    def returncode(self) -> int | None:
+        """As of `Popen`: minus the signal that ended it."""
+        return self._process.exitcode
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """To the process alone."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+
+    def communicate(self, timeout: float = 120) -> tuple[str, str]:
+        """The rest of what it says; few words on stderr are taken for granted. Raises TimeoutError."""
+        until = time.monotonic() + timeout
+        said = self.stdout.read(), self.stderr.read()
+        self._process.join(max(0.0, until - time.monotonic()))
+        if self._process.exitcode is None:
+            self._process.kill()
+            raise TimeoutError(f"still there after {timeout} s")
+        self.stdout.close()
+        self.stderr.close()
+        return said
+
+
+def _begin(out: Connection, err: Connection, cwd: Path, run: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+    os.dup2(out.fileno(), 1)
+    os.dup2(err.fileno(), 2)
+    out.close()
+    err.close()
+    with chdir(cwd):
+        sys.exit(run(*arguments))
