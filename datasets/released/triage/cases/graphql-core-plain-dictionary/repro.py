@@ -12,21 +12,21 @@ from graphql import (
     graphql_sync,
 )
 
-page = GraphQLInputObjectType(
-    "Page",
+stay = GraphQLInputObjectType(
+    "Stay",
     {
-        "pageSize": GraphQLInputField(GraphQLInt, out_name="page_size", default_value=10),
-        "offset": GraphQLInputField(GraphQLInt, default_value=0),
+        "nightCount": GraphQLInputField(GraphQLInt, out_name="night_count", default_value=1),
+        "guests": GraphQLInputField(GraphQLInt, default_value=2),
     },
     out_type=lambda value: tuple(sorted(value.items())),
 )
-books = GraphQLField(
+rooms = GraphQLField(
     GraphQLString,
-    args={"page": GraphQLArgument(page, default_value={"pageSize": 25})},
-    resolve=lambda root, info, page: repr(page),
+    args={"stay": GraphQLArgument(stay, default_value={"nightCount": 3})},
+    resolve=lambda root, info, stay: repr(stay),
 )
-schema = GraphQLSchema(GraphQLObjectType("Query", {"books": books}))
+schema = GraphQLSchema(GraphQLObjectType("Query", {"rooms": rooms}))
 
-for query in ("{ books(page: {pageSize: 25}) }", "{ books }", "query ($p: Page) { books(page: $p) }"):
+for query in ("{ rooms(stay: {nightCount: 3}) }", "{ rooms }", "query ($p: Stay) { rooms(stay: $p) }"):
     result = graphql_sync(schema, query)
-    assert result.data == {"books": "(('offset', 0), ('page_size', 25))"}, (query, result)
+    assert result.data == {"rooms": "(('guests', 2), ('night_count', 3))"}, (query, result)
