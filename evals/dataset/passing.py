@@ -1,6 +1,10 @@
-"""Which routes a specification lets through, found once and remembered: trying all takes a tenth of a second."""
+"""Which routes a specification lets through, found once and remembered.
 
-from collections.abc import Mapping
+`routes.selftest` finds them too, with a full score for every sequence, which takes a second for a specification. Here
+only what decides is asked, and of a rule once per sequence: most rules are the policy's, which specifications share.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -8,8 +12,11 @@ from pydantic import TypeAdapter
 
 from evals.dataset.memory import code_digest
 from evals.kept import Kept, digest_of
-from evals.models.route import RouteSpec
-from evals.routes.selftest import SURE, UNSURE, Route, State, passing_routes
+from evals.models.route import Constraint, ConstraintType, RouteAlternative, RouteSpec
+from evals.routes.check import check, judged
+from evals.routes.constraints import RULES, guard_holds, walk_of
+from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State
+from evals.routes.spec import ALL_NODES
 
 BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}
 
@@ -17,16 +24,101 @@ Passing = Mapping[str, frozenset[Route]]
 """Band of confidence -> the routes of up to six visits that pass in it."""
 _STORED: Final = TypeAdapter(dict[str, list[Route]])
 
+_LASTING: Final[frozenset[ConstraintType]] = frozenset(
+    {"init", "absence", "precedence", "chain_precedence", "not_succession", "not_coexistence"}
+)
+"""Once broken these stay broken, however the route goes on."""
+
+
+class _Rule:
+    """What one constraint says of any sequence, its guard apart; asked once for each."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        self._constraint = constraint
+        self._known: dict[Route, float | None] = {}
+
+    def share(self, route: Route) -> float | None:
+        """How far a route fulfils it, 0 to 1; None where nothing activates it."""
+        if route not in self._known:
+            tally = RULES[self._constraint.type](self._constraint, walk_of(route))
+            self._known[route] = tally.share if tally.activations else None
+        return self._known[route]
+
+
+class _Way:
+    """One alternative in one band: the rules that apply there."""
+
+    def __init__(self, alternative: RouteAlternative, state: State, rules: dict[str, _Rule]) -> None:
+        applied = [constraint for constraint in alternative.constraints if guard_holds(constraint, state)]
+        self._rules = [(constraint, _rule(constraint, rules)) for constraint in applied]
+        self._lasting = [rule for constraint, rule in self._rules if constraint.hard and constraint.type in _LASTING]
+        self._steps = alternative.steps
+
+    def lives(self, route: Route) -> bool:
+        """Whether a route that begins like this may still pass."""
+        return len(route) <= self._steps.max and all(rule.share(route) in {None, 1} for rule in self._lasting)
+
+    def passes(self, route: Route) -> bool:
+        """Whether the route passes by this alternative."""
+        shares = [(constraint, rule.share(route)) for constraint, rule in self._rules]
+        activated = [(constraint, share) for constraint, share in shares if share is not None]
+        return judged(activated, len(route), self._steps).passed
+
 
 def passing_of(spec: RouteSpec, cache: Path) -> Passing:
     """The passing routes by band; specifications that differ in name and exemplars only share one remembered answer."""
-    kept, name = Kept(cache / "passing"), _name(spec)
+    return all_passing([spec], cache)[0]
+
+
+def all_passing(specs: Sequence[RouteSpec], cache: Path) -> list[Passing]:
+    """The passing routes of each specification, by band."""
+    kept, rules, found = Kept(cache / "passing"), dict[str, _Rule](), list[Passing]()
+    known: dict[str, Passing] = {}
+    for name, spec in zip(map(_name, specs), specs, strict=True):
+        if name not in known:
+            known[name] = _remembered(kept, name) or _tried(kept, name, spec, rules)
+        found.append(known[name])
+    return found
+
+
+def passing_routes(
+    spec: RouteSpec, state: State, rules: dict[str, _Rule] | None = None, longest: int = STRICTNESS_LENGTH
+) -> Iterator[Route]:
+    """Every sequence of 1 to `longest` visits that passes in this state; `rules` remembers what rules said before."""
+    shared = {} if rules is None else rules
+    return _accepted(spec, state, [_Way(each, state, shared) for each in spec.alternatives], (), longest)
+
+
+def _accepted(spec: RouteSpec, state: State, ways: Sequence[_Way], before: Route, longest: int) -> Iterator[Route]:
+    for node in ALL_NODES:
+        route = (*before, node)
+        living = [way for way in ways if way.lives(route)]
+        if any(way.passes(route) for way in living) and (
+            len(spec.alternatives) == 1 or check(spec, route, state).passed
+        ):
+            yield route  # of several alternatives the one that scores best counts, whichever let it pass
+        if living and len(route) < longest:
+            yield from _accepted(spec, state, living, route, longest)
+
+
+def _rule(constraint: Constraint, rules: dict[str, _Rule]) -> _Rule:
+    """The rule of that content, guard and weight apart: whoever asks knows whether it applies."""
+    name = constraint.model_dump_json(include={"type", "a", "b", "min", "max"})
+    return rules.setdefault(name, _Rule(constraint))
+
+
+def _remembered(kept: Kept, name: str) -> Passing | None:
     known = kept.get(name)
-    if known is None:
-        found = {band: sorted(passing_routes(spec, state)) for band, state in BANDS.items()}
-        kept.put(name, _STORED.dump_json(found))
-    else:
-        found = _STORED.validate_json(known)
+    return None if known is None else _by_band(_STORED.validate_json(known))
+
+
+def _tried(kept: Kept, name: str, spec: RouteSpec, rules: dict[str, _Rule]) -> Passing:
+    found = {band: sorted(passing_routes(spec, state, rules)) for band, state in BANDS.items()}
+    kept.put(name, _STORED.dump_json(found))
+    return _by_band(found)
+
+
+def _by_band(found: Mapping[str, Sequence[Route]]) -> Passing:
     return {band: frozenset(found[band]) for band in BANDS}
 
 
@@ -34,4 +126,4 @@ def _name(spec: RouteSpec) -> str:
     """Over what decides which routes pass: the rules and the code that applies them, not name and exemplars."""
     bare = [each.model_copy(update={"exemplars": ()}) for each in spec.alternatives]
     text = spec.model_copy(update={"name": "", "alternatives": tuple(bare)}).model_dump_json(by_alias=True)
-    return digest_of(code_digest("routes/*.py", "models/route.py"), text.encode())
+    return digest_of(code_digest("routes/*.py", "models/route.py", "dataset/passing.py"), text.encode())
