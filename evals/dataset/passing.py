@@ -51,18 +51,26 @@ class _Way:
     def __init__(self, alternative: RouteAlternative, state: State, rules: dict[str, _Rule]) -> None:
         applied = [constraint for constraint in alternative.constraints if guard_holds(constraint, state)]
         self._rules = [(constraint, _rule(constraint, rules)) for constraint in applied]
-        self._lasting = [rule for constraint, rule in self._rules if constraint.hard and constraint.type in _LASTING]
+        hard = [(constraint, rule) for constraint, rule in self._rules if constraint.hard]
+        self._lasting = [rule for constraint, rule in hard if constraint.type in _LASTING]
+        self._mended = [rule for constraint, rule in hard if constraint.type not in _LASTING]
         self._steps = alternative.steps
 
     def lives(self, route: Route) -> bool:
         """Whether a route that begins like this may still pass."""
-        return len(route) <= self._steps.max and all(rule.share(route) in {None, 1} for rule in self._lasting)
+        return len(route) <= self._steps.max and _kept(self._lasting, route)
 
     def passes(self, route: Route) -> bool:
-        """Whether the route passes by this alternative."""
+        """Whether a route that lives passes by this alternative."""
+        if not _kept(self._mended, route):
+            return False
         shares = [(constraint, rule.share(route)) for constraint, rule in self._rules]
         activated = [(constraint, share) for constraint, share in shares if share is not None]
         return judged(activated, len(route), self._steps).passed
+
+
+def _kept(hard: Sequence[_Rule], route: Route) -> bool:
+    return all(rule.share(route) in {None, 1} for rule in hard)
 
 
 def passing_of(spec: RouteSpec, cache: Path) -> Passing:
@@ -93,9 +101,8 @@ def _accepted(spec: RouteSpec, state: State, ways: Sequence[_Way], before: Route
     for node in ALL_NODES:
         route = (*before, node)
         living = [way for way in ways if way.lives(route)]
-        if any(way.passes(route) for way in living) and (
-            len(spec.alternatives) == 1 or check(spec, route, state).passed
-        ):
+        passed = any(way.passes(route) for way in living)
+        if passed and (len(spec.alternatives) == 1 or check(spec, route, state).passed):
             yield route  # of several alternatives the one that scores best counts, whichever let it pass
         if living and len(route) < longest:
             yield from _accepted(spec, state, living, route, longest)

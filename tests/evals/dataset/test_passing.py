@@ -1,9 +1,14 @@
 """Which routes a specification lets through, and that they are looked for once."""
 
+import random
+from pathlib import Path
+
 import pytest
 
-from evals.dataset.passing import passing_of
+from evals.dataset.load import load_cases
+from evals.dataset.passing import BANDS, passing_of, passing_routes
 from evals.kept import Kept
+from evals.routes import selftest
 from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
@@ -48,3 +53,26 @@ def test_what_is_remembered_and_damaged_is_found_anew(tmp_path, damage):
     place.write_bytes(damage)
 
     assert passing_of(a_spec(), tmp_path) == first
+
+
+def some_specs():
+    """Committed ones of every number of alternatives, and rules thrown together from all of them."""
+    known = [case.route_spec for case in load_cases(Path("datasets")).values()]
+    rng = random.Random(5)  # noqa: S311 - examples
+    alternatives = [each for spec in known for each in spec.alternatives]
+    constraints = [rule for each in alternatives for rule in each.constraints]
+    mixed = [
+        each.model_copy(update={"constraints": tuple(rng.sample(constraints, 6))})
+        for each in rng.choices(alternatives, k=12)
+    ]
+    several = [spec for spec in known if len(spec.alternatives) > 1][:3]
+    return [*known[::30], *several, *(a_spec(*rng.sample(mixed, number)) for number in (1, 1, 1, 2, 2, 3, 3))]
+
+
+@pytest.mark.parametrize("band", BANDS)
+def test_every_sequence_passes_as_it_does_when_it_is_scored_in_full(band):
+    rules = {}
+    for spec in some_specs():
+        found = list(passing_routes(spec, BANDS[band], rules, longest=4))
+
+        assert sorted(found) == sorted(selftest.passing_routes(spec, BANDS[band], longest=4))
