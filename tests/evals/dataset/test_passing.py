@@ -8,8 +8,10 @@ import pytest
 from evals.dataset.load import load_cases
 from evals.dataset.passing import BANDS, passing_of, passing_routes
 from evals.kept import Kept
+from evals.models.route import Steps
 from evals.routes import selftest
-from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
+from evals.routes.selftest import SURE
+from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
 WITH_CRITIC = ("investigator", "codebase_search", "critic", "writer")
@@ -67,6 +69,18 @@ def some_specs():
     ]
     several = [spec for spec in known if len(spec.alternatives) > 1][:3]
     return [*known[::30], *several, *(a_spec(*rng.sample(mixed, number)) for number in (1, 1, 1, 2, 2, 3, 3))]
+
+
+def test_of_two_alternatives_the_one_that_scores_better_counts_even_if_only_the_other_lets_a_route_pass():
+    """Four visits are long for the first, which asks nothing; the second asks for what is missing, softly."""
+    asking = (a_constraint("init", ["investigator"], w=5), a_constraint("absence", ["web_search"], id="rest", w=1))
+    long = an_alternative(exemplars=()).model_copy(update={"constraints": (), "steps": Steps(target=1, max=4)})
+    short = long.model_copy(update={"constraints": asking, "steps": Steps(target=4, max=6)})
+    route = ("investigator", "codebase_search", "web_search", "writer")
+
+    alone, both = (set(passing_routes(a_spec(*ways), SURE, longest=4)) for ways in ((long,), (long, short)))
+
+    assert (route in alone, route in both) == (True, False)
 
 
 @pytest.mark.parametrize("band", BANDS)
