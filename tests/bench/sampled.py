@@ -56,12 +56,12 @@ def with_floor(line: Line, scene: Path, *words: str) -> Line:
 
 
 def package_of(file: str) -> str:
-    """What a source file belongs to: a folder of ours, an installed package, or a module of Python's own."""
+    """What a source file belongs to: a module or folder of ours, an installed package, or a module of Python's own."""
     path = Path(file)
     if "site-packages" in path.parts:
         return Path(*path.parts[path.parts.index("site-packages") + 1 :]).parts[0].removesuffix(".py")
     if path.is_relative_to(REPOSITORY):
-        return "/".join(path.relative_to(REPOSITORY).parts[:2]).removesuffix(".py")
+        return "/".join(path.relative_to(REPOSITORY).parts[:3]).removesuffix(".py")
     inner = path.parts[path.parts.index(_VERSION) + 1 :] if _VERSION in path.parts else (path.name,)
     return f"python: {inner[0].removesuffix('.py')}"
 

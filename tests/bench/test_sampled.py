@@ -21,7 +21,7 @@ MISSED = Line("a report", "≤ 4 s", "5 s", met=False, floor=" 60%  langgraph")
         ("/somewhere/python3.11/site-packages/langgraph/pregel/main.py", "langgraph"),
         ("/somewhere/python3.11/site-packages/typing_extensions.py", "typing_extensions"),
         (kept.__file__, "evals/kept"),
-        (sampled.__file__, "tests/bench"),
+        (sampled.__file__, "tests/bench/sampled"),
     ],
 )
 def test_a_file_belongs_to_the_package_that_a_reader_knows(file, package):
