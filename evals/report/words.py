@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 MOST: Final = 8_000
 SELDOM: Final = 2
 """A word said no more often than this is spelled out."""
-_WORD: Final = re.compile(r" ?\w{2,}")
+_WORD: Final = re.compile(r"( ?\w{2,})")
 _LETTERS: Final = (range(0xA1, 0x800), range(0x4E00, 0x9FFF))
 """Two bytes each, for the words that are most frequent; then three."""
 
@@ -29,13 +29,14 @@ class Said(NamedTuple):
 def said(texts: Sequence[str]) -> Said:
     """The texts in letters; put back (`unpack.js`), they are the same."""
     whole = "\0".join(texts)  # no text of a page holds one
-    counted = Counter(_WORD.findall(whole))
+    cut = _WORD.split(whole)  # words, and what is between them
+    counted = Counter(cut[1::2])
     frequent = sorted(
         (word for word, times in counted.items() if times > SELDOM), key=lambda word: (-counted[word], word)
     )
     letters = dict(zip(frequent[:MOST], _free(whole), strict=False))
-    short = _WORD.sub(lambda match: letters.get(match[0], match[0]), whole)
-    return Said(short.split("\0") if texts else [], "".join(letters.values()), list(letters))
+    cut[1::2] = [letters.get(word, word) for word in cut[1::2]]
+    return Said("".join(cut).split("\0") if texts else [], "".join(letters.values()), list(letters))
 
 
 def _free(text: str) -> Iterator[str]:
