@@ -10,30 +10,13 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Annotated, Final
-
-from pydantic import Field, ValidationError
 
 from evals.cassette import disk
+from evals.cassette.listing import AGAIN, NAME, Line, listed
 from evals.cassette.store import Cassette, load
 from evals.cassette.vcr_file import SCHEMA
-from evals.errors import CassetteError
-from evals.models.closed import Closed
 
-NAME: Final = "manifest.jsonl"
-AGAIN: Final = "run `evals cassette manifest`, look at its diff, and commit it"
-
-
-class Line(Closed):
-    """One cassette: its bytes by digest, and what they hold. Dates are those of the oldest and newest answer."""
-
-    file: str
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    schema_: Annotated[int, Field(alias="schema")]
-    interactions: Annotated[int, Field(ge=0)]
-    recorded_from: str
-    recorded_to: str
-    models: tuple[str, ...]
+__all__ = ["AGAIN", "NAME", "Line", "enter", "is_another", "line_for", "line_of", "listed", "others", "write"]
 
 
 def line_for(path: Path) -> Line:
@@ -55,13 +38,6 @@ def line_of(path: Path, cassette: Cassette) -> Line:
             "models": sorted({found.model for found in cassette.interactions if found.model}),
         }
     )
-
-
-def listed(folder: Path) -> list[tuple[int, Line]]:
-    """The manifest's lines with their numbers, empty if there is none. Raises CassetteError."""
-    path = folder / NAME
-    lines = disk.decoded(disk.read(path) or b"", path).splitlines()
-    return [(number, _parsed(path, number, text)) for number, text in enumerate(lines, 1)]
 
 
 def others(folder: Path, names: Collection[str]) -> tuple[str, ...]:
@@ -111,10 +87,3 @@ def _write(folder: Path, changed: Iterable[Path], *, keep: bool = True) -> None:
 
 def _text(line: Line) -> str:
     return json.dumps(line.model_dump(mode="json", by_alias=True), ensure_ascii=False)
-
-
-def _parsed(path: Path, number: int, text: str) -> Line:
-    try:
-        return Line.model_validate_json(text)
-    except ValidationError:
-        raise CassetteError(path, f"no line of a manifest; {AGAIN}", number) from None

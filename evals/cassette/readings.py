@@ -1,8 +1,8 @@
 """What a cassette's very bytes were read as once, by this very code, need not be read out of its YAML again before each
 replay, nor verified again.
 
-A kept reading is named by the cassette's bytes, the exceptions allowed beside it, and the code that reads. `evals
-cassette verify` and `EVALS_PLAIN_REPLAY=1` know of none.
+A kept reading is named by the cassette's bytes, the exceptions allowed beside it, the code that reads, and whether the
+manifest lists them, as those are not scanned. `evals cassette verify` and `EVALS_PLAIN_REPLAY=1` know of none.
 """
 
 import platform
@@ -36,26 +36,31 @@ class Readings:
 
     folder: Path
 
-    def get(self, content: bytes, allowed: AllowedSecrets) -> tuple[Interaction, ...] | None:
-        """What a file of these bytes holds, if that was kept and is sound."""
-        packed = Kept(self.folder).get(_name(content, allowed))
+    def get(self, content: bytes, allowed: AllowedSecrets, *, listed: bool = False) -> tuple[Interaction, ...] | None:
+        """What a file of these bytes holds, if that was kept and is sound; one that is `listed` may have been scanned
+        all the same, before it was."""
+        kept, scanned = Kept(self.folder), _name(content, allowed, listed=False)
+        packed = (kept.get(_name(content, allowed, listed=True)) if listed else None) or kept.get(scanned)
         try:
             return None if packed is None else _INTERACTIONS.validate_json(zlib.decompress(packed))
         except (zlib.error, ValidationError):
             return None
 
-    def put(self, content: bytes, allowed: AllowedSecrets, found: Sequence[Interaction]) -> None:
+    def put(
+        self, content: bytes, allowed: AllowedSecrets, found: Sequence[Interaction], *, listed: bool = False
+    ) -> None:
         """Keep what was read and verified just now; where nothing can be written, it is read again next time."""
         try:
             packed = zlib.compress(_INTERACTIONS.dump_json(tuple(found)), _LEVEL)
         except PydanticSerializationError:  # half a character, which JSON can spell
             return
         with suppress(OSError):
-            Kept(self.folder).put(_name(content, allowed), packed)
+            Kept(self.folder).put(_name(content, allowed, listed=listed), packed)
 
 
-def _name(content: bytes, allowed: AllowedSecrets) -> str:
-    return digest_of(content, allowed.model_dump_json().encode(), _reader())
+def _name(content: bytes, allowed: AllowedSecrets, *, listed: bool) -> str:
+    """What was not scanned since the manifest lists it is no reading of the same bytes once they are not listed."""
+    return digest_of(content, allowed.model_dump_json().encode(), _reader(), *([b"listed"] if listed else []))
 
 
 @cache

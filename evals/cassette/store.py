@@ -1,8 +1,9 @@
 """A cassette: the recorded interactions of one case, one file, shared by all variants.
 
 Loading trusts nothing: every key is computed again, every answer is checked against its digest, every text is scanned
-for secrets; a replay alone may rest on that having been done before (`readings`). Writing is a merge under a lock:
-what is recorded stays, the order is fixed, the replacement is atomic.
+for secrets; a replay alone may rest on that having been done before (`readings`), and on the manifest, whose making
+scanned the bytes it names (`listing`). Writing is a merge under a lock: what is recorded stays, the order is fixed, the
+replacement is atomic.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,6 +16,7 @@ from evals.cassette.borrowed import SourceTree, tree_for
 from evals.cassette.entry import Entry, Meta
 from evals.cassette.interaction import ORIGIN, Cassette, Interaction
 from evals.cassette.key import parse_json
+from evals.cassette.listing import is_listed
 from evals.cassette.readings import Readings
 from evals.cassette.trust import trusted
 from evals.cassette.unfold import LIMIT
@@ -33,20 +35,23 @@ def load(path: Path, readings: Readings | None = None) -> Cassette:
 
 def read(content: bytes, path: Path, readings: Readings | None = None) -> Cassette:
     """The cassette in a file's bytes; `path` is what errors call it. With `readings`, what was read once is not
-    read again. Raises CassetteError or SecretFoundError."""
+    read again, and what the manifest lists is not scanned. Raises CassetteError or SecretFoundError."""
     allowed = allowed_beside(path)
-    kept = readings.get(content, allowed) if readings is not None else None
+    listed = readings is not None and is_listed(path, content)
+    kept = readings.get(content, allowed, listed=listed) if readings is not None else None
     if kept is not None:
         return Cassette(path, kept, tree=vcr_file.tree_named(content))
     text = disk.decoded(content, path)
-    refuse_planted(path, text, allowed)
+    if not listed:
+        refuse_planted(path, text, allowed)
     written, name = vcr_file.parse(text, path)
     tree = tree_for(path, name) if name else None
     entries = written if tree is None else [_whole(path, text, at, entry, tree) for at, entry in enumerate(written)]
     interactions = trusted(path, text, entries)
-    refuse_recorded(path, text, written, interactions, allowed, tree)
+    if not listed:
+        refuse_recorded(path, text, written, interactions, allowed, tree)
     if readings is not None:
-        readings.put(content, allowed, interactions)
+        readings.put(content, allowed, interactions, listed=listed)
     return Cassette(path, interactions, tree=name)
 
 

@@ -4,9 +4,7 @@ Stock vcrpy's own safe loader knows the same tag. What it makes here is no tuple
 but where `unfold` looks for it.
 """
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +12,7 @@ from typing import Any, Final
 import yaml
 
 from evals.errors import CassetteError
+from evals.uncollected import uncollected
 from evals.yaml_bounds import beyond_bounds
 
 TUPLE: Final = "tag:yaml.org,2002:python/tuple"
@@ -31,7 +30,7 @@ def plain(text: str, path: Path) -> dict[str, Any]:
     if too_far := beyond_bounds(text, aliases=False):
         raise CassetteError(path, f"{too_far[1]}: not written by a recorder; restore the file", too_far[0])
     try:
-        with _without_gc():
+        with uncollected():
             data = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, and a tuple
     except yaml.YAMLError as error:
         problem = getattr(error, "problem", None) or "a character that no text holds"
@@ -69,18 +68,6 @@ def _line_of_fault(error: yaml.YAMLError, text: str) -> int:
     if mark is not None:
         return int(mark.line) + 1
     return text.count("\n", 0, getattr(error, "position", 0)) + 1  # a ReaderError counts characters
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """A load makes many containers and frees none: collecting meanwhile only costs time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Loader(yaml.CSafeLoader):

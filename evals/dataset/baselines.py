@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
-from evals.dataset.passing import BANDS, Passing, passing_of
+from evals.dataset.passing import BANDS, Passing, all_passing
 from evals.models.case import Case
 from evals.models.route import Choice
 from evals.models.run import DatasetBaseline
@@ -47,7 +47,7 @@ def route_baselines(cases: Iterable[Case], cache: Path) -> list[DatasetBaseline]
 
     `cache` keeps the routes each specification lets through, since finding them takes seconds. Nothing for no cases.
     """
-    passing = [passing_of(case.route_spec, cache) for case in cases]
+    passing = all_passing([case.route_spec for case in cases], cache)
     if not passing:
         return []
     possible = sum(bool(routes[band]) for routes in passing for band in BANDS)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from evals.dataset.baselines import ROUTE_RULES, ruled
-from evals.dataset.passing import Passing, passing_of
+from evals.dataset.passing import Passing, all_passing
 from evals.models.case import Case
 from evals.models.route import RouteNode
 from evals.models.run import DatasetBaseline
@@ -32,7 +32,7 @@ def kind_of(passing: Passing) -> Kind:
 
 def kind_baselines(cases: Iterable[Case], cache: Path) -> list[DatasetBaseline]:
     """The constant route and the best pair of routes, every kind of way counted alike. Nothing for no cases."""
-    passing = [passing_of(case.route_spec, cache) for case in cases]
+    passing = all_passing([case.route_spec for case in cases], cache)
     kinds = [kind_of(routes) for routes in passing]
     size = Counter(kinds)
     weights = [len(kinds) / (len(size) * size[kind]) for kind in kinds]

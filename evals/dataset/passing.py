@@ -1,9 +1,10 @@
-"""Which routes a specification lets through, found once and remembered: trying all takes a tenth of a second."""
+"""Which routes a specification lets through, found once and remembered.
 
-import multiprocessing
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
+`routes.selftest` finds them too, with a full score for every sequence, which takes a second for a specification. Here
+only what decides is asked, and of a rule once per sequence: most rules are the policy's, which specifications share.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,59 +12,131 @@ from pydantic import TypeAdapter
 
 from evals.dataset.memory import code_digest
 from evals.kept import Kept, digest_of
-from evals.models.route import RouteSpec
-from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness, passing_routes, strictness
+from evals.models.route import Constraint, ConstraintType, RouteAlternative, RouteSpec
+from evals.routes.check import check, judged
+from evals.routes.constraints import RULES, guard_holds, walk_of
+from evals.routes.selftest import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness
 from evals.routes.spec import ALL_NODES
 
 _SEQUENCES: Final = sum(len(ALL_NODES) ** length for length in range(1, STRICTNESS_LENGTH + 1))
-FEW: Final = 4
-"""So many new specifications are found out sooner than processes start."""
 BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}
 
 Passing = Mapping[str, frozenset[Route]]
 """Band of confidence -> the routes of up to six visits that pass in it."""
 _STORED: Final = TypeAdapter(dict[str, list[Route]])
 
+_LASTING: Final[frozenset[ConstraintType]] = frozenset(
+    {"init", "absence", "precedence", "chain_precedence", "not_succession", "not_coexistence"}
+)
+"""Once broken these stay broken, however the route goes on."""
+
+
+class _Rule:
+    """What one constraint says of any sequence, its guard apart; asked once for each."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        self._constraint = constraint
+        self._known: dict[Route, float | None] = {}
+
+    def share(self, route: Route) -> float | None:
+        """How far a route fulfils it, 0 to 1; None where nothing activates it."""
+        if route not in self._known:
+            tally = RULES[self._constraint.type](self._constraint, walk_of(route))
+            self._known[route] = tally.share if tally.activations else None
+        return self._known[route]
+
+
+class _Way:
+    """One alternative in one band: the rules that apply there."""
+
+    def __init__(self, alternative: RouteAlternative, state: State, rules: dict[str, _Rule]) -> None:
+        applied = [constraint for constraint in alternative.constraints if guard_holds(constraint, state)]
+        self._rules = [(constraint, _rule(constraint, rules)) for constraint in applied]
+        hard = [(constraint, rule) for constraint, rule in self._rules if constraint.hard]
+        self._lasting = [rule for constraint, rule in hard if constraint.type in _LASTING]
+        self._mended = [rule for constraint, rule in hard if constraint.type not in _LASTING]
+        self._steps = alternative.steps
+
+    def lives(self, route: Route) -> bool:
+        """Whether a route that begins like this may still pass."""
+        return len(route) <= self._steps.max and _kept(self._lasting, route)
+
+    def passes(self, route: Route) -> bool:
+        """Whether a route that lives passes by this alternative."""
+        if not _kept(self._mended, route):
+            return False
+        shares = [(constraint, rule.share(route)) for constraint, rule in self._rules]
+        activated = [(constraint, share) for constraint, share in shares if share is not None]
+        return judged(activated, len(route), self._steps).passed
+
+
+def _kept(hard: Sequence[_Rule], route: Route) -> bool:
+    return all(rule.share(route) in {None, 1} for rule in hard)
+
 
 def passing_of(spec: RouteSpec, cache: Path) -> Passing:
     """The passing routes by band; specifications that differ in name and exemplars only share one remembered answer."""
-    kept, name = Kept(cache / "passing"), _name(spec)
-    known = kept.get(name)
-    if known is None:
-        found = {band: sorted(passing_routes(spec, state)) for band, state in BANDS.items()}
-        kept.put(name, _STORED.dump_json(found))
-    else:
-        found = _STORED.validate_json(known)
-    return {band: frozenset(found[band]) for band in BANDS}
-
-
-def find_out(specs: Iterable[RouteSpec], cache: Path, jobs: int) -> None:
-    """Have what passes remembered of all of these; where many are new, by so many processes."""
-    kept = Kept(cache / "passing")
-    new = {name: spec for spec in specs if kept.get(name := _name(spec)) is None}
-    if jobs <= 1 or len(new) <= FEW:
-        return  # whoever asks for one finds it out
-    with ProcessPoolExecutor(min(jobs, len(new)), mp_context=multiprocessing.get_context("spawn")) as pool:
-        for _ in pool.map(passing_of, new.values(), repeat(cache)):
-            pass
+    return all_passing([spec], cache)[0]
 
 
 def strictness_of(spec: RouteSpec, cache: Path) -> Strictness:
-    """`evals.routes.selftest.strictness`, counted once a specification: of what is remembered of its routes, or of its
-    own."""
-    kept, name = Kept(cache / "passing"), _name(spec)
-    own = digest_of(b"strictness", name.encode())
-    if (routes := kept.get(name)) is not None:
-        return Strictness(len(_STORED.validate_json(routes)["unsure"]), _SEQUENCES)
-    if (counted := kept.get(own)) is not None:
-        return Strictness(int(counted), _SEQUENCES)
-    found = strictness(spec)
-    kept.put(own, str(found.accepted).encode())
+    """`evals.routes.selftest.strictness`, of the routes that are remembered."""
+    return Strictness(len(passing_of(spec, cache)["unsure"]), _SEQUENCES)
+
+
+def all_passing(specs: Sequence[RouteSpec], cache: Path) -> list[Passing]:
+    """The passing routes of each specification, by band."""
+    kept, rules, found = Kept(cache / "passing"), dict[str, _Rule](), list[Passing]()
+    known: dict[str, Passing] = {}
+    for name, spec in zip(map(_name, specs), specs, strict=True):
+        if name not in known:
+            known[name] = _remembered(kept, name) or _tried(kept, name, spec, rules)
+        found.append(known[name])
     return found
+
+
+def passing_routes(
+    spec: RouteSpec, state: State, rules: dict[str, _Rule] | None = None, longest: int = STRICTNESS_LENGTH
+) -> Iterator[Route]:
+    """Every sequence of 1 to `longest` visits that passes in this state; `rules` remembers what rules said before."""
+    shared = {} if rules is None else rules
+    return _accepted(spec, state, [_Way(each, state, shared) for each in spec.alternatives], (), longest)
+
+
+def _accepted(spec: RouteSpec, state: State, ways: Sequence[_Way], before: Route, longest: int) -> Iterator[Route]:
+    for node in ALL_NODES:
+        route = (*before, node)
+        living = [way for way in ways if way.lives(route)]
+        passed = any(way.passes(route) for way in living)
+        if passed and (len(spec.alternatives) == 1 or check(spec, route, state).passed):
+            yield route  # of several alternatives the one that scores best counts, whichever let it pass
+        if living and len(route) < longest:
+            yield from _accepted(spec, state, living, route, longest)
+
+
+def _rule(constraint: Constraint, rules: dict[str, _Rule]) -> _Rule:
+    """The rule of that content, guard and weight apart: whoever asks knows whether it applies."""
+    name = constraint.model_dump_json(include={"type", "a", "b", "min", "max"})
+    return rules.setdefault(name, _Rule(constraint))
+
+
+def _remembered(kept: Kept, name: str) -> Passing | None:
+    known = kept.get(name)
+    return None if known is None else _by_band(_STORED.validate_json(known))
+
+
+def _tried(kept: Kept, name: str, spec: RouteSpec, rules: dict[str, _Rule]) -> Passing:
+    found = {band: sorted(passing_routes(spec, state, rules)) for band, state in BANDS.items()}
+    kept.put(name, _STORED.dump_json(found))
+    return _by_band(found)
+
+
+def _by_band(found: Mapping[str, Sequence[Route]]) -> Passing:
+    return {band: frozenset(found[band]) for band in BANDS}
 
 
 def _name(spec: RouteSpec) -> str:
     """Over what decides which routes pass: the rules and the code that applies them, not name and exemplars."""
     bare = [each.model_copy(update={"exemplars": ()}) for each in spec.alternatives]
     text = spec.model_copy(update={"name": "", "alternatives": tuple(bare)}).model_dump_json(by_alias=True)
-    return digest_of(code_digest("routes/*.py", "models/route.py"), text.encode())
+    return digest_of(code_digest("routes/*.py", "models/route.py", "dataset/passing.py"), text.encode())

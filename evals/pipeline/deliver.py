@@ -14,7 +14,6 @@ from pydantic import BaseModel, TypeAdapter
 
 from evals.cassette.allowed_secrets import allowed_beside
 from evals.cassette.hold_back import held_back
-from evals.dataset.passing import find_out
 from evals.export.folder import write_files
 from evals.kept import Kept, digest_of
 from evals.models.run import Run
@@ -34,9 +33,8 @@ MOST: Final = 2_000
 """Trials of a run whose files are kept: as one text those of more take hundreds of megabytes."""
 
 
-def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = False, jobs: int = 1) -> Run:
-    """The run, judged, its files written to `folder`; `anew` judges and writes whatever is kept. `jobs` processes look
-    for what no model at all would reach, the first time.
+def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = False) -> Run:
+    """The run, judged, its files written to `folder`; `anew` judges and writes whatever is kept.
 
     Raises:
         ConfigurationError: the folder cannot be written.
@@ -53,7 +51,6 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
     from evals.export.files import files_of, write_fit  # noqa: PLC0415 - a fifth of a second, as the next
     from evals.pipeline.judge import judge  # noqa: PLC0415
 
-    find_out((case.route_spec for case in chosen.cases), chosen.workspace.cache, jobs)
     run = held_back(judge(chosen, trials), chosen.workspace.cassettes).sealed()
     if large:
         write_fit(run, folder)

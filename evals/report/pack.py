@@ -2,7 +2,8 @@
 
 A part is a stretch of the page (a case up close, the drawing of a plan), cut where markup and text meet. The long texts
 it shows are cut into lines. Both draw on one table of pieces, in the order in which they come, so that what is alike
-stands close together. `assets/unpack.js` is the other half; it inflates with the browser's own `DecompressionStream`.
+stands close together; the words of the pieces are said in letters (`words`). `assets/unpack.js` is the other half; it
+inflates with the browser's own `DecompressionStream`.
 
 A code is `NEW` for the next piece that was not seen before, `TEXT` for the next number of a text, above that a piece
 that earlier parts brought (counted from `OLD`), and below zero one that this part brought (counted down from -1).
@@ -16,12 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from evals.report.inert import visible
+from evals.report.words import said
 
 NEW: Final = 0
 TEXT: Final = 1
 OLD: Final = 2
 
-_CUT: Final = re.compile(r'(>|aria-label="|data-(?:text|scores|events|cells)=")([^<"]+)')
+_CUT: Final = re.compile(r'(>|aria-label="|data-(?:text|scores|events|cells)=")(\s*[^<"\s][^<"]*)')
 _NOWHERE: Final = -1
 _HARMLESS: Final = bytes.maketrans(b"<>&", b",.:")  # what HTML knows, in letters that base 85 leaves free
 
@@ -58,8 +60,9 @@ class Pack:
         self._parts[name] = Part(known, texts, numbers, codes)
 
     def packed(self, more: Mapping[str, object]) -> str:
-        """All of it and the JSON that goes with it, `{parts, pieces, **more}`: a zlib stream in base 85."""
-        content = {"parts": self._parts, "pieces": self._pieces, **more}
+        """All of it and the JSON that goes with it, `{parts, pieces, letters, words, **more}`: zlib in base 85."""
+        pieces, letters, words = said(self._pieces)
+        content = {"parts": self._parts, "pieces": pieces, "letters": letters, "words": words, **more}
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return b85encode(zlib.compress(text.encode(), 9)).translate(_HARMLESS).decode()
 

@@ -9,12 +9,18 @@ from evals.models.run import Run
 from evals.report.document import TEMPLATES, asset, policy
 from evals.report.pack import Pack
 from evals.report.view.page import Page, page
+from evals.uncollected import uncollected
 
 _SCRIPTS: Final = ("unpack.js", "ribbon.js", "report.js")
 
 
 def render(run: Run) -> str:
     """The report as one HTML document, to be written as UTF-8."""
+    with uncollected():
+        return _rendered(run)
+
+
+def _rendered(run: Run) -> str:
     view = page(run)
     style, script = asset("report.css"), Markup("\n").join(asset(name) for name in _SCRIPTS)
     return TEMPLATES.get_template("page.html.j2").render(

@@ -6,6 +6,7 @@ from evals.errors import CassetteError
 from evals.models.trace import Trace
 from evals.runner.task import CaseTask, failed
 from evals.subject.plain import is_plain
+from evals.uncollected import uncollected
 
 
 def run_case(task: CaseTask) -> list[Trace]:
@@ -14,7 +15,8 @@ def run_case(task: CaseTask) -> list[Trace]:
         cassette = cassette_of(task)
     except CassetteError as error:
         return [failed(task, variant, error) for variant in task.variants]
-    from evals.runner.replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
+    with uncollected():  # a fifth of the time it takes to load them
+        from evals.runner.replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
 
     try:
         return replay_case(task, cassette)

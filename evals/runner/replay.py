@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from functools import cache
+from typing import Final
 
 from evals.cassette.player import Tape
 from evals.cassette.store import Cassette
@@ -14,6 +15,9 @@ from evals.subject.clients import replay_clients
 from evals.subject.indexed import indexed
 from evals.subject.loop import runner
 from evals.subject.trial import Repository, Subject, run_trial, trees_for
+
+_SELDOM: Final = (50_000, 20, 50)
+"""Objects until the youngest are looked at, and how often then the others are."""
 
 
 def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
@@ -28,9 +32,11 @@ def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
 
 @cache
 def _settle() -> None:
-    """Once everything is loaded: the collector need not walk through libraries again and again."""
+    """Once everything is loaded: the collector need not walk through libraries again and again, nor look after every
+    few hundred objects, which a trial makes by the ten thousand and mostly frees itself."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*_SELDOM)
 
 
 async def _replay_all(task: CaseTask, cassette: Cassette, repository: Repository) -> list[Trace]:

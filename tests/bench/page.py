@@ -5,6 +5,7 @@ import time
 
 from evals.report.render import render
 from tests.bench.parent import peak_mb
+from tests.bench.sampled import sampled, told
 from tests.builders.large_run import a_large_run
 
 
@@ -12,8 +13,11 @@ def main() -> None:
     """The time is that of rendering alone."""
     run = a_large_run()
     started = time.process_time()
-    page = render(run)
-    print(json.dumps({"cpu_s": time.process_time() - started, "mb": len(page.encode()) / 2**20, "peak_mb": peak_mb()}))
+    with sampled() as found:
+        page = render(run)
+    cpu = time.process_time() - started
+    size = len(page.encode()) / 2**20
+    print(json.dumps({"cpu_s": cpu, "mb": size, "peak_mb": peak_mb(), "profile": told(found, cpu)}))
 
 
 if __name__ == "__main__":

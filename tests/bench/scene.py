@@ -40,6 +40,22 @@ def a_suite(folder: Path, name: str, cases: dict[str, Any], variants: list[dict[
     return write(folder / f"{name}.yaml", yaml.safe_dump(content, sort_keys=False))
 
 
-def forget(scene: Path) -> None:
-    """Nothing cached from here on."""
+def forget(scene: Path) -> Path:
+    """Nothing cached from here on; the scene again."""
     shutil.rmtree(scene / ".cache", ignore_errors=True)
+    return scene
+
+
+def remembered(scene: Path) -> Path:
+    """A copy of what is cached now, for `again`."""
+    copy = scene.with_name(f"{scene.name}-cache")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(scene / ".cache", copy)
+    return copy
+
+
+def again(scene: Path, cached: Path) -> Path:
+    """Cached is what was when `cached` was taken; the scene again."""
+    forget(scene)
+    shutil.copytree(cached, scene / ".cache")
+    return scene

@@ -22,7 +22,8 @@ def content_of(page: str) -> dict[str, Any]:
     assert found
     letters = found[1].encode().translate(bytes.maketrans(b",.:", b"<>&"))
     content: dict[str, Any] = json.loads(zlib.decompress(b85decode(letters)))
-    return content
+    words = dict(zip(map(ord, content["letters"]), content["words"], strict=True))
+    return {**content, "pieces": [piece.translate(words) for piece in content["pieces"]]}
 
 
 def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:

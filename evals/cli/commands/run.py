@@ -30,7 +30,7 @@ def run(
     started = time.monotonic()
     trials = replayed(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler)
     folder = out or chosen.workspace.reports / "latest"
-    result = deliver(chosen, trials, folder, anew=fresh, jobs=jobs)
+    result = deliver(chosen, trials, folder, anew=fresh)
     took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
     say_result(result, took, folder, chosen.workspace.root)
     annotate(result, chosen.workspace.root, asked=annotations)

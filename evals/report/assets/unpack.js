@@ -11,8 +11,13 @@ async function inflate(letters) {
     throw new Error("Details need a browser that can inflate them: Chromium 80, Firefox 113, Safari 16.4 or newer.");
   }
   const inflating = new Blob([bytesOf(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(inflating).json();
+  const content = await new Response(inflating).json();
+  content.said = new Map(content.words.map((word, i) => [content.letters[i], word]));
+  return content;
 }
+
+/* A piece with its words in place of the letters that stand for them. See words.py. */
+const spelled = (content, piece) => piece.replace(/[\u00a1-\uffff]/g, (letter) => content.said.get(letter) ?? letter);
 
 /* Base 85 as Python writes it, with , . : for < > &: five letters are four bytes, and a last few one byte less than letters. */
 function bytesOf(letters) {
@@ -37,7 +42,7 @@ function read(content, name) {
   let fresh = known;
   const pieces = (code, count) => {
     const start = code === 0 ? (fresh += count) - count : code > 1 ? code - 2 : known - code - 1;
-    return content.pieces.slice(start, start + count);
+    return content.pieces.slice(start, start + count).map((piece) => spelled(content, piece));
   };
   return {
     texts: texts.map((runs) => runs.flatMap((code, i) => (i % 2 ? [] : pieces(code, runs[i + 1]))).join("\n")),

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from tests.bench.cost import Cost, evals
 from tests.bench.line import Line
-from tests.bench.scene import a_scene, forget
+from tests.bench.sampled import with_floor
+from tests.bench.scene import a_scene, again, forget, remembered
 
 GRID = ("--single", "0.5:0.95:0.05", "--corroborated", "0.35:0.8:0.09")
 """Fifty points: a corroborated threshold above the single one is none, and the present setting and none count."""
@@ -15,17 +16,20 @@ def selftest(folder: Path) -> Iterator[Line]:
     """As a user calls it after `make eval`."""
     scene = a_scene(folder / "selftest")
     evals(scene, "run", "prompts")
+    cached = remembered(scene)
     cost = evals(scene, "selftest", "prompts")
-    yield Line("`evals selftest prompts`", "≤ 30 s", cost.seconds, cost.wall_s <= 30)
+    line = Line("`evals selftest prompts`", "≤ 30 s", cost.seconds, cost.wall_s <= 30)
+    yield with_floor(line, again(scene, cached), "selftest", "prompts")
 
 
 def sweep(folder: Path) -> Iterator[Line]:
     """Nothing cached, then everything."""
     scene = a_scene(folder / "sweep")
-    first, again = (evals(scene, "sweep", "thresholds", *GRID) for _ in range(2))
+    first, second = (evals(scene, "sweep", "thresholds", *GRID) for _ in range(2))
     told = next(line for line in first.out.splitlines() if " points x " in line)
-    yield Line(f"sweep, nothing cached ({told.rstrip('.')})", "≤ 15 s", first.seconds, first.wall_s <= 15)
-    yield Line("the same sweep again", "", again.seconds, None)
+    line = Line(f"sweep, nothing cached ({told.rstrip('.')})", "≤ 15 s", first.seconds, first.wall_s <= 15)
+    yield with_floor(line, forget(scene), "sweep", "thresholds", *GRID)
+    yield Line("the same sweep again", "", second.seconds, None)
 
 
 def batch(folder: Path) -> Iterator[Line]:
@@ -33,13 +37,14 @@ def batch(folder: Path) -> Iterator[Line]:
     scene = a_scene(folder / "batch")
     fresh = _round(scene, "first")
     known = _round(scene, "second")
-    forget(scene)
-    yield Line(
+    line = Line(
         "a batch round of 376 trials, all of them proven before",
         "≤ 10 s (of 282)",
         f"{known.seconds}",
         known.wall_s <= 10,
     )
+    yield with_floor(line, scene, "record", "prompts", "--export", "third")
+    forget(scene)
     yield Line("the same where nothing is cached", "", f"{fresh.seconds}, {fresh.peak_mb:.0f} MB", None)
 
 

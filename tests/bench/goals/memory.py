@@ -82,4 +82,5 @@ def report(folder: Path) -> Iterator[Line]:
         "≤ 4 s, ≤ 4 MB",
         f"{found['cpu_s']:.1f} s of processor, {found['mb']:.2f} MB, peak memory {found['peak_mb']:.0f} MB",
         found["cpu_s"] <= 4 and found["mb"] <= 4,
+        found["profile"],
     )

@@ -14,6 +14,7 @@ from evals.suites.load import load_suite, select
 from evals.workspace import Workspace
 from tests.bench.cost import Cost, run
 from tests.bench.line import Line
+from tests.bench.sampled import sampled, told
 from tests.bench.scene import a_scene
 
 GOAL = 40
@@ -47,18 +48,20 @@ def measured(root: Path) -> dict[str, object]:
     place, suite = Workspace.at(root), load_suite("prompts")
     cases = select(load_cases(place.datasets), suite.cases)[::EVERY]
     wall, cpu = time.perf_counter(), time.process_time()
-    traces = [
-        trace
-        for case in cases
-        for trace in run_case(
-            CaseTask(case, suite.variants, 0, place.cassette(case.id), place.datasets, place.cache, place.vectors)
-        )
-    ]
+    with sampled() as found:
+        traces = [
+            trace
+            for case in cases
+            for trace in run_case(
+                CaseTask(case, suite.variants, 0, place.cassette(case.id), place.datasets, place.cache, place.vectors)
+            )
+        ]
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     if {trace.provenance.label for trace in traces} != {"exact"}:
         raise RuntimeError("a trial of the committed suite does not replay")
     states = sum(len(trace.points) for trace in traces) / len(traces)
-    return {"per_cpu": len(traces) / cpu, "per_wall": len(traces) / wall, "states": states, "profile": ""}
+    rates = {"per_cpu": len(traces) / cpu, "per_wall": len(traces) / wall, "states": states}
+    return {**rates, "profile": told(found, cpu)}
 
 
 if __name__ == "__main__":

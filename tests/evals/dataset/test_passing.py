@@ -1,11 +1,17 @@
 """Which routes a specification lets through, and that they are looked for once."""
 
+import random
+from pathlib import Path
+
 import pytest
 
-from evals.dataset.passing import find_out, passing_of, strictness_of
+from evals.dataset.load import load_cases
+from evals.dataset.passing import BANDS, passing_of, passing_routes, strictness_of
 from evals.kept import Kept
-from evals.routes.selftest import strictness
-from tests.builders.case import a_spec, an_alternative, case_constraints, reviewed_policy
+from evals.models.route import Steps
+from evals.routes import selftest
+from evals.routes.selftest import SURE, strictness
+from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
 WITH_CRITIC = ("investigator", "codebase_search", "critic", "writer")
@@ -20,33 +26,8 @@ def test_a_sure_supervisor_may_go_with_or_without_the_critic_and_an_unsure_one_m
     }
 
 
-def test_many_new_specifications_are_found_out_by_several_processes_as_by_one(tmp_path, monkeypatch):
-    monkeypatch.setattr("evals.dataset.passing.FEW", 1)
-    specs = [a_spec(), a_spec(an_alternative(max_steps=4))]
-    find_out(specs, tmp_path / "two", jobs=2)
-    for spec in specs:
-        passing_of(spec, tmp_path / "one")
-
-    assert contents(tmp_path / "two") == contents(tmp_path / "one")
-
-
-def test_few_are_left_to_whoever_asks(tmp_path):
-    find_out([a_spec()], tmp_path, jobs=2)
-
-    assert not (tmp_path / "passing").exists()
-
-
-def contents(cache):
-    return {path.name: path.read_bytes() for path in entries(cache)}
-
-
-def test_strictness_is_counted_once_and_the_same_whether_the_routes_are_known_or_not(tmp_path, monkeypatch):
-    counted = strictness(a_spec())
-    passing_of(a_spec(), tmp_path / "known")
-    strictness_of(a_spec(), tmp_path / "new")
-    monkeypatch.setattr("evals.dataset.passing.strictness", None)  # nobody counts again
-
-    assert [strictness_of(a_spec(), tmp_path / name) for name in ("known", "new")] == [counted, counted]
+def test_strictness_is_that_of_the_remembered_routes(tmp_path):
+    assert strictness_of(a_spec(), tmp_path) == strictness(a_spec())
 
 
 def entries(cache):
@@ -78,3 +59,38 @@ def test_what_is_remembered_and_damaged_is_found_anew(tmp_path, damage):
     place.write_bytes(damage)
 
     assert passing_of(a_spec(), tmp_path) == first
+
+
+def some_specs():
+    """Committed ones of every number of alternatives, and rules thrown together from all of them."""
+    known = [case.route_spec for case in load_cases(Path("datasets")).values()]
+    rng = random.Random(5)  # noqa: S311 - examples
+    alternatives = [each for spec in known for each in spec.alternatives]
+    constraints = [rule for each in alternatives for rule in each.constraints]
+    mixed = [
+        each.model_copy(update={"constraints": tuple(rng.sample(constraints, 6))})
+        for each in rng.choices(alternatives, k=12)
+    ]
+    several = [spec for spec in known if len(spec.alternatives) > 1][:3]
+    return [*known[::30], *several, *(a_spec(*rng.sample(mixed, number)) for number in (1, 1, 1, 2, 2, 3, 3))]
+
+
+def test_of_two_alternatives_the_one_that_scores_better_counts_even_if_only_the_other_lets_a_route_pass():
+    """Four visits are long for the first, which asks nothing; the second asks for what is missing, softly."""
+    asking = (a_constraint("init", ["investigator"], w=5), a_constraint("absence", ["web_search"], id="rest", w=1))
+    long = an_alternative(exemplars=()).model_copy(update={"constraints": (), "steps": Steps(target=1, max=4)})
+    short = long.model_copy(update={"constraints": asking, "steps": Steps(target=4, max=6)})
+    route = ("investigator", "codebase_search", "web_search", "writer")
+
+    alone, both = (set(passing_routes(a_spec(*ways), SURE, longest=4)) for ways in ((long,), (long, short)))
+
+    assert (route in alone, route in both) == (True, False)
+
+
+@pytest.mark.parametrize("band", BANDS)
+def test_every_sequence_passes_as_it_does_when_it_is_scored_in_full(band):
+    rules = {}
+    for spec in some_specs():
+        found = list(passing_routes(spec, BANDS[band], rules, longest=4))
+
+        assert sorted(found) == sorted(selftest.passing_routes(spec, BANDS[band], longest=4))
