@@ -34,6 +34,33 @@ def test_complaints_are_told_too():
     assert "oh" in told("begin one sh -c 'echo oh >&2'", "await one")
 
 
+KNOWN = "  regression: v5 against v3: route.pass -13 points [-22, -4] over 69 cases, 10 broke, 1 mended"
+OTHER = "  regression: v3 against the baseline: root_cause.hit -9 points [-20, -2] over 69 cases, 6 broke, 0 mended"
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "red"),
+    [
+        ([], 0, False),
+        ([KNOWN], 1, False),
+        ([KNOWN, OTHER], 1, True),
+        ([OTHER], 1, True),
+        ([KNOWN], 3, True),
+    ],
+)
+def test_of_the_released_cases_only_the_known_regression_is_no_failure(lines, code, red, tmp_path):
+    evals = tmp_path / ".venv" / "bin" / "evals"
+    evals.parent.mkdir(parents=True)
+    evals.write_text("\n".join(["#!/bin/sh", *(f"echo '{line}'" for line in lines), f"exit {code}"]), encoding="utf-8")
+    evals.chmod(0o755)
+    judged = SCRIPT[SCRIPT.index("judged_released() {") : SCRIPT.index("step setup")]
+    script = f"set -uo pipefail\nbeside={tmp_path}\n{judged}\njudged_released"
+
+    assert (
+        bool(subprocess.run(["bash", "-c", script], cwd=tmp_path, check=False, capture_output=True).returncode) is red
+    )
+
+
 def test_pytest_comes_last():
     steps = [line.split()[1] for line in SCRIPT.splitlines() if line.startswith(("step ", "await ", "begin "))]
 
