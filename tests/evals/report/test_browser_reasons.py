@@ -54,6 +54,7 @@ def test_the_rules_of_a_case_say_which_route_fails_by_which(open_dispute):
 
 def test_a_reason_leads_to_the_cases_behind_its_number(open_dispute):
     open_dispute.click("#routes td a")
+    open_dispute.wait_for_selector("#only-title:not(:empty)")
 
     assert open_dispute.inner_text("#only-title").startswith("P2b, v3: ")
 
