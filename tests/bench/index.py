@@ -35,7 +35,7 @@ from triage.codebase.checkout import index_of_checkout
 started = time.perf_counter()
 index = index_of_checkout(Path(sys.argv[1]), Path(sys.argv[2]), lambda _: None)
 index.retriever().invoke(sys.argv[3])
-print(len(index.chunks), index._embedder.computed, time.perf_counter() - started, time.process_time())
+print(len(index.chunks), index.embedder.computed, time.perf_counter() - started, time.process_time())
 """
 
 
