@@ -1,5 +1,6 @@
 """Where the `evals` command begins."""
 
+import os
 import sys
 from typing import Final
 
@@ -16,6 +17,7 @@ def run() -> None:
 
 
 def _load() -> Main:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small products more threads only spin, in every worker
     from evals.cli.main import main  # noqa: PLC0415 - armed before
 
     return main

@@ -2,6 +2,7 @@
 again; and nothing is left behind in the checkout.
 """
 
+import gc
 import os
 import ssl
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 import typer.main
 from hypothesis import settings
+
+from triage.start import SELDOM
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,6 +26,13 @@ typer.main.get_command = cache(typer.main.get_command)
 """Typer builds every command anew for each call: a twentieth of a second, a thousand times over in these tests."""
 ssl.create_default_context = cache(ssl.create_default_context)
 """Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all that they import stay: no collection need walk through them again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
 
 
 @pytest.fixture(autouse=True)

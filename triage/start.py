@@ -5,17 +5,22 @@ would end by the signal after all, however well that was caught, where it came a
 """
 
 import atexit
+import gc
 import os
 import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from triage.errors import EXIT_INTERRUPTED, EXIT_OUTAGE, INTERRUPTED
 
 Main = Callable[[list[str]], int]
 """Runs one command line; its exit code."""
+
+SELDOM: Final = (50_000, 20, 50)
+"""Objects until the garbage collector looks at the youngest, and how often then at the others: a fifth of the time it
+takes to load LangGraph goes into looking after every few hundred, of which hardly one is garbage."""
 
 
 def run() -> None:
@@ -40,6 +45,7 @@ class Start:
         """Load the command, run it on the process's arguments, and exit with its code, or at once with a `refusal` and
         its code. A code of success becomes `EXIT_OUTAGE` where the output cannot be written."""
         self.arm()
+        gc.set_threshold(*SELDOM)
         ended = [EXIT_OUTAGE]
         atexit.register(lambda: os._exit(ended[0]))  # the first is the last to run: Python unlearns Ctrl-C after it
         if refusal is not None:

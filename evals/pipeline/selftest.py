@@ -16,6 +16,7 @@ from evals.models.run import Run, Trial
 from evals.models.selftest import PlantedFault, RedRate, SelfTest
 from evals.pipeline.replay import replay
 from evals.pipeline.select import Selected, needless
+from evals.runner import workers
 from evals.selftest.bench import Bench, scratch
 from evals.selftest.chance import red_rate
 from evals.selftest.faults import FAULTS
@@ -37,6 +38,11 @@ def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTes
     Raises:
         CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing.
     """
+    with workers.kept():
+        return _self_test(chosen, jobs, draws, said)
+
+
+def _self_test(chosen: Selected, jobs: int, draws: int, said: Said) -> SelfTest:
     trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces)
     with _bench(chosen, trials, jobs) as bench:
         control = bench.run()

@@ -3,6 +3,8 @@
 A process of its own per worker and a pipe to each, since the library's pool is lost as a whole with one dead worker and
 cannot end one that hangs. A task that does not come back is run again in parts (the variants of a case, the points of a
 sweep); a part that cannot be divided, and hangs or dies by itself, is lost with one sentence.
+
+Loading LangGraph and Chroma takes a worker two seconds: whoever has many lots of tasks keeps the workers between them.
 """
 
 import contextlib
@@ -11,10 +13,11 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Final, Generic, Protocol, Self, TypeVar, cast
+from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
 START_UP: Final = 60.0
 """Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""
@@ -51,12 +54,12 @@ class _Worker(Generic[GivenTask, Result]):
     task: GivenTask
     deadline: float = 0.0
 
-    def hand(self, task: GivenTask) -> None:
+    def hand(self, task: GivenTask, work: Callable[[GivenTask], Result]) -> None:
         """Give it the next task. Whether it is still there to take it, the pipe says afterwards."""
         self.task = task
         self.deadline = time.monotonic() + START_UP + task.patience
         with contextlib.suppress(OSError):
-            self.pipe.send(task)
+            self.pipe.send((work, task))
 
     def take(self) -> Result | None:
         """What it sent; None if it sent nothing, and is dead or out of time."""
@@ -80,21 +83,28 @@ class _Worker(Generic[GivenTask, Result]):
         return f"the worker process died {how}{memory}"
 
 
+_KEPT: ContextVar["list[_Worker[Any, Any]] | None"] = ContextVar("kept", default=None)
+
+
 def run_tasks(
     tasks: Sequence[GivenTask],
     jobs: int,
     work: Callable[[GivenTask], Result],
     lost: Callable[[GivenTask, str], Result],
 ) -> Iterator[Result]:
-    """What `work` gives for each task, as they finish; all workers are gone when this is left, however it is left.
+    """What `work` gives for each task, as they finish; all workers are gone when this is left, however it is left,
+    unless they are kept.
 
     `lost` says what becomes of a task that no worker came back from, and why; one that was divided comes back in parts.
     """
-    waiting, busy, leaving = deque(tasks), list[_Worker[GivenTask, Result]](), list[_Worker[GivenTask, Result]]()
+    waiting, busy, idle = deque(tasks), list[_Worker[GivenTask, Result]](), _KEPT.get()
+    done = [] if idle is None else idle
     try:
         while waiting or busy:
             while waiting and len(busy) < jobs:
-                busy.append(_started(waiting.popleft(), work))
+                worker = _at_hand(idle) or _started(waiting[0])
+                worker.hand(waiting.popleft(), work)
+                busy.append(worker)
             for worker in _back(busy):
                 result = worker.take()
                 if result is None:
@@ -106,19 +116,50 @@ def run_tasks(
                         waiting.extend(parts)
                     continue
                 if waiting:
-                    worker.hand(waiting.popleft())
+                    worker.hand(waiting.popleft(), work)
                 else:
                     busy.remove(worker)
-                    leaving.append(worker)
-                    worker.pipe.close()
+                    done.append(worker)
+                    if idle is None:
+                        worker.pipe.close()
                 yield result
     finally:
         for worker in busy:
             worker.end()
-        for worker in leaving:  # a worker that may leave by itself tidies up behind the libraries it loaded
-            worker.process.join(LEAVE)
-            worker.process.kill()
-            worker.process.join()
+        if idle is None:
+            _left(done)
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Until this is left, a worker that is done waits for the tasks of the next call."""
+    idle: list[_Worker[Any, Any]] = []
+    token = _KEPT.set(idle)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+        _left(idle)
+
+
+def _at_hand(idle: "list[_Worker[Any, Any]] | None") -> _Worker[Any, Any] | None:
+    """A kept worker that still lives."""
+    while idle:
+        worker = idle.pop()
+        if worker.process.is_alive():
+            return worker
+        worker.end()
+    return None
+
+
+def _left(workers: Sequence[_Worker[Any, Any]]) -> None:
+    """Let them go: a worker that may leave by itself tidies up behind the libraries it loaded."""
+    for worker in workers:
+        worker.pipe.close()
+    for worker in workers:
+        worker.process.join(LEAVE)
+        worker.process.kill()
+        worker.process.join()
 
 
 def _back(busy: Sequence[_Worker[GivenTask, Result]]) -> list[_Worker[GivenTask, Result]]:
@@ -129,23 +170,21 @@ def _back(busy: Sequence[_Worker[GivenTask, Result]]) -> list[_Worker[GivenTask,
     return [worker for worker in busy if worker.pipe in ready or worker.deadline <= now]
 
 
-def _started(task: GivenTask, work: Callable[[GivenTask], Result]) -> _Worker[GivenTask, Result]:
+def _started(task: GivenTask) -> _Worker[GivenTask, Result]:
     context = multiprocessing.get_context("spawn")  # forked children would inherit threads of native libraries
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
     process.start()
     theirs.close()  # so that the pipe ends with the worker
-    worker = _Worker[GivenTask, Result](process, ours, task)
-    worker.hand(task)
-    return worker
+    return _Worker[GivenTask, Result](process, ours, task)
 
 
-def _serve(pipe: Connection, work: Callable[[GivenTask], Result]) -> None:
+def _serve(pipe: Connection) -> None:
     """A worker: tasks in, results out, until the other end is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent ends its workers
     while True:
         try:
-            task = pipe.recv()
+            work, task = pipe.recv()
         except EOFError:
             return
         pipe.send(work(task))
