@@ -6,15 +6,18 @@ from collections.abc import Iterator
 import pytest
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHEAP = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer", "--in-process-gpu"]
+"""It runs as root in containers, hence without its sandbox; and where there is no graphics card, pretending to have one
+is a third of its work."""
 
 
 def a_chromium() -> Iterator:
-    """One browser. It runs as root in containers, hence without its sandbox."""
+    """One browser."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if PROGRAM is None:
         pytest.skip("no Chromium on the path")
     with api.sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        chromium = play.chromium.launch(executable_path=PROGRAM, args=CHEAP)
         yield chromium
         chromium.close()
 

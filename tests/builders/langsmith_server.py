@@ -92,6 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
     """One connection; `service` is set by the class made for it."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body leave together: apart, the second waits 40 ms for the first to be acknowledged
     service: LangSmith
 
     def _any(self) -> None:
