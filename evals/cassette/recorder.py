@@ -53,6 +53,14 @@ async def once(send: Send) -> Reply:
 
 
 @dataclass
+class _Queue:
+    """Answers of one case that wait to be written, and whose turn it is to write them."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    answers: list[Interaction] = field(default_factory=list)
+
+
+@dataclass
 class Recorder:
     """One recording session, shared by the transports of both libraries and by all trials of one event loop.
 
@@ -76,6 +84,7 @@ class Recorder:
     stop: Stop = field(default_factory=Stop)
     _failed_in_a_row: int = 0
     _newest: dict[Path, Cassette] = field(default_factory=dict)
+    _queues: dict[Path, _Queue] = field(default_factory=dict)
     _asking: dict[tuple[Path, str, int], "asyncio.Task[Interaction]"] = field(default_factory=dict)
 
     @property
@@ -86,6 +95,7 @@ class Recorder:
     def forget(self, path: Path) -> None:
         """No trial of this cassette is to come: give back the memory it takes."""
         self._newest.pop(path, None)
+        self._queues.pop(path, None)
 
     async def answer(self, request: Asked, send: Send) -> Interaction:
         """The interaction for a request, recorded now if it was not yet.
@@ -192,17 +202,32 @@ class Recorder:
         return replace(reply, latency_ms=round((self.stopwatch() - started) * 1000, 1))
 
     async def _keep(self, path: Path, tree: str | None, interaction: Interaction) -> Interaction:
-        """To disk in a thread (it syncs), then visible to every trial of the case.
+        """To disk in a thread (it syncs), then visible to every trial of the case. What comes in while a cassette is
+        being written is written together, next: each writing reads and checks all there is.
 
         Returns what the file holds: if another process was first, its answer is the one a replay will hear.
         """
+        queue = self._queues.setdefault(path, _Queue())
+        queue.answers.append(interaction)
         with _or_stop(path):
-            merged = await asyncio.to_thread(partial(merge_write, tree=tree), path, [interaction])
+            async with queue.turn:
+                if any(waiting is interaction for waiting in queue.answers):
+                    await self._write(path, tree, queue, interaction)
             arrived.settle(path, interaction)
+        self.recorded(interaction)
+        newest = self._newest.get(path)
+        return (newest and newest.exact(interaction.key, interaction.sample)) or interaction
+
+    async def _write(self, path: Path, tree: str | None, queue: _Queue, interaction: Interaction) -> None:
+        """Write what waits; if that fails it fails for `interaction`, and the others try for themselves."""
+        together, queue.answers = queue.answers, []
+        try:
+            merged = await asyncio.to_thread(partial(merge_write, tree=tree), path, together)
+        except BaseException:
+            queue.answers += [waiting for waiting in together if waiting is not interaction]  # each for itself
+            raise
         newest = self._newest.get(path)
         self._newest[path] = merged if newest is None else merged.union(newest.interactions)
-        self.recorded(interaction)
-        return merged.exact(interaction.key, interaction.sample) or interaction
 
 
 def refuse_copy(request: Asked, response: Mapping[str, Any], tree: SourceTree | None) -> None:

@@ -6,11 +6,12 @@ import httpx
 import httpx2
 import pytest
 
+from evals.cassette import arrived, recorder
 from evals.cassette.entry import Usage
 from evals.cassette.player import ReplayTransport, Tape, playing
 from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
 from evals.cassette.store import Cassette, load
-from evals.errors import MissError
+from evals.errors import MissError, RecordingStoppedError
 from tests.builders.interaction import (
     AnLlm,
     a_chat_answer,
@@ -174,30 +175,64 @@ async def test_nonsense_counts_of_tokens_are_no_counts(path):
     assert load(path).interactions[0].usage == Usage()
 
 
-async def test_a_write_that_reports_late_hides_no_later_answer(path, monkeypatch):
-    """Threads finish in any order: here the first write reports last, with less in its hands. Three trials."""
-    second_is_done = asyncio.Event()
+@pytest.fixture
+def slowly_written(monkeypatch):
+    """The words of each writing, in order; the first of them takes until there is no more to come."""
+    written, all_are_there = [], asyncio.Event()
 
     async def in_a_slow_thread(write, where, interactions):
-        written = write(where, interactions)
-        if words_of(interactions) == ["first"]:
-            await second_is_done.wait()
-        return written
+        written.append(sorted(words_of(interactions)))
+        if len(written) == 1:
+            await all_are_there.wait()
+        return write(where, interactions)
 
     monkeypatch.setattr(asyncio, "to_thread", in_a_slow_thread)
-    llm = AnLlm()
-    transport = RecordingTransport(a_recorder(), llm)
-    with playing(Tape(Cassette(path))):
-        first = asyncio.create_task(ask(transport, "first"))
-    await asyncio.sleep(0.05)
-    with playing(Tape(Cassette(path))):
-        await ask(transport, "second")
-    second_is_done.set()
-    await first
-    with playing(Tape(Cassette(path))):
-        await ask(transport, "second")
+    return written, all_are_there
 
-    assert llm.heard == ["first", "second"]
+
+async def side_by_side(transport, path, all_are_there, *words):
+    """Each asked by a trial of its own, the second when the first is being written; what became of each."""
+    asking = []
+    for word in words:
+        with playing(Tape(Cassette(path))):
+            asking.append(asyncio.create_task(ask(transport, word)))
+        await asyncio.sleep(0.02)
+    all_are_there.set()
+    return await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_what_comes_in_while_a_cassette_is_written_is_written_together(path, slowly_written):
+    written, all_are_there = slowly_written
+    llm = AnLlm()
+    transport = RecordingTransport(a_recorder(slots=asyncio.Semaphore(4)), llm)
+
+    await side_by_side(transport, path, all_are_there, "first", "second", "third")
+    with playing(Tape(Cassette(path))):
+        await ask(transport, "third")
+
+    assert written == [["first"], ["second", "third"]]
+    assert llm.heard == ["first", "second", "third"]
+    assert set(words_of(load(path).interactions)) == {"first", "second", "third"}
+    assert list(path.parent.glob("*.arrived")) == []
+
+
+async def test_a_writing_that_fails_costs_no_answer_that_waits_beside_it(path, slowly_written, monkeypatch):
+    """The first writing fails; the others find themselves in the second, and what failed is there for the next run."""
+    written, all_are_there = slowly_written
+    real = recorder.merge_write
+
+    def first_fails(*given, **more):
+        return real(*given, **more) if len(written) > 1 else 1 / 0
+
+    monkeypatch.setattr(recorder, "merge_write", first_fails)
+    transport = RecordingTransport(a_recorder(slots=asyncio.Semaphore(4)), AnLlm())
+
+    first, *_ = await side_by_side(transport, path, all_are_there, "first", "second", "third")
+
+    assert isinstance(first, RecordingStoppedError)
+    assert set(words_of(load(path).interactions)) == {"second", "third"}
+    arrived.take_in(path)
+    assert set(words_of(load(path).interactions)) == {"first", "second", "third"}
 
 
 async def test_every_sample_is_asked_for_itself(path):
