@@ -1,6 +1,8 @@
 """What a person at the terminal sees and is asked. Progress goes to stderr, what was asked for to stdout; model text is
 never taken for markup."""
 
+import os
+import select
 import signal
 import sys
 import threading
@@ -108,9 +110,31 @@ class Terminal:
 
 def _typed() -> str:
     """What is typed; Enter alone is no answer, and uses up no question."""
-    while not (typed := STDERR.input("Answer: ")).strip():
+    while not (typed := _line()).strip():
         say("(nothing typed; Ctrl-D leaves the job waiting)", "dim")
     return typed
+
+
+def _line() -> str:
+    STDERR.print("Answer: ", end="")
+    if sys.stdin.isatty() and threading.current_thread() is threading.main_thread():
+        _wait_for_line(sys.stdin.fileno())
+    return input()
+
+
+def _wait_for_line(terminal: int) -> None:
+    """Until `terminal` has a line to read, or Ctrl-C. A Ctrl-C that comes between Python's last look at the signals and
+    `input` falling asleep would wait for the line; here it leaves a byte that ends the sleep."""
+    woken, waker = os.pipe()
+    os.set_blocking(waker, False)
+    before = signal.set_wakeup_fd(waker)
+    try:
+        while terminal not in select.select([terminal, woken], [], [])[0]:
+            os.read(woken, 1)
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(woken)
+        os.close(waker)
 
 
 @contextmanager
