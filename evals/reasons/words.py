@@ -1,6 +1,6 @@
 """Rules of a route in words: what a constraint asks, how much it weighs, and what its guard read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from evals.models.route import Constraint, RouteAlternative, RouteNode
@@ -39,9 +39,22 @@ class Rule(NamedTuple):
 
 def rules_of(alternative: RouteAlternative) -> tuple[Rule, ...]:
     """Every constraint of an alternative in order, then the two bounds on its length."""
+    return (*(_constrained(each) for each in alternative.constraints), *_bounds(alternative))
+
+
+def rules_named(alternative: RouteAlternative, names: Collection[str]) -> dict[str, Rule]:
+    """Those of its rules whose ids are among `names`, by id: most routes break few rules or none."""
+    asked = [_constrained(each) for each in alternative.constraints if each.id in names]
+    return {rule.id: rule for rule in (*asked, *_bounds(alternative)) if rule.id in names}
+
+
+def _constrained(each: Constraint) -> Rule:
+    return Rule(each.id, asks(each), each.hard, each.w)
+
+
+def _bounds(alternative: RouteAlternative) -> tuple[Rule, Rule]:
     steps = alternative.steps
     return (
-        *(Rule(each.id, asks(each), each.hard, each.w) for each in alternative.constraints),
         Rule(MAX_ID, f"at most {steps.max} visits", hard=False, weight=None),
         Rule(HARD_MAX_ID, f"at most {steps.hard_max} visits, whatever the case", hard=True, weight=None),
     )

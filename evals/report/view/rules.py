@@ -11,7 +11,7 @@ from typing import Final
 from evals.models.outcome import Scored
 from evals.models.route import RouteAlternative, RouteReading, RuleShare
 from evals.models.run import CaseInfo, Trial
-from evals.reasons.words import Rule, read_words, rules_of
+from evals.reasons.words import Rule, read_words, rules_named, rules_of
 from evals.report.numbers import percent
 from evals.report.view.texts import Texts
 from evals.routes.check import HARD_MAX_ID, MAX_ID
@@ -73,7 +73,7 @@ def rule_cells(reading: RouteReading, rules: Sequence[Rule]) -> Iterator[str]:
 
 def reason(reading: RouteReading, alternative: RouteAlternative, *, passed: bool) -> str:
     """In one sentence why a route fails, or what it got away with; empty where it breaks nothing."""
-    rules = {rule.id: rule for rule in rules_of(alternative)}
+    rules = rules_named(alternative, reading.breaks)
     told = {name: f"{name} ({rules[name].force}: {rules[name].asks})" for name in reading.breaks}
     if not told:
         return ""
