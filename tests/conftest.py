@@ -28,10 +28,13 @@ ssl.create_default_context = cache(ssl.create_default_context)
 """Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
 
 
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Thousands of tests and all that they import stay: no collection need walk through them again."""
-    gc.collect()
+    """Thousands of tests and all that they import stay: no collection need walk through them, now or ever again."""
     gc.freeze()
+    gc.enable()
     gc.set_threshold(*SELDOM)
 
 
@@ -45,4 +48,4 @@ def nothing_left_behind() -> Iterator[None]:
 
 
 def _seen() -> set[str]:
-    return {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    return {name for name in os.listdir(ROOT) if not name.startswith(".")}  # noqa: PTH208 - fifteen thousand times

@@ -25,7 +25,8 @@ def write_files(folder: Path, files: Mapping[str, str | Iterable[str]]) -> None:
 
 
 def _replace(path: Path, text: str | Iterable[str]) -> None:
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as scratch:
+    prefix = f".{path.name}."  # what a kill leaves of it is no file of the report
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=prefix, encoding="utf-8", delete=False) as scratch:
         try:
             scratch.writelines((text,) if isinstance(text, str) else text)
             scratch.close()

@@ -22,8 +22,8 @@ from tests.chaos.row import Row
 
 RECORDER, REFRESH, OTHERS = 40, 20, 20
 UNDER_WAY_S: Final = 0.25
-"""An answer is said to be under way for so long after its last byte was sent: a busy machine has to come round to it.
-What is kept is older than the kill by less than a hundredth of that, mostly."""
+"""An answer is said to be under way for so long after its last byte was sent: a machine that does nothing else has to
+come round to it. What is kept is older than the kill by less than a hundredth of that, mostly."""
 KILLED: Final = -9
 LONG: Final = "It adds up what is there and forgets what came first, as line 12 shows. " * 400
 
@@ -56,14 +56,14 @@ def _recording(
             checkout = copied(recorded, place) if recorded else a_checkout(place / "checkout")
         with an_llm_server(_unhurried(dice, serial)) as llm:
             words = ("record", "tiny.yaml", "--base-url", llm.base_url, *options)
-            if (at := _killed(checkout, words, dice, llm)) is None:
+            if (since := _killed(checkout, words, dice, llm)) is None:
                 spoilt += evals(checkout, "plan", "tiny.yaml").code + evals(checkout, "cassette", "verify").code
                 checkout = None
                 continue
             done += 1
             there, broken = _kept(checkout)
             half += broken
-            old = [number for when, number in llm.sent if at - when > UNDER_WAY_S]
+            old = [number for when, number in llm.sent if when < since]
             sent += len(old)
             lost += len(set(old) - there)
     if checkout is not None:  # the last take comes to its end as well
@@ -78,17 +78,28 @@ def _recording(
 
 
 def _killed(checkout: Path, words: tuple[str, ...], dice: random.Random, llm: LlmServer) -> float | None:
-    """When the process was killed (monotonic seconds), after some answers and a moment; None if it was over before."""
+    """The process is killed after some answers and a moment. What was sent by the moment returned (monotonic seconds)
+    was under way no longer; None if it was over before."""
     enough, after = threading.Event(), dice.randrange(1, 14)
     llm.heard = lambda heard: enough.set() if heard == after else None
     process = begun(checkout, *words)
     while process.is_alive() and not enough.wait(0.01):
         pass
     process.join(dice.uniform(0, 0.6))
+    slower = _slower(process.pid)
     process.kill()
     at = time.monotonic()
     process.join()
-    return at if process.exitcode == KILLED else None
+    return at - UNDER_WAY_S * slower if process.exitcode == KILLED else None
+
+
+def _slower(pid: int | None) -> float:
+    """How many times longer a process takes than it would alone: it waits for a core when it could run."""
+    try:
+        ran, waited, _ = map(int, Path(f"/proc/{pid}/schedstat").read_text().split())
+    except OSError:  # over, or no Linux
+        return 1
+    return 1 + waited / ran if ran else 1
 
 
 def _unhurried(dice: random.Random, serial: Iterator[int]) -> Callable[[str, dict[str, Any]], Answered]:
