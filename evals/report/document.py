@@ -3,14 +3,17 @@
 import base64
 import hashlib
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from evals.report.compiled import Compiled
 from evals.report.inert import visible
 
 _ASSETS: Final = files("evals.report") / "assets"
+_HERE: Final = Path(__file__).resolve()
 
 
 def _shown(value: object) -> object:
@@ -20,6 +23,7 @@ def _shown(value: object) -> object:
 
 TEMPLATES: Final = Environment(
     loader=PackageLoader("evals.report"),
+    bytecode_cache=Compiled(_HERE.parent / "__pycache__" / "templates", rests_on=_HERE.read_bytes()),
     autoescape=True,
     undefined=StrictUndefined,
     finalize=_shown,

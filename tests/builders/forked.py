@@ -17,14 +17,17 @@ from typing import Any, Final
 SERVER: Final = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
     [
+        "evals.cli.main",
         "evals.cli.commands.record",
         "evals.cli.commands.run",
         "evals.cli.commands.bless",
         "evals.cli.commands.merge",
         "evals.plugin.hooks",
+        "evals.runner.replay",
         "_pytest.junitxml",
         "tests.builders.recording_process",
         "chromadb",
+        "httpcore2",
         "tokenizers",
     ]
 )

@@ -15,7 +15,7 @@ from tests.builders.llm_server import an_llm_server, answering
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.slow
 
-QUICK = ("-p", "no:langsmith_plugin", "-p", "no:anyio")
+QUICK = ("-p", "no:langsmith_plugin", "-p", "no:anyio", "-p", "no:hypothesispytest")
 ALL = 2 * 2 + 3  # cases and variants, and three checks
 
 
