@@ -2,14 +2,15 @@
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from evals.dataset.commit_tree import commit_tree
 from evals.dataset.intact import is_intact, note, publish
@@ -23,6 +24,9 @@ from evals.models.case import Case
 from evals.models.closed import Closed
 from evals.models.release import Release
 
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
 ABOUT: Final = "codebase.yaml"
 LEFTOVERS: Final = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*.egg-info", ABOUT)
 GIT_TIMEOUT_S: Final = 20
@@ -31,13 +35,27 @@ GIT_TIMEOUT_S: Final = 20
 class Codebase(Closed):
     """`codebase.yaml`: what the package is called where it is hosted, and what it does; of a live job's checkout also
     the `revision` it stood at ("" where that is not known), and what jobs call it. A released package is its `source`,
-    which is fetched; `needs` are the releases it has to import, and are never searched."""
+    which is fetched; `needs` are the releases it has to import, and are never searched. `requires_python` are the
+    Pythons it runs on, where these are not all of ours (a version specifier)."""
 
     repository: Annotated[str, Field(pattern=r"^[^/\s][^/\n]*(/[\w.-]+)?$")]
     description: str
     revision: str | None = None
     source: Release | None = None
     needs: tuple[Release, ...] = ()
+    requires_python: str | None = None
+
+    @field_validator("requires_python")
+    @classmethod
+    def _specifies(cls, value: str | None) -> str | None:
+        if value is not None:
+            _pythons(value)
+        return value
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether it can be run on the Python that asks."""
+        return self.requires_python is None or platform.python_version() in _pythons(self.requires_python)
 
     @property
     def ours(self) -> bool:
@@ -53,6 +71,13 @@ class Codebase(Closed):
     def tree(self) -> str | None:
         """What the folder with the searched code is called, where that follows from the release alone."""
         return tree_name(self.source) if self.source else None
+
+
+def _pythons(specifier: str) -> "SpecifierSet":
+    """Raises ValueError."""
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few codebases say which
+
+    return SpecifierSet(specifier)
 
 
 def load_codebase(path: Path) -> Codebase:

@@ -112,6 +112,11 @@ class Subject:
         return not Shelf(self.cache).missing(self._releases)
 
     @property
+    def runs_here(self) -> bool:
+        """Whether a released package can be run on this Python, to prove what is said of it."""
+        return load_codebase(self.codebase).runs_here
+
+    @property
     def _releases(self) -> tuple[Release, ...]:
         if not self.released:
             return ()
@@ -150,7 +155,7 @@ class Subject:
     def rests_on(self) -> list[bytes]:
         """Everything that can change what is found in the case; its files also for their line numbers."""
         files = (part for path in self.files for part in (path.name.encode(), path.read_bytes()))
-        released = [b"fetched" if self.fetched else b"not fetched"] if self.released else []
+        released = [f"fetched {self.fetched}, runs {self.runs_here}".encode()] if self.released else []
         return [b"case", self.case.digest.encode(), *files, *released]
 
     @property

@@ -4,6 +4,7 @@ import multiprocessing
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -11,6 +12,7 @@ from evals.dataset.checks import (
     CASE_CHECKS,
     CODEBASE_CHECKS,
     CORPUS_CHECKS,
+    FETCHED_CASE_CHECKS,
     GIT_CASE_CHECKS,
     JOB_CASE_CHECKS,
     OWN_CASE_CHECKS,
@@ -19,11 +21,13 @@ from evals.dataset.checks import (
     RELEASED_CASE_CHECKS,
     RELEASED_CODEBASE_CHECKS,
     RELEASED_CORPUS_CHECKS,
+    UNRUN_CASE_CHECKS,
     WRITTEN_CORPUS_CHECKS,
 )
+from evals.dataset.codebase import Codebase, load_codebase
 from evals.dataset.finding import CaseCheck, Complaint, Corpus, LintFinding, Package, Subject, Surroundings
 from evals.dataset.layout import Layout
-from evals.dataset.load import case_ids, load_case
+from evals.dataset.load import case_ids, load_case, read_labels
 from evals.dataset.policy import load_policy
 from evals.dataset.remembered import name_of, recall, remember
 from evals.errors import DatasetError
@@ -73,13 +77,34 @@ def checks_left_out(surroundings: Surroundings) -> list[str]:
     return [name for name, given in needs.items() if given is None]
 
 
+def not_run_here(root: Path, only: Collection[str] = ()) -> dict[str, Codebase]:
+    """The cases whose released packages do not run on this Python, so that nobody has proved them here.
+
+    Raises nothing: what cannot be read is a finding of `run_lint`."""
+    layout, found = Layout(root), {}
+    for folder in layout.codebases.glob("[!.]*"):
+        with suppress(DatasetError):
+            code = load_codebase(folder)
+            if not code.runs_here:
+                found[folder.name] = code
+    cases = {}
+    for case_id in (only or case_ids(root)) if found else ():
+        with suppress(DatasetError):
+            labels = read_labels(layout.labels(case_id))
+            if labels.codebase in found:
+                cases[case_id] = found[labels.codebase]
+    return cases
+
+
 def check(task: Task) -> list[LintFinding]:
     """The findings of one case or codebase, looked for anew and remembered."""
     if isinstance(task, Package):
         found = _asked(CODEBASE_CHECKS if task.ours else RELEASED_CODEBASE_CHECKS, task, task.id)
     elif task.released:
         found = _asked((*CASE_CHECKS, *RELEASED_CASE_CHECKS), task, task.id)
-        found += _asked(PROVED_CASE_CHECKS, task, task.id) if task.fetched else []
+        if task.fetched:
+            proofs = PROVED_CASE_CHECKS if task.runs_here else UNRUN_CASE_CHECKS
+            found += _asked((*FETCHED_CASE_CHECKS, *proofs), task, task.id)
     else:
         found = _asked(CASE_CHECKS, task, task.id)
         found += _asked(_checks_of(task), task, task.id)

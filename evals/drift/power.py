@@ -68,5 +68,5 @@ def needed(change: float, floor: float, alpha: float, most: int = 5000) -> int |
 @cache
 def _least(trials: int, alpha: float) -> int:
     """The smallest x with P(Binomial(trials, 1/3) >= x) <= alpha; trials + 1 where there is none."""
-    tails = pmf(trials, _ALONE)[::-1].cumsum()[::-1]
+    tails = np.cumsum(pmf(trials, _ALONE)[::-1])[::-1]
     return int(np.count_nonzero(tails > alpha))

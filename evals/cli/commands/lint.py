@@ -1,6 +1,7 @@
 """`evals dataset lint`: everything that is wrong with the labelled cases."""
 
 import json
+import platform
 from collections.abc import Collection
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from evals.cli.terminal.progress import bar
 from evals.dataset.finding import LintFinding, Surroundings
 from evals.dataset.layout import Layout
-from evals.dataset.lint import checks_left_out, run_lint
+from evals.dataset.lint import checks_left_out, not_run_here, run_lint
 from evals.dataset.load import case_ids
 from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError
 from evals.workspace import Workspace
@@ -37,7 +38,8 @@ def lint(
     surroundings = surroundings or _the_graph()
     with bar("checking", len(cases) or len(known)) as shown:
         findings = run_lint(workspace.datasets, workspace.cache, jobs, surroundings, only=cases, done=shown.step)
-    _show([_relative(finding, workspace) for finding in findings], checks_left_out(surroundings), as_json=as_json)
+    left_out = [*checks_left_out(surroundings), *_unproved(workspace, cases)]
+    _show([_relative(finding, workspace) for finding in findings], left_out, as_json=as_json)
     return EXIT_WORSE if findings else EXIT_OK
 
 
@@ -45,6 +47,15 @@ def _the_graph() -> Surroundings:
     from evals.subject.surroundings import surroundings
 
     return surroundings()
+
+
+def _unproved(workspace: Workspace, cases: Collection[str]) -> list[str]:
+    """What could not be proved on this Python, and on which it could."""
+    python = platform.python_version()
+    return [
+        f"whether {name} is proved: {code.source} requires Python {code.requires_python}, and this is {python}"
+        for name, code in not_run_here(workspace.datasets, cases).items()
+    ]
 
 
 def _show(findings: list[LintFinding], left_out: list[str], *, as_json: bool) -> None:

@@ -61,6 +61,7 @@ from evals.dataset.checks.released import (
     gold_differs_between_the_releases,
     gold_is_searched,
     nothing_is_copied,
+    python_cannot_run_it,
     releases_are_here,
     repro_exists_where_it_can_show,
     repro_imports_what_is_named,
@@ -132,17 +133,22 @@ RELEASED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     repro_exists_where_it_can_show,
     unproved_has_something_to_prove,
 )
-PROVED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
+FETCHED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     demands_are_proved,
     repro_imports_what_is_named,
-    repro_tells_the_releases_apart,
-    environment_is_needed,
     gold_is_searched,
     gold_differs_between_the_releases,
-    gold_alone_brings_the_fault_back,
     nothing_is_copied,
 )
 """Of a case on a released package, once its releases are here."""
+PROVED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
+    repro_tells_the_releases_apart,
+    environment_is_needed,
+    gold_alone_brings_the_fault_back,
+)
+"""The same by running them, where they run on this Python."""
+UNRUN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (python_cannot_run_it,)
+"""In their place where they do not."""
 RELEASED_CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (release_is_described, release_has_its_size)
 CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (
     codebase_is_described,

@@ -1,5 +1,6 @@
 """What a case on a released package rests on: two releases that differ just where the gold says."""
 
+import platform
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -10,9 +11,10 @@ from evals.dataset.checks.imports import foreign_imports, modules_of
 from evals.dataset.checks.place import at_label, line_at
 from evals.dataset.checks.process import PATIENCE_S
 from evals.dataset.checks.two_releases import TwoReleases, definition_in, kind_of
+from evals.dataset.codebase import ABOUT
 from evals.dataset.finding import Complaint, Subject
 from evals.dataset.gold import outermost_names
-from evals.dataset.located import read_text
+from evals.dataset.located import line_of, read_text
 from evals.dataset.releases.shelf import FETCH, Shelf
 from evals.models.case import Gold
 
@@ -166,6 +168,16 @@ def gold_alone_brings_the_fault_back(subject: Subject) -> Iterator[Complaint]:
             f"put back into {both.fixed} fails by {found}, the release by {expected}; name what does, or `unproved`"
         )
         yield at_label(subject, message, "gold")
+
+
+def python_cannot_run_it(subject: Subject) -> Iterator[Complaint]:
+    """`requires_python` excuses no case that this Python, left out by it, can prove."""
+    if subject.repro is None or subject.case.labels.fixed is None:
+        return
+    if not [*repro_tells_the_releases_apart(subject), *gold_alone_brings_the_fault_back(subject)]:
+        message = f"leaves out Python {platform.python_version()}, which proves {subject.id} all the same; take it out"
+        about = subject.codebase / ABOUT
+        yield Complaint(message, about, line_of(about, "requires_python"))
 
 
 def _put_back(both: TwoReleases, gold: Gold) -> str | None:
