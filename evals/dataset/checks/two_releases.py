@@ -55,14 +55,14 @@ class TwoReleases:
 
     def with_fault(self) -> tuple[Path, ...]:
         """The release, and what it needs. Raises NotFetchedError."""
-        return tuple(map(self._shelf.unpacked, self.code.releases))
+        return _unpacked(self.subject.cache, self.code.releases)
 
     def mended(self) -> tuple[Path, ...]:
         """The same with the mended release in its place. Raises NotFetchedError."""
         fixed = self.fixed
         assert fixed is not None  # noqa: S101 - asked only where there is one
         releases = (fixed if release.package == fixed.package else release for release in self.code.releases)
-        return tuple(map(self._shelf.unpacked, releases))
+        return _unpacked(self.subject.cache, tuple(releases))
 
     @contextmanager
     def put_back(self, gold: Gold) -> Iterator[tuple[Path, ...]]:
@@ -84,9 +84,11 @@ class TwoReleases:
         repro = self.subject.layout.repro(self.subject.id)
         return _run_once(repro, repro.read_bytes(), tuple(folders), tuple(environment.items()), seed)
 
-    @property
-    def _shelf(self) -> Shelf:
-        return Shelf(self.subject.cache)
+
+@lru_cache(8)
+def _unpacked(cache: Path, releases: tuple[Release, ...]) -> tuple[Path, ...]:
+    """The folders of releases. Each check of a case asks for the same, and each time every file is looked at."""
+    return tuple(map(Shelf(cache).unpacked, releases))
 
 
 @lru_cache(8)

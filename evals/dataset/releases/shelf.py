@@ -8,9 +8,10 @@ What was unpacked is listed with digests, and compared with the list by everyone
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -107,8 +108,19 @@ def sha256_of(path: Path) -> str:
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Names, sizes and times: as long as they stand, so do the digests of this process."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+    return tuple(sorted((file.path, file.stat().st_size, file.stat().st_mtime_ns) for file in _files(folder)))
+
+
+def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Every file below a folder; an entry knows what `Path.stat` would ask the system for again."""
+    folders = [str(folder)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.is_file():
+                    yield entry
 
 
 @lru_cache(256)
