@@ -71,6 +71,7 @@ class Session:
             tavily_async=httpx.AsyncClient(
                 transport=HttpxRecordingTransport(recorder, TavilyWire(search)), trust_env=False, timeout=timeout_s
             ),
+            teams={},
         )
 
     async def record(self, case: Case, variant: Variant, sample: int, subject_of: SubjectOf) -> Recorded:

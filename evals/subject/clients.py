@@ -1,7 +1,7 @@
 """The HTTP clients the graph is given. What their transports do is all that tells live, recording and replay apart."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from evals.subject.plain import is_plain
 
 if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI
+
+    from evals.subject.team import Team
 
 
 def _as_it_is(model: "ChatOpenAI") -> "ChatOpenAI":
@@ -29,6 +31,8 @@ class Clients:
     finish: "Callable[[ChatOpenAI], ChatOpenAI]" = _as_it_is
     """What is done to each model that is built over them."""
     lasting: bool = False
+    teams: "dict[tuple[str, str], Team] | None" = field(default=None, compare=False)
+    """The teams over these clients, for trials to share; None where each trial has one of its own."""
 
     async def close(self) -> None:
         """Close every connection; lasting clients have none."""
@@ -49,7 +53,7 @@ def replay_clients() -> Clients:
 def _lasting() -> Clients:
     from evals.subject.shortcut import shortened  # noqa: PLC0415 - loads LangChain
 
-    return replace(_over_the_tape(), finish=shortened, lasting=True)
+    return replace(_over_the_tape(), finish=shortened, lasting=True, teams={})
 
 
 def _over_the_tape() -> Clients:

@@ -36,7 +36,7 @@ NOW: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 """When every trial takes place, recorded or replayed: a model that asks for the time must not get another answer."""
 
 KEPT: Final = 64
-"""Teams a process keeps: all variants of a suite, and most points of a sweep."""
+"""Teams that clients keep: all variants of a suite, and most points of a sweep."""
 
 _searched: Final[ContextVar[CodebaseIndex]] = ContextVar("searched")
 
@@ -87,24 +87,22 @@ class Team:
 
 
 def team_of(variant: Variant, clients: Clients) -> Team:
-    """The team of `variant`: over lasting clients the one of an earlier trial, if it was the same variant and prompt.
+    """The team of `variant`: where the clients keep them that of an earlier trial, of the same variant and prompt.
 
     Raises:
         ConfigurationError: a prompt or guard set does not exist.
     """
     configuration = configuration_of(variant)
-    if not clients.lasting:
+    kept = clients.teams
+    if kept is None:
         return _assembled(variant, configuration, clients)
     # a prompt file may change under its name within a process
     key = variant.model_dump_json(), configuration.prompt.digest if configuration.prompt else ""
-    if key not in _kept:
-        if len(_kept) == KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[key] = _assembled(variant, configuration, clients)
-    return _kept[key]
-
-
-_kept: Final[dict[tuple[str, str], Team]] = {}
+    if key not in kept:
+        if len(kept) == KEPT:
+            del kept[next(iter(kept))]
+        kept[key] = _assembled(variant, configuration, clients)
+    return kept[key]
 
 
 def _assembled(variant: Variant, configuration: Configuration, clients: Clients) -> Team:
