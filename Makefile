@@ -24,8 +24,8 @@ export UV_SYSTEM_CERTS := 1
 install = { ! $(BIN)/python -m pip config list | grep -qE "[.](index-url|no-index)=" && \
 	UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps $(1) 2>/dev/null; } || \
 	$(BIN)/python -m pip install $(QUIET) --no-compile --require-hashes --no-deps $(1)
-# Two thirds of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself.
-UNUSED := /(kubernetes|scipy|sklearn|statsmodels|setuptools|mypyc?|tests)/
+# Half of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself.
+UNUSED := /(kubernetes|setuptools|mypyc?|tests)/
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer mutants explore chaos lock clean
