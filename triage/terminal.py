@@ -117,6 +117,8 @@ def _typed() -> str:
 
 def _line() -> str:
     STDERR.print("Answer: ", end="")
+    if sys.stdin is None:  # closed by whoever started us
+        raise EOFError
     if sys.stdin.isatty() and threading.current_thread() is threading.main_thread():
         _wait_for_line(sys.stdin.fileno())
     return input()

@@ -15,16 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
-import httpx2
-
 from evals.cassette import arrived
 from evals.cassette.apart import here
 from evals.cassette.borrowed import SourceTree, tree_for
-from evals.cassette.download import sending
 from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
-from evals.cassette.player import Asked, Tape, asked, headers_of, tape_of
+from evals.cassette.player import Asked, Tape, tape_of
 from evals.cassette.quoted import ROW, quoted
 from evals.cassette.redact import redact_request, redact_response, scrub
 from evals.cassette.reply import Reply, Send, refusal, usable, usage_of
@@ -260,43 +256,3 @@ def _askable(request: Asked) -> dict[str, Any]:
     if body.get("stream"):
         raise RecordingError(f"{scrub(request.agent)} asked for a stream: set disable_streaming=True on its model")
     return body
-
-
-class RecordingTransport(httpx2.AsyncBaseTransport):
-    """For httpx2 clients (OpenAI); `inner` is a live `httpx2.AsyncHTTPTransport`."""
-
-    def __init__(self, recorder: Recorder, inner: httpx2.AsyncBaseTransport) -> None:
-        self._recorder = recorder
-        self._inner = inner
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The recorded answer, or a live one that is recorded now."""
-        ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
-
-        send = sending(ours, lambda: self._inner.handle_async_request(request), httpx2)
-        found = await self._recorder.answer(ours, send)
-        return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
-
-    async def aclose(self) -> None:
-        """Closes the live connections."""
-        await self._recorder.apart(self._inner.aclose())
-
-
-class HttpxRecordingTransport(httpx.AsyncBaseTransport):
-    """For httpx clients (Tavily); `inner` is a live `httpx.AsyncHTTPTransport`."""
-
-    def __init__(self, recorder: Recorder, inner: httpx.AsyncBaseTransport) -> None:
-        self._recorder = recorder
-        self._inner = inner
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer, or a live one that is recorded now."""
-        ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
-
-        send = sending(ours, lambda: self._inner.handle_async_request(request), httpx)
-        found = await self._recorder.answer(ours, send)
-        return httpx.Response(found.status, headers=headers_of(found), content=found.body)
-
-    async def aclose(self) -> None:
-        """Closes the live connections."""
-        await self._recorder.apart(self._inner.aclose())

@@ -13,7 +13,8 @@ import httpx2
 from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.cassette.interaction import CONTENT_TYPE, ORIGIN
 from evals.cassette.player import AGENT_HEADER, Tape, playing
-from evals.cassette.recorder import Recorder, RecordingTransport
+from evals.cassette.recorder import Recorder
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import Cassette
 from evals.drift.sitting import Sitting, Wanted, missing
 from evals.errors import EvalsError, MissError, RecordingStoppedError

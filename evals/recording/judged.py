@@ -15,7 +15,8 @@ import httpx2
 from evals.cassette import arrived, manifest
 from evals.cassette.player import HttpxReplayTransport, ReplayTransport
 from evals.cassette.readings import FOLDER, Readings
-from evals.cassette.recorder import Recorder, RecordingTransport
+from evals.cassette.recorder import Recorder
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import Cassette, discard, load, merge_write
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.llm_judge.ask import Heard, put, tape_for

@@ -19,7 +19,8 @@ from evals.cassette import arrived, manifest
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import ReplayTransport, Tape
 from evals.cassette.readings import FOLDER, Readings
-from evals.cassette.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
+from evals.cassette.recorder import Recorder
+from evals.cassette.recording_transport import HttpxRecordingTransport, RecordingTransport
 from evals.cassette.store import Cassette, Interaction, discard, load, merge_write
 from evals.errors import RecordingError, UnansweredError
 from evals.models.case import Case

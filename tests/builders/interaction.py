@@ -13,7 +13,8 @@ from evals.cassette.entry import Usage
 from evals.cassette.key import request_key
 from evals.cassette.ledger import MissRecord
 from evals.cassette.player import Asked, Tape, playing
-from evals.cassette.recorder import Recorder, RecordingTransport
+from evals.cassette.recorder import Recorder
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import Cassette, Interaction, load
 from tests.builders import secret
 

@@ -8,7 +8,7 @@ import httpx2
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape
-from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
+from evals.cassette.recording_transport import HttpxRecordingTransport, RecordingTransport
 from evals.cassette.store import Cassette, Interaction
 from evals.models.case import Case
 from evals.models.suite import Variant

@@ -15,7 +15,7 @@ import httpx2
 
 from evals.cassette import arrived
 from evals.cassette.player import Tape, playing
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import load
 from evals.errors import EvalsError
 from tests.builders.forked import Forked

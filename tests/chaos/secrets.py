@@ -16,7 +16,7 @@ from urllib.parse import quote
 import httpx2
 
 from evals.cassette.player import Tape, playing
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import load
 from evals.errors import EvalsError
 from evals.export.files import write_report

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from evals.cassette.player import Tape, playing
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import load
 from evals.errors import RecordingError
 from tests.builders.broken_server import a_broken_server, http

@@ -61,6 +61,11 @@ def test_after_the_prompt_signals_are_heard_as_before(typing):
     assert (signal.getsignal(signal.SIGINT), signal.set_wakeup_fd(-1)) == before
 
 
+def test_a_standard_input_that_is_closed_is_no_answer(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert Terminal().ask(QUESTION) is None
+
+
 def test_lines_that_no_terminal_gives_are_read_one_for_each_question(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("MySQL\n8.0\n"))
     assert [Terminal().ask(QUESTION) for _ in range(3)] == ["MySQL", "8.0", None]

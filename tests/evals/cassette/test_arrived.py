@@ -10,7 +10,7 @@ from filelock import FileLock
 from evals.cassette import arrived
 from evals.cassette.apart import Apart
 from evals.cassette.player import Tape, playing
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import load, merge_write
 from evals.errors import CassetteError, SecretFoundError
 from tests.builders.interaction import PLANTED, AnLlm, a_recorder, an_interaction, ask, words_of

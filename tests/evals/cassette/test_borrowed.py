@@ -9,7 +9,7 @@ from evals.cassette.borrowed import SourceTree
 from evals.cassette.interaction import Cassette
 from evals.cassette.player import Tape, playing
 from evals.cassette.quoted import quoted
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import drop, load, merge_write, rendered
 from evals.errors import CassetteError, NotFetchedError, RecordingError, SecretFoundError
 from evals.recording.rounds.answers import Answers

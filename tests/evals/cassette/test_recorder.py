@@ -9,7 +9,7 @@ import pytest
 from evals.cassette import arrived, recorder
 from evals.cassette.entry import Usage
 from evals.cassette.player import ReplayTransport, Tape, playing
-from evals.cassette.recorder import HttpxRecordingTransport, RecordingTransport
+from evals.cassette.recording_transport import HttpxRecordingTransport, RecordingTransport
 from evals.cassette.store import Cassette, load
 from evals.errors import MissError, RecordingStoppedError
 from tests.builders.interaction import (

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from evals.cassette.player import Tape, playing
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import load
 from evals.errors import CassetteError, RecordingError, RecordingStoppedError, SecretFoundError
 from tests.builders.interaction import (

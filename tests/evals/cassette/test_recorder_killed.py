@@ -49,7 +49,7 @@ RECORDING_PROCESS = textwrap.dedent("""
     from pathlib import Path
     import httpx2
     from evals.cassette.player import Tape, playing
-    from evals.cassette.recorder import RecordingTransport
+    from evals.cassette.recording_transport import RecordingTransport
     from evals.cassette.store import load
     from tests.builders.interaction import CHAT, a_chat_request, a_recorder
 

@@ -16,7 +16,7 @@ from vcr.matchers import read_body
 from vcr.serializers import yamlserializer
 
 from evals.cassette.player import Tape, playing
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import ORIGIN, load, merge_write
 from tests.builders.interaction import AnLlm, a_chat_request, a_recorder, an_interaction, messages
 from tests.builders.shipped import some_cassettes

@@ -9,7 +9,7 @@ import pytest
 
 from evals.cassette.ledger import Ledger
 from evals.cassette.player import Tape
-from evals.cassette.recorder import RecordingTransport
+from evals.cassette.recording_transport import RecordingTransport
 from evals.cassette.store import Cassette
 from evals.models.suite import Models, Variant
 from evals.recording.live import prove

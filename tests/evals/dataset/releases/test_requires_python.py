@@ -1,5 +1,6 @@
 """A release that does not run on every Python: where it does not its cases are not proved, and lint says so."""
 
+import json
 import platform
 
 import pytest
@@ -53,6 +54,11 @@ def test_where_it_says_so_nothing_is_found_and_the_case_is_said_to_be_unproved(c
 
     said = f"whether {CASE} is proved: shop 1.0 requires Python {ANOTHER}, and this is {platform.python_version()}"
     assert f"not checked: {said}" in capsys.readouterr().out
+
+    lint(root, jobs=1, as_json=True)
+    told = capsys.readouterr()
+    assert [one["check"] for one in json.loads(told.out)] == ["splits_are_filled"]
+    assert f"not checked: {said}" in told.err
 
 
 def test_what_static_checks_find_is_found_there_all_the_same(checkout):
