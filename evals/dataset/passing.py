@@ -5,6 +5,7 @@ only what decides is asked, and of a rule once per sequence: most rules are the 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -29,21 +30,24 @@ _LASTING: Final[frozenset[ConstraintType]] = frozenset(
     {"init", "absence", "precedence", "chain_precedence", "not_succession", "not_coexistence"}
 )
 """Once broken these stay broken, however the route goes on."""
+_FULFILLED: Final = frozenset({None, 1.0})
 
 
-class _Rule:
-    """What one constraint says of any sequence, its guard apart; asked once for each."""
+class _Rule(dict[Route, float | None]):
+    """How far any sequence fulfils one constraint, its guard apart, 0 to 1; None where nothing activates it. Asked once
+    for each."""
 
     def __init__(self, constraint: Constraint) -> None:
         self._constraint = constraint
-        self._known: dict[Route, float | None] = {}
 
-    def share(self, route: Route) -> float | None:
-        """How far a route fulfils it, 0 to 1; None where nothing activates it."""
-        if route not in self._known:
-            tally = RULES[self._constraint.type](self._constraint, walk_of(route))
-            self._known[route] = tally.share if tally.activations else None
-        return self._known[route]
+    def __missing__(self, route: Route) -> float | None:
+        tally = RULES[self._constraint.type](self._constraint, _walk(route))
+        share = self[route] = tally.share if tally.activations else None
+        return share
+
+
+_walk: Final = lru_cache(maxsize=1)(walk_of)
+"""A route's rules are asked one after the other."""
 
 
 class _Way:
@@ -56,22 +60,26 @@ class _Way:
         self._lasting = [rule for constraint, rule in hard if constraint.type in _LASTING]
         self._mended = [rule for constraint, rule in hard if constraint.type not in _LASTING]
         self._steps = alternative.steps
+        self.longest = alternative.steps.max
 
     def lives(self, route: Route) -> bool:
-        """Whether a route that begins like this may still pass."""
-        return len(route) <= self._steps.max and _kept(self._lasting, route)
+        """Whether no route that begins like this is lost already, but for its length."""
+        return _kept(self._lasting, route)
 
-    def passes(self, route: Route) -> bool:
-        """Whether a route that lives passes by this alternative."""
+    def passes(self, route: Route) -> bool | None:
+        """Whether a route that lives passes by this alternative; None where it breaks a hard rule."""
         if not _kept(self._mended, route):
-            return False
-        shares = [(constraint, rule.share(route)) for constraint, rule in self._rules]
+            return None
+        shares = [(constraint, rule[route]) for constraint, rule in self._rules]
         activated = [(constraint, share) for constraint, share in shares if share is not None]
         return judged(activated, len(route), self._steps).passed
 
 
 def _kept(hard: Sequence[_Rule], route: Route) -> bool:
-    return all(rule.share(route) in {None, 1} for rule in hard)
+    for rule in hard:  # noqa: SIM110 - the most frequent question here, and a generator costs more than its answer
+        if rule[route] not in _FULFILLED:
+            return False
+    return True
 
 
 def passing_of(spec: RouteSpec, cache: Path) -> Passing:
@@ -107,10 +115,10 @@ def _accepted(spec: RouteSpec, state: State, ways: Sequence[_Way], before: Route
     for node in ALL_NODES:
         route = (*before, node)
         living = [way for way in ways if way.lives(route)]
-        passed = any(way.passes(route) for way in living)
-        if passed and (len(spec.alternatives) == 1 or check(spec, route, state).passed):
-            yield route  # of several alternatives the one that scores best counts, whichever let it pass
-        if living and len(route) < longest:
+        passed = [way.passes(route) for way in living]
+        if True in passed and (False not in passed or check(spec, route, state).passed):
+            yield route  # a hard rule that is broken halves a score: no such alternative comes to a passing one's .54
+        if any(len(route) < min(way.longest, longest) for way in living):
             yield from _accepted(spec, state, living, route, longest)
 
 

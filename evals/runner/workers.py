@@ -4,18 +4,23 @@ A process of its own per worker and a pipe to each, since the library's pool is 
 cannot end one that hangs. A task that does not come back is run again in parts (the variants of a case, the points of a
 sweep); a part that cannot be divided, and hangs or dies by itself, is lost with one sentence.
 
-Loading LangGraph and Chroma takes a worker two seconds: whoever has many lots of tasks keeps the workers between them.
+Loading LangGraph and Chroma takes two seconds: one process does it, and workers are forked off it before any library
+has started a thread. Whoever has many lots of tasks keeps the workers between them.
 """
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
@@ -24,6 +29,8 @@ START_UP: Final = 60.0
 
 LEAVE: Final = 10.0
 """Seconds an idle worker may take to leave."""
+PRELOADED: Final = ["evals.runner.preloaded"]
+"""What the server loads that workers are forked off."""
 
 
 class Task(Protocol):
@@ -170,18 +177,31 @@ def _back(busy: Sequence[_Worker[GivenTask, Result]]) -> list[_Worker[GivenTask,
     return [worker for worker in busy if worker.pipe in ready or worker.deadline <= now]
 
 
+@cache
+def origin() -> ForkServerContext | SpawnContext:
+    """Where workers come from: a server that begins to load what they need, whoever goes on meanwhile. Where a system
+    has no such server, or no socket to reach it by, each worker is spawned, and loads all of it by itself."""
+    with contextlib.suppress(ValueError, OSError):
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)
+        forkserver.ensure_running()
+        return context
+    return multiprocessing.get_context("spawn")
+
+
 def _started(task: GivenTask) -> _Worker[GivenTask, Result]:
-    context = multiprocessing.get_context("spawn")  # forked children would inherit threads of native libraries
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    ours, theirs = origin().Pipe()
+    process = origin().Process(target=_serve, args=(theirs, dict(os.environ)), daemon=True)
     process.start()
     theirs.close()  # so that the pipe ends with the worker
     return _Worker[GivenTask, Result](process, ours, task)
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:
     """A worker: tasks in, results out, until the other end is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent ends its workers
+    os.environ.clear()  # it may have changed since the server began
+    os.environ.update(environment)
     while True:
         try:
             work, task = pipe.recv()

@@ -3,13 +3,14 @@
 Wall time is what a person waits; processor time of all processes together is what a busy machine leaves comparable.
 """
 
+import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -36,18 +37,16 @@ def evals(cwd: Path, *words: str, codes: Sequence[int] = (0, 1, 3), **environmen
 
 def run(words: Sequence[str], cwd: Path, codes: Sequence[int] = (0,), environment: Mapping[str, str] = {}) -> Cost:
     """`python WORDS` in `cwd`. Raises RuntimeError if it ends otherwise than with one of `codes`."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, *words],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    out = process.stdout.read() if process.stdout else ""
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in codes:
-        raise RuntimeError(f"{' '.join(words)} ended with {process.returncode}:\n{out[-2000:]}")
-    return Cost(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, out)
+    with NamedTemporaryFile() as told:
+        launched = subprocess.run(
+            [sys.executable, "-S", Path(__file__).parent / "launch.py", told.name, sys.executable, *words],
+            check=False,
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY), **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        if launched.returncode not in codes:
+            raise RuntimeError(f"{' '.join(words)} ended with {launched.returncode}:\n{launched.stdout[-2000:]}")
+        return Cost(**json.load(told), out=launched.stdout)

@@ -3,7 +3,6 @@
 For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes a second.
 """
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -12,10 +11,13 @@ from collections.abc import Callable
 from contextlib import chdir
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-SERVER: Final = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
+from evals.runner.workers import PRELOADED, origin
+
+__all__ = ["Forked", "origin"]
+
+PRELOADED.extend(  # one server a process of ours, whoever asks first
     [
         "evals.cli.main",
         "evals.cli.commands.record",
@@ -23,10 +25,8 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
         "evals.cli.commands.bless",
         "evals.cli.commands.merge",
         "evals.plugin.hooks",
-        "evals.runner.replay",
         "_pytest.junitxml",
         "tests.builders.recording_process",
-        "chromadb",
         "httpcore2",
         "tokenizers",
     ]
@@ -39,8 +39,8 @@ class Forked:
 
     def __init__(self, run: Callable[..., int], *arguments: Any, cwd: Path) -> None:
         """`run` and `arguments` are pickled."""
-        (out, to_out), (err, to_err) = (SERVER.Pipe(duplex=False) for _ in range(2))
-        self._process = SERVER.Process(target=_begin, args=(to_out, to_err, cwd, run, arguments))
+        (out, to_out), (err, to_err) = (origin().Pipe(duplex=False) for _ in range(2))
+        self._process = origin().Process(target=_begin, args=(to_out, to_err, cwd, run, arguments))
         self._process.start()
         to_out.close()
         to_err.close()

@@ -1,0 +1,11 @@
+"""What every worker needs, loaded once: workers are forked off the process that imports this."""
+
+import gc
+
+import bm25s  # type: ignore[import-untyped]  # noqa: F401 - loaded at the first search by words
+import chromadb  # noqa: F401 - loaded at the first search by meaning
+
+import evals.runner.replay  # noqa: F401
+
+gc.collect()
+gc.freeze()  # shared with every worker, as long as no collector writes its marks into it
