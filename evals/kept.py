@@ -24,6 +24,10 @@ class Kept:
             return None
         return content if stored == _seal(name, content) else None
 
+    def has(self, name: str) -> bool:
+        """Whether there is an entry of that name, sound or not."""
+        return self._path(name).exists()
+
     def put(self, name: str, content: bytes) -> None:
         """Keep an entry; readers see all of it or nothing. Raises OSError that names the file: of a full disk the
         system does not say which one it was."""

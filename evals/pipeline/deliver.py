@@ -62,6 +62,14 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
     return run
 
 
+def prepare(chosen: LoadedSuite) -> None:
+    """What `deliver` will need and no trial has a say in: its modules loaded, the dataset's baselines found and kept."""
+    import evals.export.files  # noqa: PLC0415 - as in `deliver`
+    from evals.pipeline.judge import dataset_baselines  # noqa: PLC0415
+
+    dataset_baselines(chosen.cases, chosen.workspace)
+
+
 def _name(chosen: LoadedSuite, trials: Trials) -> str:
     """Everything that `judge` is given or reads, and the code."""
     said = with_committed(chosen.variants, chosen.workspace.root, usual_base())

@@ -1,6 +1,6 @@
 """Replay: every trial of a selection, offline, none twice."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from evals.models.trace import Trace
@@ -25,6 +25,7 @@ def replay(
     share: Share = WHOLE,
     scheduler: str = LOCAL,
     progress: Progress = unwatched,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> Trials:
     """All trials of the share; `progress` is told of each.
 
@@ -36,6 +37,7 @@ def replay(
         share: which of the trials.
         scheduler: `local`, or `dask://HOST:PORT`.
         progress: called once per trial, as they come.
+        meanwhile: done beside the trials, if any are left to run.
 
     Raises:
         ConfigurationError: the scheduler cannot be reached.
@@ -51,6 +53,7 @@ def replay(
         trial_timeout=trial_timeout,
         share=share,
         elsewhere=scheduled(scheduler, chosen.workspace),
+        meanwhile=meanwhile,
     )
 
 

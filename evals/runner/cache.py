@@ -1,5 +1,6 @@
 """Finished traces by what they depend on: an unchanged trial is not run again."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,6 +24,10 @@ class TraceCache:
             return None if trace is None else Trace.model_validate_json(trace)
         except ValidationError:
             return None
+
+    def may_lack(self, digests: Iterable[str]) -> bool:
+        """Whether one of the traces is not there; of one that is there, `get` knows if it is sound."""
+        return not all(map(self._kept.has, digests))
 
     def put(self, digest: str, trace: Trace) -> None:
         """Store a trace. One that holds a secret is run again each time: it has it from its case, as nothing that was

@@ -1,6 +1,7 @@
 """All trials of a suite, or a share of them, in as many processes as there are cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,11 +12,12 @@ from evals.models.shared import Shared
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
+from evals.runner.beside import beside
 from evals.runner.case import run_case
 from evals.runner.digests import code_digest, digest_of_replaced
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost
-from evals.runner.workers import run_tasks
+from evals.runner.workers import origin, run_tasks
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]
@@ -54,6 +56,7 @@ def run_trials(
     trial_timeout: float = TRIAL_TIMEOUT,
     share: Share = WHOLE,
     elsewhere: Execute | None = None,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> Trials:
     """Run or reuse every trial of the share.
 
@@ -68,11 +71,14 @@ def run_trials(
         trial_timeout: seconds after which a trial has failed.
         share: which of the trials.
         elsewhere: runs them in place of the processes of this machine.
+        meanwhile: done beside the trials, in a thread, if there are any to run; what it raises is nobody's concern.
     """
     store = TraceCache(workspace.cache / "trials")
     digests = trial_digests(suite, cases, variants, workspace, share)
     found: dict[TrialId, Trace] = {}
     shared = Shared()
+    if elsewhere is None and jobs > 1 and (fresh or store.may_lack(digests.values())):
+        origin()  # it loads while what is known is read
     for trial, digest in {} if fresh else digests.items():
         trace = store.get(digest)
         if trace is not None:
@@ -81,11 +87,12 @@ def run_trials(
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
-    for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
-        trial = trial_id(trace)
-        found[trial] = shared.trace(trace)
-        store.put(digests[trial], trace)
-        progress(trace, reused=False, total=len(digests))
+    with beside(meanwhile) if tasks else nullcontext():
+        for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
+            trial = trial_id(trace)
+            found[trial] = shared.trace(trace)
+            store.put(digests[trial], trace)
+            progress(trace, reused=False, total=len(digests))
     return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()))
 
 

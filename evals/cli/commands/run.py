@@ -2,14 +2,18 @@
 
 import time
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from evals.cli.terminal.annotate import annotate
 from evals.cli.terminal.replaying import replayed
 from evals.cli.terminal.result import say_result
-from evals.pipeline.deliver import deliver
+from evals.pipeline.deliver import deliver, prepare
 from evals.pipeline.load import load_suite
 from evals.pipeline.options import Options
+from evals.runner.scheduler import LOCAL
+from evals.runner.workers import origin
+from evals.workspace import Workspace
 
 
 def run(
@@ -26,9 +30,18 @@ def run(
     scheduler: str,
 ) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
+    if jobs > 1 and scheduler == LOCAL and not Workspace.at(root).cache.exists():
+        origin()  # there will be work: workers' libraries load while the suite is read
     chosen = load_suite(name, root, options, today=today)
     started = time.monotonic()
-    trials = replayed(chosen, jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler)
+    trials = replayed(
+        chosen,
+        jobs=jobs,
+        fresh=fresh,
+        trial_timeout=trial_timeout,
+        scheduler=scheduler,
+        meanwhile=partial(prepare, chosen),
+    )
     folder = out or chosen.workspace.reports / "latest"
     result = deliver(chosen, trials, folder, anew=fresh)
     took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"

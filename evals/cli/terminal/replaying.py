@@ -1,7 +1,7 @@
 """Replay with a progress bar."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -52,6 +52,7 @@ def replayed(
     trial_timeout: float = TRIAL_TIMEOUT,
     share: Share = WHOLE,
     scheduler: str = LOCAL,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> Trials:
     """All trials of the share, as `replay` gives them."""
     with watched(f"replaying {chosen.suite.name}") as progress:
@@ -63,6 +64,7 @@ def replayed(
             share=share,
             scheduler=scheduler,
             progress=progress,
+            meanwhile=meanwhile,
         )
 
 
