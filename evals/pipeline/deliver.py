@@ -63,8 +63,8 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
 
 
 def prepare(chosen: LoadedSuite) -> None:
-    """What `deliver` will need and no trial has a say in: its modules loaded, the dataset's baselines found and kept."""
-    import evals.export.files  # noqa: PLC0415 - as in `deliver`
+    """What `deliver` needs and no trial has a say in: its modules loaded, the baselines of the dataset found and kept."""
+    from evals.export.files import files_of  # noqa: F401, PLC0415 - as in `deliver`
     from evals.pipeline.judge import dataset_baselines  # noqa: PLC0415
 
     dataset_baselines(chosen.cases, chosen.workspace)

@@ -11,8 +11,8 @@ from evals.models.run import VariantInfo
 from evals.models.shared import Shared
 from evals.models.suite import Suite
 from evals.models.trace import Trace
-from evals.runner.cache import TraceCache
 from evals.runner.beside import beside
+from evals.runner.cache import TraceCache
 from evals.runner.case import run_case
 from evals.runner.digests import code_digest, digest_of_replaced
 from evals.runner.share import WHOLE, Share

@@ -11,9 +11,6 @@ from evals.cli.terminal.result import say_result
 from evals.pipeline.deliver import deliver, prepare
 from evals.pipeline.load import load_suite
 from evals.pipeline.options import Options
-from evals.runner.scheduler import LOCAL
-from evals.runner.workers import origin
-from evals.workspace import Workspace
 
 
 def run(
@@ -30,8 +27,6 @@ def run(
     scheduler: str,
 ) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
-    if jobs > 1 and scheduler == LOCAL and not Workspace.at(root).cache.exists():
-        origin()  # there will be work: workers' libraries load while the suite is read
     chosen = load_suite(name, root, options, today=today)
     started = time.monotonic()
     trials = replayed(

@@ -43,7 +43,7 @@ def _rate(scene: Path, **environment: str) -> dict:
 
 def measured(root: Path) -> dict[str, object]:
     """Imports are paid for before the clock starts: a run pays them once, however many trials it has."""
-    import evals.runner.replay  # noqa: F401
+    import evals.runner.preloaded  # noqa: F401
 
     place, suite = Workspace.at(root), load_suite("prompts")
     cases = select(load_cases(place.datasets), suite.cases)[::EVERY]

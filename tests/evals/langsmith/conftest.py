@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders.checkout import a_checkout
+from tests.builders.checkout import a_checkout, evals
 from tests.builders.langsmith_server import a_langsmith
 
 
@@ -20,3 +20,10 @@ def service(monkeypatch):
 def checkout(tmp_path):
     """Two cases, wrong-sum and wrong-total."""
     return a_checkout(tmp_path / "checkout")
+
+
+@pytest.fixture
+def there(service, checkout):
+    """The service, with the dataset in it."""
+    assert evals(checkout, "langsmith", "push-dataset").code == 0
+    return service
