@@ -63,9 +63,8 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
 
 
 def prepare(chosen: LoadedSuite) -> None:
-    """What `deliver` needs and no trial has a say in: its modules loaded, what the dataset comes to found and kept."""
-    from evals.export.files import files_of  # noqa: F401, PLC0415 - as in `deliver`
-    from evals.pipeline.judge import dataset_baselines  # noqa: PLC0415
+    """Find and keep what `deliver` will need and no trial has a say in: what the dataset comes to without a model."""
+    from evals.pipeline.judge import dataset_baselines  # noqa: PLC0415 - as in `deliver`
 
     dataset_baselines(chosen.cases, chosen.workspace)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from evals.models.trace import Trace
 from evals.pipeline.select import Selected
 from evals.recording.standing import label_of
-from evals.runner.pool import Progress, TrialId, Trials, run_trials, trial_id
+from evals.runner.pool import Progress, TrialId, Trials, nothing, run_trials, trial_id
 from evals.runner.scheduler import LOCAL, scheduled
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
@@ -25,7 +25,7 @@ def replay(
     share: Share = WHOLE,
     scheduler: str = LOCAL,
     progress: Progress = unwatched,
-    meanwhile: Callable[[], object] = lambda: None,
+    meanwhile: Callable[[], object] = nothing,
 ) -> Trials:
     """All trials of the share; `progress` is told of each.
 
@@ -37,7 +37,7 @@ def replay(
         share: which of the trials.
         scheduler: `local`, or `dask://HOST:PORT`.
         progress: called once per trial, as they come.
-        meanwhile: done beside the trials, if any are left to run.
+        meanwhile: done in a process beside the workers, if there are any.
 
     Raises:
         ConfigurationError: the scheduler cannot be reached.

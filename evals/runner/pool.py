@@ -11,13 +11,12 @@ from evals.models.run import VariantInfo
 from evals.models.shared import Shared
 from evals.models.suite import Suite
 from evals.models.trace import Trace
-from evals.runner.beside import beside
 from evals.runner.cache import TraceCache
 from evals.runner.case import run_case
 from evals.runner.digests import code_digest, digest_of_replaced
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost
-from evals.runner.workers import origin, run_tasks
+from evals.runner.workers import beside, origin, run_tasks
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]
@@ -25,6 +24,10 @@ TrialId = tuple[str, str, int]
 
 Execute = Callable[[Sequence[CaseTask]], Iterable[list[Trace]]]
 """Runs tasks, in any order, and gives the traces of each."""
+
+
+def nothing() -> None:
+    """What there is to do beside the trials where nobody says more."""
 
 
 class Progress(Protocol):
@@ -56,7 +59,7 @@ def run_trials(
     trial_timeout: float = TRIAL_TIMEOUT,
     share: Share = WHOLE,
     elsewhere: Execute | None = None,
-    meanwhile: Callable[[], object] = lambda: None,
+    meanwhile: Callable[[], object] = nothing,
 ) -> Trials:
     """Run or reuse every trial of the share.
 
@@ -71,13 +74,14 @@ def run_trials(
         trial_timeout: seconds after which a trial has failed.
         share: which of the trials.
         elsewhere: runs them in place of the processes of this machine.
-        meanwhile: done beside the trials, in a thread, if there are any to run; what it raises is nobody's concern.
+        meanwhile: done beside the worker processes, in one more; where there are none it is not done at all.
     """
     store = TraceCache(workspace.cache / "trials")
     digests = trial_digests(suite, cases, variants, workspace, share)
     found: dict[TrialId, Trace] = {}
     shared = Shared()
-    if elsewhere is None and jobs > 1 and (fresh or store.may_lack(digests.values())):
+    here = elsewhere is None and jobs > 1
+    if here and (fresh or store.may_lack(digests.values())):
         origin()  # it loads while what is known is read
     for trial, digest in {} if fresh else digests.items():
         trace = store.get(digest)
@@ -87,7 +91,7 @@ def run_trials(
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
-    with beside(meanwhile) if tasks else nullcontext():
+    with beside(meanwhile) if here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
             found[trial] = shared.trace(trace)

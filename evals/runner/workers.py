@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -181,7 +181,7 @@ def _back(busy: Sequence[_Worker[GivenTask, Result]]) -> list[_Worker[GivenTask,
 def origin() -> ForkServerContext | SpawnContext:
     """Where workers come from: a server that begins to load what they need, whoever goes on meanwhile. Where a system
     has no such server, or no socket to reach it by, each worker is spawned, and loads all of it by itself."""
-    with contextlib.suppress(ValueError, OSError):
+    with contextlib.suppress(ValueError, OSError), _uninterrupted():
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)
         forkserver.ensure_running()
@@ -189,12 +189,54 @@ def origin() -> ForkServerContext | SpawnContext:
     return multiprocessing.get_context("spawn")
 
 
+@contextlib.contextmanager
+def beside(work: Callable[[], object]) -> Iterator[None]:
+    """`work` is done in one process more, and is over when the block is left; it is ended where that is by an error.
+
+    For what is wanted afterwards anyway, and kept: what goes wrong with it is said then, to whoever does it again.
+    """
+    process, pipe = _process()
+    try:
+        pipe.send((_quietly, work))
+        yield
+        with contextlib.suppress(EOFError, OSError):
+            pipe.recv()
+    finally:
+        process.kill()
+        process.join()
+        pipe.close()
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    with contextlib.suppress(Exception):
+        work()
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A process that begins in the block never hears of Ctrl-C, which reaches the whole group; this one hears of it at
+    the end of the block."""
+    resource_tracker.ensure_running()  # the server's first step, which would end the silence
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _started(task: GivenTask) -> _Worker[GivenTask, Result]:
+    process, pipe = _process()
+    return _Worker[GivenTask, Result](process, pipe, task)
+
+
+def _process() -> tuple[BaseProcess, Connection]:
+    """One that serves, and our end of the pipe to it. It is told next to nothing by way of the server: what is cut off
+    there, by an interrupt, would be complained of there."""
     ours, theirs = origin().Pipe()
     process = origin().Process(target=_serve, args=(theirs, dict(os.environ)), daemon=True)
     process.start()
-    theirs.close()  # so that the pipe ends with the worker
-    return _Worker[GivenTask, Result](process, ours, task)
+    theirs.close()  # so that the pipe ends with the process
+    return process, ours
 
 
 def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:
@@ -205,6 +247,6 @@ def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:
     while True:
         try:
             work, task = pipe.recv()
-        except EOFError:
+        except (EOFError, OSError):  # nothing more, or no more than a part
             return
         pipe.send(work(task))

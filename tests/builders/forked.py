@@ -70,6 +70,7 @@ class Forked:
 
 
 def _begin(out: Connection, err: Connection, cwd: Path, run: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the server hears of none
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
     out.close()
