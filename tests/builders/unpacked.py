@@ -4,10 +4,9 @@ import json
 import re
 import zlib
 from base64 import b85decode
-from collections.abc import Callable
 from typing import Any
 
-from evals.report.pack import NEW, OLD, TEXT
+from evals.report.pack import HOLE, OLD, TEXT
 
 
 def unpacked(page: str) -> str:
@@ -33,30 +32,23 @@ def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
 
 def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
     known, texts, numbers, codes = part
-    pieces = _reader(known, table)
-    told = ["\n".join(line for at in range(0, len(runs), 2) for line in pieces(*runs[at : at + 2])) for runs in texts]
+
+    def pieces(code: int, count: int) -> list[str]:
+        start = code - OLD if code >= OLD else known - code - 1
+        return table[start : start + count]
+
     named = iter(numbers)
     seen = 0
-    markup = []
+    stack: list[str] = []
     for code in codes:
         if code == TEXT:
             number = next(named)
             seen += number == 0
-            markup.append(str((number or seen) - 1))
+            stack.append(str((number or seen) - 1))
         else:
-            markup += pieces(code, 1)
-    return "".join(markup), told
-
-
-def _reader(known: int, table: list[str]) -> Callable[[int, int], list[str]]:
-    fresh = known
-
-    def pieces(code: int, count: int) -> list[str]:
-        nonlocal fresh
-        if code == NEW:
-            fresh += count
-            return table[fresh - count : fresh]
-        start = code - OLD if code >= OLD else known - code - 1
-        return table[start : start + count]
-
-    return pieces
+            first, *others = pieces(code, 1)[0].split(HOLE)
+            start = len(stack) - len(others)
+            filled = [fill + piece for fill, piece in zip(stack[start:], others, strict=True)]
+            stack[start:] = ["".join((first, *filled))]
+    told = ["\n".join(line for at in range(0, len(runs), 2) for line in pieces(*runs[at : at + 2])) for runs in texts]
+    return "".join(stack), told

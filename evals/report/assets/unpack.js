@@ -39,14 +39,19 @@ function read(content, name) {
   const [known, texts, numbers, codes] = content.parts[name];
   let named = 0;
   const places = numbers.map((number) => (number || (named += 1)) - 1).values();
-  let fresh = known;
   const pieces = (code, count) => {
-    const start = code === 0 ? (fresh += count) - count : code > 1 ? code - 2 : known - code - 1;
+    const start = code > 0 ? code - 1 : known - code - 1;
     return content.pieces.slice(start, start + count).map((piece) => spelled(content, piece));
   };
+  const stack = [];
+  for (const code of codes) {
+    const [first, ...others] = code === 0 ? [String(places.next().value)] : pieces(code, 1)[0].split("\u0001");
+    const fill = stack.splice(stack.length - others.length);
+    stack.push(first + others.map((piece, i) => fill[i] + piece).join(""));
+  }
   return {
     texts: texts.map((runs) => runs.flatMap((code, i) => (i % 2 ? [] : pieces(code, runs[i + 1]))).join("\n")),
-    markup: codes.map((code) => (code === 1 ? places.next().value : pieces(code, 1)[0])).join(""),
+    markup: stack.join(""),
   };
 }
 
