@@ -2,10 +2,10 @@
 
 A part is a stretch of the page (a case up close, the drawing of a plan). Its templates do not print what they are asked
 to: they hand it over (`Pack.shown`) and leave a hole. So what a macro prints is a *form*, of which there are few, and
-what fills it stands apart, escaped once however often it is shown. The long texts of a part are cut into lines. All
-draw on one table of pieces, in the order in which they come, so that what is alike stands close together; the words of
-the pieces are said in letters (`words`). `assets/unpack.js` is the other half; it inflates with the browser's own
-`DecompressionStream`.
+what fills it stands apart, escaped once however often it is shown. The long texts of a part are cut into paragraphs,
+which they mostly have in common, and those into lines. All draw on one table of pieces, in the order in which they
+come, so that what is alike stands close together; the words of the pieces are said in letters (`words`).
+`assets/unpack.js` is the other half; it inflates with the browser's own `DecompressionStream`.
 
 Codes are read as a calculator reads sums with the operator last: each piece goes on a stack, a form when it has taken
 from there what fills its holes. A code is `TEXT` for the next number of a text, above that a piece that earlier parts
@@ -42,10 +42,11 @@ HOLE: Final = Hole("\1")
 
 
 class Part(NamedTuple):
-    """A part in codes. `known` pieces came before it; `texts` are runs of lines, `code, length, code, length…`;
-    `numbers` say which of them stands where: 0 for the next that was not named before, else its place from 1 on."""
+    """A part in codes. `known` pieces came before it; `paragraphs` are lines each, and `texts` numbers of paragraphs;
+    `numbers` say which text stands where: 0 for the next that was not named before, else its place from 1 on."""
 
     known: int
+    paragraphs: list[list[int]]
     texts: list[list[int]]
     numbers: list[int]
     codes: list[int]
@@ -88,8 +89,13 @@ class Pack:
         for value in self._named:
             numbers.append(order.get(value, 0))
             order.setdefault(value, len(order) + 1)
-        texts = [self._runs(self._texts[int(number)]) for number in order]
-        self._parts[name] = Part(self._known, texts, numbers, self._codes)
+        paragraphs: dict[str, int] = {}
+        texts = [
+            [paragraphs.setdefault(each, len(paragraphs)) for each in _paragraphs(self._texts[int(number)])]
+            for number in order
+        ]
+        lines = [[self._code(self._lines[line]) for line in each.split("\n")] for each in paragraphs]
+        self._parts[name] = Part(self._known, lines, texts, numbers, self._codes)
         self._begin()
 
     def packed(self, more: Mapping[str, object]) -> str:
@@ -107,15 +113,6 @@ class Pack:
     def _code(self, place: int) -> int:
         return place + OLD if place < self._known else self._known - place - 1
 
-    def _runs(self, text: str) -> list[int]:
-        """The lines of a text; what stands together in the table is one run."""
-        runs: list[int] = []
-        after = -1
-        for line in text.replace("\r\n", "\n").split("\n"):
-            place = self._lines[line]
-            if place == after:
-                runs[-1] += 1
-            else:
-                runs += (self._code(place), 1)
-            after = place + 1
-        return runs
+
+def _paragraphs(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n\n")

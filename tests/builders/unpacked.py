@@ -31,11 +31,10 @@ def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
 
 
 def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
-    known, texts, numbers, codes = part
+    known, paragraphs, texts, numbers, codes = part
 
-    def pieces(code: int, count: int) -> list[str]:
-        start = code - OLD if code >= OLD else known - code - 1
-        return table[start : start + count]
+    def piece(code: int) -> str:
+        return table[code - OLD if code >= OLD else known - code - 1]
 
     named = iter(numbers)
     seen = 0
@@ -46,9 +45,9 @@ def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
             seen += number == 0
             stack.append(str((number or seen) - 1))
         else:
-            first, *others = pieces(code, 1)[0].split(HOLE)
+            first, *others = piece(code).split(HOLE)
             start = len(stack) - len(others)
-            filled = [fill + piece for fill, piece in zip(stack[start:], others, strict=True)]
+            filled = [fill + other for fill, other in zip(stack[start:], others, strict=True)]
             stack[start:] = ["".join((first, *filled))]
-    told = ["\n".join(line for at in range(0, len(runs), 2) for line in pieces(*runs[at : at + 2])) for runs in texts]
-    return "".join(stack), told
+    told = ["\n".join(map(piece, lines)) for lines in paragraphs]
+    return "".join(stack), ["\n\n".join(told[number] for number in text) for text in texts]
