@@ -23,7 +23,7 @@ def _shown(value: object) -> object:
 
 
 def _templates(name: str, finalize: Callable[[object], object], *, escapes: bool) -> Environment:
-    return Environment(
+    templates = Environment(
         loader=PackageLoader("evals.report"),
         bytecode_cache=Compiled(_HERE.parent / "__pycache__" / name, rests_on=_HERE.read_bytes()),
         autoescape=escapes,  # noqa: S701 - False where `Taker` does
@@ -32,6 +32,8 @@ def _templates(name: str, finalize: Callable[[object], object], *, escapes: bool
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.getattr = getattr  # type: ignore[method-assign,assignment] # views have attributes, not items as well
+    return templates
 
 
 TEMPLATES: Final = _templates("templates", _shown, escapes=True)

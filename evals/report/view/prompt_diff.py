@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from evals.models.run import Run, VariantInfo
 from evals.report.view.systems import systems
@@ -16,16 +16,14 @@ _TOKEN: Final = re.compile(r"\s+|\w+|[^\w\s]")
 Kind = Literal["same", "ins", "del", "skip"]
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """A piece of a line; `changed` pieces are marked."""
 
     text: str
     changed: bool
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of the diff with its numbers before and after; a `skip` line stands for unchanged ones left out.
     `anchor` is the name by which a changed line of a prompt can be linked to."""
 
@@ -106,7 +104,7 @@ def _diff(
 def _anchored(lines: Iterator[Line], anchor: str) -> Iterator[Line]:
     """The lines, each changed one with a name of its own."""
     for number, line in enumerate(lines, start=1):
-        yield line if line.kind in ("same", "skip") else replace(line, anchor=f"{anchor}-{number}")
+        yield line if line.kind in ("same", "skip") else line._replace(anchor=f"{anchor}-{number}")
 
 
 def _stretches(lines: Sequence[Line]) -> Iterator[Stretch]:

@@ -1,7 +1,6 @@
 """A route as a row of letters, one per visit, with the place where it leaves the nearest exemplar marked."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from evals.models.route import RouteNode
 from evals.models.run import Trial
@@ -17,8 +16,7 @@ LETTERS: Final[dict[RouteNode, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(NamedTuple):
     """One visit. `beside`: it ran at the same time as the one before."""
 
     node: str
@@ -29,8 +27,7 @@ class Stop:
     beside: bool
 
 
-@dataclass(frozen=True)
-class Ribbon:
+class Ribbon(NamedTuple):
     """A route; `spoken` says it in words, `ended_early` that it stopped where the exemplar goes on."""
 
     stops: tuple[Stop, ...]

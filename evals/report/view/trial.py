@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, ScorerInfo, Trial
@@ -15,8 +16,7 @@ from evals.report.view.rules import figures_of, reason_of
 from evals.report.view.texts import Texts
 
 
-@dataclass(frozen=True)
-class FindingView:
+class FindingView(NamedTuple):
     """What a visit learned. `details` is the number of a text."""
 
     summary: str
@@ -25,8 +25,7 @@ class FindingView:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class VisitView:
+class VisitView(NamedTuple):
     """One run of a worker."""
 
     node: str
@@ -34,8 +33,7 @@ class VisitView:
     error: str
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A decision and the visits it led to. A step without `chosen` is a visit nobody is on record for."""
 
     number: str
@@ -51,8 +49,7 @@ class Step:
     visits: tuple[VisitView, ...]
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A decision point: what is acceptable there, and what was chosen."""
 
     name: str
