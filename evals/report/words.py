@@ -41,7 +41,7 @@ def said(texts: Sequence[str]) -> Said:
     frequent = sorted(
         (word for word, times in counted.items() if times > SELDOM), key=lambda word: (-counted[word], word)
     )
-    letters = dict(zip(frequent[:MOST], _free(whole), strict=False))
+    letters = dict(zip(frequent[:MOST], _free("".join(seen)), strict=False))
     spoken = {stretch: "".join([letters.get(each, each) for each in parts]) for stretch, parts in cut.items()}
     joined = "".join(map(spoken.__getitem__, stretches))
     return Said(joined.split(_START)[1:] if texts else [], "".join(letters.values()), list(letters))
