@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import Final, Literal, NamedTuple
 
@@ -129,6 +130,8 @@ def _name(info: VariantInfo) -> str:
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
     """The changed lines with `CONTEXT` unchanged ones around them; nothing if there is no change."""
+    if old == new:  # as what two variants were shown mostly is, up to where their ways part
+        return
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     end = 0
     for group in matcher.get_grouped_opcodes(CONTEXT):
@@ -165,6 +168,7 @@ def _changed(old: Sequence[str], new: Sequence[str], before: int, after: int) ->
         yield Line("ins", "", _number(after + i), pairs[i][1])
 
 
+@lru_cache(maxsize=1024)  # versions of a prompt are compared twice, and cases of one pair mostly differ alike
 def _intraline(was: str | None, now: str | None) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both lines in pieces. Where they share little nothing is marked: scattered words would explain nothing."""
     left, right = _TOKEN.findall(was or ""), _TOKEN.findall(now or "")

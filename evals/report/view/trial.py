@@ -1,6 +1,6 @@
 """One trial up close: its steps in order, each a decision and its visit, then what came out and the scores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -133,7 +133,6 @@ def visit_groups(trace: Trace) -> list[list[Visit]]:
 
 def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> Step:
     """One decision in ready strings, with the visits it led to."""
-    corrected = f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
     return Step(
         number=str(decision.index + 1),
         chosen=decision.chosen,
@@ -143,18 +142,19 @@ def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> S
         reasoning=texts.add(decision.reasoning) if decision.reasoning else "",
         question=decision.question or "",
         vetoes=tuple(f"{veto.guard}: {veto.chosen} → {veto.send_to}" for veto in decision.vetoes),
-        notes=tuple(
-            note
-            for note, holds in (
-                ("forced fallback", decision.forced_fallback),
-                (corrected, decision.corrections > 0),
-                (f"unusable reply: {decision.error}", decision.error is not None),
-            )
-            if holds
-        ),
+        notes=tuple(_notes(decision)),
         context=texts.add(decision.context) if decision.context else "",
         visits=tuple(_visit(visit, texts) for visit in visits),
     )
+
+
+def _notes(decision: Decision) -> Iterator[str]:
+    if decision.forced_fallback:
+        yield "forced fallback"
+    if decision.corrections:
+        yield f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
+    if decision.error is not None:
+        yield f"unusable reply: {decision.error}"
 
 
 def _tasks(decision: Decision) -> str:
