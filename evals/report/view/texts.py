@@ -15,7 +15,10 @@ class Texts:
 
     def add(self, text: str) -> Number:
         """The number of the text; equal texts share one."""
-        return self._numbers.setdefault(text, Number(len(self._numbers)))
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = Number(len(self._numbers))
+        return number
 
     def all(self) -> tuple[str, ...]:
         """The texts in order of their numbers."""
