@@ -27,23 +27,21 @@ def content_of(page: str) -> dict[str, Any]:
 
 def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
     """Name, markup and texts of each part."""
-    return [(name, *_read(part, content["pieces"])) for name, part in content["parts"].items()]
+    parts = zip(*content["columns"], strict=True)
+    return [(name, *_read(part, content["pieces"])) for name, part in zip(content["names"], parts, strict=True)]
 
 
-def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
+def _read(part: tuple[Any, ...], table: list[str]) -> tuple[str, list[str]]:
     known, paragraphs, texts, numbers, codes = part
 
     def piece(code: int) -> str:
         return table[code - OLD if code >= OLD else known - code - 1]
 
     named = iter(numbers)
-    seen = 0
     stack: list[str] = []
     for code in codes:
         if code == TEXT:
-            number = next(named)
-            seen += number == 0
-            stack.append(str((number or seen) - 1))
+            stack.append(str(next(named)))
         else:
             first, *others = piece(code).split(HOLE)
             start = len(stack) - len(others)

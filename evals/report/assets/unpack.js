@@ -12,6 +12,7 @@ async function inflate(letters) {
   }
   const inflating = new Blob([bytesOf(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const content = await new Response(inflating).json();
+  content.places = new Map(content.names.map((name, i) => [name, i]));
   content.said = new Map(content.words.map((word, i) => [content.letters[i], word]));
   return content;
 }
@@ -36,9 +37,8 @@ function bytesOf(letters) {
 
 /* A part of the page in markup, and the texts it shows by number. */
 function read(content, name) {
-  const [known, paragraphs, texts, numbers, codes] = content.parts[name];
-  let named = 0;
-  const places = numbers.map((number) => (number || (named += 1)) - 1).values();
+  const [known, paragraphs, texts, numbers, codes] = content.columns.map((column) => column[content.places.get(name)]);
+  const places = numbers.values();
   const piece = (code) => spelled(content, content.pieces[code > 0 ? code - 1 : known - code - 1]);
   const stack = [];
   for (const code of codes) {
