@@ -1,4 +1,4 @@
-"""Where in a table of pieces a text stands; what is seldom new is spelled out when it is, and never again."""
+"""Where texts stand in a table of pieces: one is spelled out when it is first asked for, and never again."""
 
 from collections.abc import Callable
 
