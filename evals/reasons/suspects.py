@@ -17,11 +17,10 @@ def suspect_labels(pool: Pool) -> tuple[Disputed, ...]:
     that it alone fails most often come first."""
     found = []
     for case, trials in _by_case(pool).items():
-        answers = tuple(_answer(who, trial) for who, trial in trials)
-        if answers and not any(answer.passed or answer.wrong for answer in answers):
+        if trials and not any(_passed(trial) or _wrong(trial) for _, trial in trials):
             rules = _common(pool.cases[case], [trial for _, trial in trials])
             if rules:
-                found.append(_disputed(pool.cases[case], rules, answers))
+                found.append(_disputed(pool.cases[case], rules, trials))
     return tuple(sorted(found, key=lambda item: (-item.rules[0].alone, -len(item.answers), item.case)))
 
 
@@ -29,8 +28,7 @@ def lax_routes(pool: Pool) -> tuple[Disputed, ...]:
     """Cases with a wrong outcome by a route that passes; those with most of them first."""
     found = []
     for case, trials in _by_case(pool).items():
-        answers = [_answer(who, trial) for who, trial in trials]
-        guilty = tuple(answer for answer in answers if answer.passed and answer.wrong)
+        guilty = [(who, trial) for who, trial in trials if _passed(trial) and _wrong(trial)]
         if guilty:
             found.append(_disputed(pool.cases[case], (), guilty))
     return tuple(sorted(found, key=lambda item: (-len(item.answers), item.case)))
@@ -52,12 +50,20 @@ def _answer(who: str, trial: Trial) -> Answer:
         sample=trace.sample,
         route=trace.route,
         confidence=trace.confidence_before_writer,
-        passed=_value(trial, "route.pass") == 1,
+        passed=_passed(trial),
         breaks=reading.breaks if reading else (),
         decides=reading.decides if reading else (),
-        wrong=tuple(words for name, words in OUTCOMES.items() if _value(trial, name) not in (1, None)),
+        wrong=_wrong(trial),
         said=trace.report.root_cause if trace.report else "",
     )
+
+
+def _passed(trial: Trial) -> bool:
+    return _value(trial, "route.pass") == 1
+
+
+def _wrong(trial: Trial) -> tuple[str, ...]:
+    return tuple(words for name, words in OUTCOMES.items() if _value(trial, name) not in (1, None))
 
 
 def _value(trial: Trial, scorer: str) -> float | None:
@@ -80,12 +86,12 @@ def _common(case: CaseInfo, trials: Sequence[Trial]) -> tuple[RuleInfo, ...]:
     return tuple(sorted(found, key=lambda rule: -rule.alone))
 
 
-def _disputed(case: CaseInfo, rules: tuple[RuleInfo, ...], answers: tuple[Answer, ...]) -> Disputed:
+def _disputed(case: CaseInfo, rules: tuple[RuleInfo, ...], trials: Sequence[tuple[str, Trial]]) -> Disputed:
     return Disputed(
         case=case.id,
         split=case.split,
         archetype=case.archetype,
         root_cause=case.root_cause,
         rules=rules,
-        answers=answers,
+        answers=tuple(_answer(who, trial) for who, trial in trials),
     )

@@ -1,39 +1,53 @@
 """What a report shows on demand, packed: cut into pieces, each distinct one kept once, then deflated.
 
-A part is a stretch of the page (a case up close, the drawing of a plan), cut where markup and text meet. The long texts
-it shows are cut into lines. Both draw on one table of pieces, in the order in which they come, so that what is alike
-stands close together; the words of the pieces are said in letters (`words`). `assets/unpack.js` is the other half; it
-inflates with the browser's own `DecompressionStream`.
+A part is a stretch of the page (a case up close, the drawing of a plan). Its templates do not print what they are asked
+to: they hand it over (`Pack.shown`) and leave a hole. So what a macro prints is a *form*, of which there are few, and
+what fills it stands apart, escaped once however often it is shown. The long texts of a part are cut into paragraphs,
+which they mostly have in common, and those into lines. All draw on one table of pieces, in the order in which they
+come, so that what is alike stands close together; the words of the pieces are said in letters (`words`).
+`assets/unpack.js` is the other half; it inflates with the browser's own `DecompressionStream`.
 
-A code is `NEW` for the next piece that was not seen before, `TEXT` for the next number of a text, above that a piece
-that earlier parts brought (counted from `OLD`), and below zero one that this part brought (counted down from -1).
+Codes are read as a calculator reads sums with the operator last: each piece goes on a stack, a form when it has taken
+from there what fills its holes. A code is `TEXT` for the next number of a text, above that a piece that earlier parts
+brought (counted from `OLD`), and below zero one that this part brought (counted down from -1).
 """
 
 import json
-import re
 import zlib
 from base64 import b85encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from markupsafe import escape
+
 from evals.report.inert import visible
+from evals.report.places import Places
+from evals.report.view.texts import Number
 from evals.report.words import said
 
-NEW: Final = 0
-TEXT: Final = 1
-OLD: Final = 2
-LEVEL: Final = 8  # 9 takes a sixth more time for two parts in a thousand
+TEXT: Final = 0
+OLD: Final = 1
+LEVEL: Final = 5  # 6 takes half as much again for four hundredths, and 8 four times as much for two more
 
-_CUT: Final = re.compile(r'(>|aria-label="|data-(?:text|scores|events|cells)=")(\s*[^<"\s][^<"]*)')
-_NOWHERE: Final = -1
+_NUMBER: Final = -1  # in the place of a piece: the number of a text
 _HARMLESS: Final = bytes.maketrans(b"<>&", b",.:")  # what HTML knows, in letters that base 85 leaves free
 
 
+class Hole(str):
+    """Where a form is to be filled: a letter that `visible` leaves in no text. A text of this letter is no hole."""
+
+    __slots__ = ()
+
+
+HOLE: Final = Hole("\1")
+
+
 class Part(NamedTuple):
-    """A part in codes. `known` pieces came before it; `texts` are runs of lines, `code, length, code, length…`;
-    `numbers` say which of them stands where: 0 for the next that was not named before, else its place from 1 on."""
+    """A part in codes. `known` pieces came before it; `paragraphs` are lines each, and `texts` numbers of paragraphs;
+    `numbers` say which text stands where, one for each `TEXT` among the codes."""
 
     known: int
+    paragraphs: list[list[int]]
     texts: list[list[int]]
     numbers: list[int]
     codes: list[int]
@@ -44,56 +58,71 @@ class Pack:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._places: dict[str, int] = {}
-        self._pieces: list[str] = []
+        self._pieces: dict[str, int] = {}
+        self._forms = Places(self._pieces, str)
+        self._values = Places(self._pieces, lambda value: str(escape(visible(value))))
+        self._lines = Places(self._pieces, visible)
         self._parts: dict[str, Part] = {}
+        self._begin()
 
-    def add(self, name: str, markup: str) -> None:
-        """A part in escaped markup, under the name by which the page asks for it."""
-        known, cut = len(self._pieces), list(pieces(markup))
+    def shown(self, value: object) -> str:
+        """Takes what a template is to print, and gives what it prints instead. What a macro printed has been taken."""
+        if isinstance(value, Hole):
+            return value
+        if isinstance(value, Number):
+            self._named.append(value)
+            self._drawn.append(_NUMBER)
+        elif text := str(value):
+            self._drawn.append(self._values[text])
+        else:
+            return ""
+        return HOLE
+
+    def form(self, printed: Iterable[str]) -> Hole:
+        """Takes all that a macro printed, and gives what stands for it."""
+        self._drawn.append(self._forms["".join(printed)])
+        return HOLE
+
+    def close(self, name: str) -> None:
+        """All that was taken since the last time is a part, under the name by which the page asks for it."""
         order: dict[str, int] = {}
-        numbers = []
-        for value in (value for value, is_text in cut if is_text):
-            numbers.append(order.get(value, 0))
-            order.setdefault(value, len(order) + 1)
-        texts = [self._runs(self._texts[int(number)], known) for number in order]
-        codes = [TEXT if is_text else self._code(piece, known) for piece, is_text in cut]
-        self._parts[name] = Part(known, texts, numbers, codes)
+        numbers = [order.setdefault(value, len(order)) for value in self._named]
+        paragraphs: dict[str, int] = {}
+        texts = [
+            [paragraphs.setdefault(each, len(paragraphs)) for each in _paragraphs(self._texts[int(number)])]
+            for number in order
+        ]
+        lines = [self._codes([self._lines[line] for line in each.split("\n")]) for each in paragraphs]
+        self._parts[name] = Part(self._known, lines, texts, numbers, self._codes(self._drawn))
+        self._begin()
 
     def packed(self, more: Mapping[str, object]) -> str:
-        """All of it and the JSON that goes with it, `{parts, pieces, letters, words, **more}`: zlib in base 85."""
-        pieces, letters, words = said(self._pieces)
-        content = {"parts": self._parts, "pieces": pieces, "letters": letters, "words": words, **more}
+        """It all and what goes with it, JSON of `{names, columns, pieces, letters, words, **more}`: zlib in base 85.
+        A column is one field of all parts: what is of one kind deflates better beside its like.
+        """
+        pieces, letters, words = said(list(self._pieces))
+        content = {
+            "names": list(self._parts),
+            "columns": list(zip(*self._parts.values(), strict=True)),
+            "pieces": pieces,
+            "letters": letters,
+            "words": words,
+            **more,
+        }
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return b85encode(zlib.compress(text.encode(), LEVEL)).translate(_HARMLESS).decode()
 
-    def _runs(self, text: str, known: int) -> list[int]:
-        """The lines of a text: new ones in a row are one run, and so are others that stand together in the table."""
-        runs: list[int] = []
-        after = _NOWHERE
-        for line in text.replace("\r\n", "\n").split("\n"):
-            place = self._places.get(line, _NOWHERE)
-            code = self._code(line, known)
-            if runs and place == after and (code == NEW) == (runs[-2] == NEW):
-                runs[-1] += 1
-            else:
-                runs += (code, 1)
-            after = place if code == NEW else place + 1
-        return runs
+    def _begin(self) -> None:
+        self._known = len(self._pieces)
+        self._named: list[Number] = []
+        self._drawn: list[int] = []
 
-    def _code(self, piece: str, known: int) -> int:
-        place = self._places.get(piece)
-        if place is None:
-            self._places[piece] = len(self._pieces)
-            self._pieces.append(visible(piece))
-            return NEW
-        return place + OLD if place < known else known - place - 1
+    def _codes(self, places: Iterable[int]) -> list[int]:
+        known, away = self._known, self._known - 1
+        return [away - place if place >= known else place + OLD if place >= 0 else TEXT for place in places]
 
 
-def pieces(markup: str) -> Iterator[tuple[str, bool]]:
-    """The markup, cut: put together again it is the same. With each piece, whether it is the number of a text."""
-    *cut, last = _CUT.split(markup)
-    for before, opening, value in zip(cut[::3], cut[1::3], cut[2::3], strict=True):
-        yield before + opening, False
-        yield value, opening.startswith("data-")
-    yield last, False
+def _paragraphs(text: str) -> list[str]:
+    if "\r" in text:  # looked for by itself: most texts have none, and that is soon seen
+        text = text.replace("\r\n", "\n")
+    return text.split("\n\n")

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from jinja2 import Environment
 from markupsafe import Markup
 
 from evals.models.run import Run
-from evals.report.document import TEMPLATES, asset, policy
+from evals.report.document import TEMPLATES, asset, handing_to, policy
 from evals.report.pack import Pack
 from evals.report.view.page import Page, page
 from evals.uncollected import uncollected
@@ -36,20 +37,31 @@ def _rendered(run: Run) -> str:
 def _pack(view: Page) -> Pack:
     """What opens on demand, by the names `unpack.js` asks for."""
     pack = Pack(view.texts)
-    for name, markup in _parts(view):
-        pack.add(name, markup)
+    for name in _parts(view, handing_to(pack)):
+        pack.close(name)
     return pack
 
 
-def _parts(view: Page) -> Iterator[tuple[str, str]]:
-    parts: Any = TEMPLATES.get_template("parts.html.j2").module  # its macros are attributes that no type knows
-    sections: Any = TEMPLATES.get_template("sections.html.j2").module
-    yield from ((f"case-{row.id}", parts.case(row)) for row in view.cases.rows)
+def _parts(view: Page, templates: Environment) -> Iterator[str]:
+    """The name of each part, when it has been drawn."""
+    parts: Any = templates.get_template("parts.html.j2").module  # its macros are attributes that no type knows
+    sections: Any = templates.get_template("sections.html.j2").module
+    for row in view.cases.rows:
+        parts.case(row)
+        yield f"case-{row.id}"
     for number, lines in enumerate(view.changes):
-        yield f"change-{number}", parts.lines(lines, "What each was shown")
-    yield from ((f"cause-{number}", sections.cause(cause)) for number, cause in enumerate(view.causes))
-    yield from (
-        (f"disputes-{number}", sections.disputes(each)) for number, each in enumerate(view.disputes) if each.rows
-    )
-    yield from ((f"rules-{number}", parts.rule_sheet(sheet)) for number, sheet in enumerate(view.sheets))
-    yield from ((f"plan-{number}", parts.picture(picture)) for number, picture in enumerate(view.pictures))
+        parts.lines(lines, "What each was shown")
+        yield f"change-{number}"
+    for number, cause in enumerate(view.causes):
+        sections.cause(cause)
+        yield f"cause-{number}"
+    for number, each in enumerate(view.disputes):
+        if each.rows:
+            sections.disputes(each)
+            yield f"disputes-{number}"
+    for number, sheet in enumerate(view.sheets):
+        parts.rule_sheet(sheet)
+        yield f"rules-{number}"
+    for number, picture in enumerate(view.pictures):
+        parts.picture(picture)
+        yield f"plan-{number}"

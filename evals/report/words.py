@@ -14,6 +14,8 @@ MOST: Final = 8_000
 SELDOM: Final = 2
 """A word said no more often than this is spelled out."""
 _WORD: Final = re.compile(r"( ?\w{2,})")
+_START: Final = "\0"
+"""No text of a page holds one."""
 _LETTERS: Final = (range(0xA1, 0x800), range(0x4E00, 0x9FFF))
 """Two bytes each, for the words that are most frequent; then three."""
 
@@ -28,15 +30,25 @@ class Said(NamedTuple):
 
 def said(texts: Sequence[str]) -> Said:
     """The texts in letters; put back (`unpack.js`), they are the same."""
-    whole = "\0".join(texts)  # no text of a page holds one
-    cut = _WORD.split(whole)  # words, and what is between them
-    counted = Counter(cut[1::2])
+    whole = _START + f" {_START}".join(texts)
+    stretches = whole.split(" ")
+    seen = Counter(stretches)
+    cut = {stretch: _cut(stretch) for stretch in seen}  # words, and what is between them
+    counted: Counter[str] = Counter()
+    for stretch, times in seen.items():
+        for word in cut[stretch][1::2]:
+            counted[word] += times
     frequent = sorted(
         (word for word, times in counted.items() if times > SELDOM), key=lambda word: (-counted[word], word)
     )
-    letters = dict(zip(frequent[:MOST], _free(whole), strict=False))
-    cut[1::2] = [letters.get(word, word) for word in cut[1::2]]
-    return Said("".join(cut).split("\0") if texts else [], "".join(letters.values()), list(letters))
+    letters = dict(zip(frequent[:MOST], _free("".join(seen)), strict=False))
+    spoken = {stretch: "".join([letters.get(each, each) for each in parts]) for stretch, parts in cut.items()}
+    joined = "".join(map(spoken.__getitem__, stretches))
+    return Said(joined.split(_START)[1:] if texts else [], "".join(letters.values()), list(letters))
+
+
+def _cut(stretch: str) -> list[str]:
+    return _WORD.split(stretch if stretch.startswith(_START) else f" {stretch}")
 
 
 def _free(text: str) -> Iterator[str]:

@@ -4,10 +4,9 @@ import json
 import re
 import zlib
 from base64 import b85decode
-from collections.abc import Callable
 from typing import Any
 
-from evals.report.pack import NEW, OLD, TEXT
+from evals.report.pack import HOLE, OLD, TEXT
 
 
 def unpacked(page: str) -> str:
@@ -28,35 +27,25 @@ def content_of(page: str) -> dict[str, Any]:
 
 def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
     """Name, markup and texts of each part."""
-    return [(name, *_read(part, content["pieces"])) for name, part in content["parts"].items()]
+    parts = zip(*content["columns"], strict=True)
+    return [(name, *_read(part, content["pieces"])) for name, part in zip(content["names"], parts, strict=True)]
 
 
-def _read(part: list[Any], table: list[str]) -> tuple[str, list[str]]:
-    known, texts, numbers, codes = part
-    pieces = _reader(known, table)
-    told = ["\n".join(line for at in range(0, len(runs), 2) for line in pieces(*runs[at : at + 2])) for runs in texts]
+def _read(part: tuple[Any, ...], table: list[str]) -> tuple[str, list[str]]:
+    known, paragraphs, texts, numbers, codes = part
+
+    def piece(code: int) -> str:
+        return table[code - OLD if code >= OLD else known - code - 1]
+
     named = iter(numbers)
-    seen = 0
-    markup = []
+    stack: list[str] = []
     for code in codes:
         if code == TEXT:
-            number = next(named)
-            seen += number == 0
-            markup.append(str((number or seen) - 1))
+            stack.append(str(next(named)))
         else:
-            markup += pieces(code, 1)
-    return "".join(markup), told
-
-
-def _reader(known: int, table: list[str]) -> Callable[[int, int], list[str]]:
-    fresh = known
-
-    def pieces(code: int, count: int) -> list[str]:
-        nonlocal fresh
-        if code == NEW:
-            fresh += count
-            return table[fresh - count : fresh]
-        start = code - OLD if code >= OLD else known - code - 1
-        return table[start : start + count]
-
-    return pieces
+            first, *others = piece(code).split(HOLE)
+            start = len(stack) - len(others)
+            filled = [fill + other for fill, other in zip(stack[start:], others, strict=True)]
+            stack[start:] = ["".join((first, *filled))]
+    told = ["\n".join(map(piece, lines)) for lines in paragraphs]
+    return "".join(stack), ["\n\n".join(told[number] for number in text) for text in texts]

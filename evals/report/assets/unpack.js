@@ -12,6 +12,7 @@ async function inflate(letters) {
   }
   const inflating = new Blob([bytesOf(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const content = await new Response(inflating).json();
+  content.places = new Map(content.names.map((name, i) => [name, i]));
   content.said = new Map(content.words.map((word, i) => [content.letters[i], word]));
   return content;
 }
@@ -36,17 +37,19 @@ function bytesOf(letters) {
 
 /* A part of the page in markup, and the texts it shows by number. */
 function read(content, name) {
-  const [known, texts, numbers, codes] = content.parts[name];
-  let named = 0;
-  const places = numbers.map((number) => (number || (named += 1)) - 1).values();
-  let fresh = known;
-  const pieces = (code, count) => {
-    const start = code === 0 ? (fresh += count) - count : code > 1 ? code - 2 : known - code - 1;
-    return content.pieces.slice(start, start + count).map((piece) => spelled(content, piece));
-  };
+  const [known, paragraphs, texts, numbers, codes] = content.columns.map((column) => column[content.places.get(name)]);
+  const places = numbers.values();
+  const piece = (code) => spelled(content, content.pieces[code > 0 ? code - 1 : known - code - 1]);
+  const stack = [];
+  for (const code of codes) {
+    const [first, ...others] = code === 0 ? [String(places.next().value)] : piece(code).split("\u0001");
+    const fill = stack.splice(stack.length - others.length);
+    stack.push(first + others.map((other, i) => fill[i] + other).join(""));
+  }
+  const told = paragraphs.map((lines) => lines.map(piece).join("\n"));
   return {
-    texts: texts.map((runs) => runs.flatMap((code, i) => (i % 2 ? [] : pieces(code, runs[i + 1]))).join("\n")),
-    markup: codes.map((code) => (code === 1 ? places.next().value : pieces(code, 1)[0])).join(""),
+    texts: texts.map((each) => each.map((i) => told[i]).join("\n\n")),
+    markup: stack.join(""),
   };
 }
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, Divergence, Run, Trial
@@ -17,16 +18,14 @@ from evals.report.view.trial import TrialView, trial_view
 MARKED = (("route.pass", "route"), ("root_cause.hit", "cause"))
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """One pass-or-fail score in a word; `kind` is its class: pass, fail, none or error."""
 
     kind: str
     text: str
 
 
-@dataclass(frozen=True)
-class Walk:
+class Walk(NamedTuple):
     """One trial as the row shows it."""
 
     ribbon: Ribbon

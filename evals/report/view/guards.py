@@ -40,7 +40,7 @@ def _vetoes_of(guard: str) -> Count:
 
 def _counted(traces: Iterable[Trace], count: Count) -> str:
     """The number of times, and in how many of the trials with a recorded decision; without any it is no 0."""
-    times = [sum(count(decision) for decision in trace.decisions) for trace in traces if trace.decisions]
+    times = [sum(map(count, trace.decisions)) for trace in traces if trace.decisions]
     if not times:
         return NOTHING
     told = f"{sum(number > 0 for number in times)} of {len(times)} trials"

@@ -114,12 +114,13 @@ class Page:
 def page(run: Run) -> Page:
     """The view of a run. Pure: the same run gives the same page."""
     pools, lists = pools_for(run), Lists([case.id for case in run.cases])
+    diffs = prompt_diffs(run)
     return Page(
         suite=run.suite,
         description=run.description,
         recorded_by=", ".join(run.recorded_by) or "nobody yet",
         question=f"Is {run.candidate} worse than {run.reference}?",
-        banner=_banner(run, leads(run, lists), prompt_diffs(run)),
+        banner=_banner(run, leads(run, lists), diffs),
         headline=headline(run),
         bargain=what_it_costs(run),
         scope=scope_view(run),
@@ -149,7 +150,7 @@ def page(run: Run) -> Page:
         sheets=pools.sheets.all(),
         systems=difference(run),
         prompts=prompt_texts(run),
-        diffs=prompt_diffs(run),
+        diffs=diffs,
         definitions=(
             *(_definition(info) for info in run.scorers),
             *(_measure_definition(info) for info in run.measure_infos),

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import groupby, zip_longest
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from evals.models.run import Run, VariantInfo
 from evals.report.view.systems import systems
@@ -16,16 +17,14 @@ _TOKEN: Final = re.compile(r"\s+|\w+|[^\w\s]")
 Kind = Literal["same", "ins", "del", "skip"]
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """A piece of a line; `changed` pieces are marked."""
 
     text: str
     changed: bool
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of the diff with its numbers before and after; a `skip` line stands for unchanged ones left out.
     `anchor` is the name by which a changed line of a prompt can be linked to."""
 
@@ -106,7 +105,7 @@ def _diff(
 def _anchored(lines: Iterator[Line], anchor: str) -> Iterator[Line]:
     """The lines, each changed one with a name of its own."""
     for number, line in enumerate(lines, start=1):
-        yield line if line.kind in ("same", "skip") else replace(line, anchor=f"{anchor}-{number}")
+        yield line if line.kind in ("same", "skip") else line._replace(anchor=f"{anchor}-{number}")
 
 
 def _stretches(lines: Sequence[Line]) -> Iterator[Stretch]:
@@ -131,6 +130,8 @@ def _name(info: VariantInfo) -> str:
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
     """The changed lines with `CONTEXT` unchanged ones around them; nothing if there is no change."""
+    if old == new:  # as what two variants were shown mostly is, up to where their ways part
+        return
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     end = 0
     for group in matcher.get_grouped_opcodes(CONTEXT):
@@ -167,6 +168,7 @@ def _changed(old: Sequence[str], new: Sequence[str], before: int, after: int) ->
         yield Line("ins", "", _number(after + i), pairs[i][1])
 
 
+@lru_cache(maxsize=1024)  # versions of a prompt are compared twice, and cases of one pair mostly differ alike
 def _intraline(was: str | None, now: str | None) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both lines in pieces. Where they share little nothing is marked: scattered words would explain nothing."""
     left, right = _TOKEN.findall(was or ""), _TOKEN.findall(now or "")

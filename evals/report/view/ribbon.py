@@ -1,11 +1,10 @@
 """A route as a row of letters, one per visit, with the place where it leaves the nearest exemplar marked."""
 
-from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 from evals.models.route import RouteNode
 from evals.models.run import Trial
-from evals.models.trace import Visit
 
 LETTERS: Final[dict[RouteNode, str]] = {
     "investigator": "I",
@@ -17,8 +16,7 @@ LETTERS: Final[dict[RouteNode, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(NamedTuple):
     """One visit. `beside`: it ran at the same time as the one before."""
 
     node: str
@@ -29,8 +27,7 @@ class Stop:
     beside: bool
 
 
-@dataclass(frozen=True)
-class Ribbon:
+class Ribbon(NamedTuple):
     """A route; `spoken` says it in words, `ended_early` that it stopped where the exemplar goes on."""
 
     stops: tuple[Stop, ...]
@@ -50,28 +47,26 @@ def ribbon(trial: Trial) -> Ribbon:
     """The route of a trial as far as it is known; what a plan reviews stands in its steps."""
     visits, mark = trial.trace.steps, trial.first_divergence
     stops = tuple(
-        Stop(
-            node=visit.node,
-            letter=LETTERS[visit.node],
-            label=_label(visit, beside=beside, diverges=i == mark),
+        _stop(
+            visit.node,
             diverges=i == mark,
             broken=visit.error is not None,
-            beside=beside,
+            beside=i > 0 and visits[i - 1].superstep == visit.superstep,
         )
         for i, visit in enumerate(visits)
-        for beside in (i > 0 and visits[i - 1].superstep == visit.superstep,)
     )
     spoken = ", ".join(stop.label for stop in stops) or "no visit"
     return Ribbon(stops, spoken, ended_early=mark is not None and mark >= len(stops))
 
 
-def _label(visit: Visit, *, beside: bool, diverges: bool) -> str:
-    """The visit and what is to be said of it."""
-    failed = ", failed" if visit.error is not None else ""
-    return f"{visit.node}{' beside it' * beside}{failed}{', leaves the exemplar here' * diverges}"
+@cache  # of few kinds, however many visits there are
+def _stop(node: RouteNode, *, diverges: bool, broken: bool, beside: bool) -> Stop:
+    """A visit and what is to be said of it."""
+    label = f"{node}{' beside it' * beside}{', failed' * broken}{', leaves the exemplar here' * diverges}"
+    return Stop(node, LETTERS[node], label, diverges, broken, beside)
 
 
 def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:
     """An exemplar: nothing in it can go wrong."""
-    stops = tuple(Stop(node, LETTERS[node], node, diverges=False, broken=False, beside=False) for node in route)
+    stops = tuple(_stop(node, diverges=False, broken=False, beside=False) for node in route)
     return Ribbon(stops, ", ".join(route), ended_early=False)

@@ -1,6 +1,7 @@
 """What a supervisor knew at a decision, field by field, and which fields differ between two trials."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evals.models.trace import Finding, Trace, Visit
 from evals.report.numbers import percent
@@ -10,8 +11,7 @@ from evals.report.view.trial import visit_groups
 ABSENT = "none"
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """One field of both states; `was` and `now` are numbers of texts."""
 
     name: str

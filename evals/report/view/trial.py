@@ -1,8 +1,9 @@
 """One trial up close: its steps in order, each a decision and its visit, then what came out and the scores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from evals.models.outcome import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, ScorerInfo, Trial
@@ -15,8 +16,7 @@ from evals.report.view.rules import figures_of, reason_of
 from evals.report.view.texts import Texts
 
 
-@dataclass(frozen=True)
-class FindingView:
+class FindingView(NamedTuple):
     """What a visit learned. `details` is the number of a text."""
 
     summary: str
@@ -25,8 +25,7 @@ class FindingView:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class VisitView:
+class VisitView(NamedTuple):
     """One run of a worker."""
 
     node: str
@@ -34,8 +33,7 @@ class VisitView:
     error: str
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A decision and the visits it led to. A step without `chosen` is a visit nobody is on record for."""
 
     number: str
@@ -51,8 +49,7 @@ class Step:
     visits: tuple[VisitView, ...]
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A decision point: what is acceptable there, and what was chosen."""
 
     name: str
@@ -136,7 +133,6 @@ def visit_groups(trace: Trace) -> list[list[Visit]]:
 
 def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> Step:
     """One decision in ready strings, with the visits it led to."""
-    corrected = f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
     return Step(
         number=str(decision.index + 1),
         chosen=decision.chosen,
@@ -146,18 +142,19 @@ def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> S
         reasoning=texts.add(decision.reasoning) if decision.reasoning else "",
         question=decision.question or "",
         vetoes=tuple(f"{veto.guard}: {veto.chosen} → {veto.send_to}" for veto in decision.vetoes),
-        notes=tuple(
-            note
-            for note, holds in (
-                ("forced fallback", decision.forced_fallback),
-                (corrected, decision.corrections > 0),
-                (f"unusable reply: {decision.error}", decision.error is not None),
-            )
-            if holds
-        ),
+        notes=tuple(_notes(decision)),
         context=texts.add(decision.context) if decision.context else "",
         visits=tuple(_visit(visit, texts) for visit in visits),
     )
+
+
+def _notes(decision: Decision) -> Iterator[str]:
+    if decision.forced_fallback:
+        yield "forced fallback"
+    if decision.corrections:
+        yield f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
+    if decision.error is not None:
+        yield f"unusable reply: {decision.error}"
 
 
 def _tasks(decision: Decision) -> str:

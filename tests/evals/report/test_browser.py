@@ -10,6 +10,7 @@ from evals.report.render import render
 from tests.builders.chromium import a_chromium, cases_shown
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace
+from tests.builders.unpacked import content_of, parts_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -228,6 +229,20 @@ def test_a_browser_that_cannot_inflate_says_what_is_needed(browser, report: Path
     context.close()
 
     assert text.startswith("Details need a browser that can inflate them")
+
+
+def test_every_part_is_put_together_as_it_was_taken_apart(opened, report: Path):
+    """The script of the page and the tests' own reading of it agree; those hold against what templates print."""
+    read = opened().evaluate(
+        """async () => {
+          const content = await unpacked();
+          return content.names.map((name) => [name, read(content, name)]);
+        }"""
+    )
+
+    assert [(name, part["markup"], part["texts"]) for name, part in read] == parts_of(
+        content_of(report.read_text(encoding="utf-8"))
+    )
 
 
 def test_hostile_text_is_only_text(opened):

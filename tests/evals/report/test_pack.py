@@ -1,61 +1,96 @@
 """What a report shows on demand comes out as it went in."""
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
-from evals.report.pack import Pack, pieces
+from evals.report.document import handing_to
+from evals.report.inert import visible
+from evals.report.pack import Pack
+from evals.report.view.texts import Number
 from tests.builders.unpacked import content_of, parts_of
 
-MARKUP = '<p class="who" aria-label="a, b">critic</p><pre data-text="0"></pre><p>critic</p>'
+TEMPLATE = """
+{%- macro one(item) %}<p class="who" aria-label="a, b">{{ item }}</p>{% endmacro %}
+{%- macro text(number) %}<pre data-text="{{ number }}"></pre>{% endmacro %}
+{%- macro row(items) %}<div>{% for item in items %}{{ one(item) }}{% endfor %}</div>{% endmacro %}
+{%- macro all(rows, numbers) %}
+{%- for items in rows %}{{ row(items) }}{% endfor %}
+{%- for number in numbers %}{{ text(number) }}{% endfor %}
+{%- endmacro %}
+"""
 
 
-def through(parts: dict[str, str], *texts: str) -> list[tuple[str, str, list[str]]]:
-    """Packed and unpacked again."""
+def packed(parts: Mapping[str, tuple[list[list[str]], list[int]]], *texts: str) -> dict:
+    """What a pack of these parts holds; a part is rows of words, and the numbers of texts."""
     pack = Pack(texts)
-    for name, markup in parts.items():
-        pack.add(name, markup)
-    return parts_of(content_of(f'<script type="text/plain" id="packed">{pack.packed({})}</script>'))
+    draw = handing_to(pack).from_string(TEMPLATE).module.all
+    for name, (rows, numbers) in parts.items():
+        draw(rows, [Number(number) for number in numbers])
+        pack.close(name)
+    return content_of(f'<script type="text/plain" id="packed">{pack.packed({})}</script>')
 
 
-@given(st.text(alphabet='<>ab"=\n &;'))
-def test_the_pieces_of_a_part_make_up_the_part(markup: str):
-    assert "".join(piece for piece, _ in pieces(markup)) == markup
+def through(parts: Mapping[str, tuple[list[list[str]], list[int]]], *texts: str) -> list[tuple[str, str, list[str]]]:
+    """Packed and unpacked again."""
+    return parts_of(packed(parts, *texts))
 
 
-@given(st.lists(st.sampled_from(["<b>", "</b>", "one", "two", "", "&lt;", "\n"]), max_size=12), st.data())
-def test_parts_come_out_as_they_went_in(words: list[str], data: st.DataObject):
-    cuts = data.draw(st.lists(st.integers(0, len(words)), min_size=1, max_size=4))
-    parts = {str(number): "".join(words[cut:]) for number, cut in enumerate(cuts)}
+def printed(rows: list[list[str]], numbers: list[int]) -> str:
+    """The markup that the template would have made of it by itself."""
+    each = (
+        "".join(f'<p class="who" aria-label="a, b">{escape(visible(item))}</p>' for item in items) for items in rows
+    )
+    return "".join(f"<div>{items}</div>" for items in each) + "".join(
+        f'<pre data-text="{number}"></pre>' for number in numbers
+    )
 
-    assert [(name, markup) for name, markup, _ in through(parts)] == list(parts.items())
+
+WORDS = st.sampled_from(["<b>", "</b>", "one", "two", "", "&lt;", "\n", "0", "\1", "a\1b", "\u202e"])
 
 
-@given(st.lists(st.lists(st.sampled_from("abcde"), max_size=8).map("\n".join), min_size=1, max_size=6))
+@given(st.lists(st.lists(st.lists(WORDS, max_size=4), max_size=4), min_size=1, max_size=4))
+def test_parts_come_out_as_they_went_in(parts: list[list[list[str]]]):
+    named = {str(number): rows for number, rows in enumerate(parts)}
+
+    assert [(name, markup) for name, markup, _ in through({name: (rows, []) for name, rows in named.items()})] == [
+        (name, printed(rows, [])) for name, rows in named.items()
+    ]
+
+
+@given(st.lists(st.lists(st.sampled_from(["", *"abcde"]), max_size=8).map("\n".join), min_size=1, max_size=6))
 def test_texts_come_out_as_they_went_in(texts: list[str]):
-    markup = "".join(f'<pre data-text="{number}"></pre>' for number in range(len(texts)))
+    numbers = [*range(len(texts))]
 
-    assert through({"first": markup, "again": markup}, *texts) == [(name, markup, texts) for name in ("first", "again")]
+    assert through({"first": ([], numbers), "again": ([], numbers)}, *texts) == [
+        (name, printed([], numbers), texts) for name in ("first", "again")
+    ]
 
 
 def test_a_part_numbers_its_own_texts():
     """Another part of the page may show other texts before."""
-    ((_, markup, texts),) = through({"one": '<pre data-text="7"></pre><pre data-text="3"></pre>'}, *"abcdefgh")
+    ((_, markup, texts),) = through({"one": ([], [7, 3, 7])}, *"abcdefgh")
 
-    assert (markup, texts) == ('<pre data-text="0"></pre><pre data-text="1"></pre>', ["h", "d"])
+    assert (markup, texts) == (printed([], [0, 1, 0]), ["h", "d"])
 
 
 def test_what_is_said_twice_is_kept_once():
-    pack = Pack(["critic\nwriter", "writer\ncritic"])
-    pack.add("one", MARKUP)
-    pack.add("two", MARKUP.replace('"0"', '"1"'))
-    content = content_of(f'<script type="text/plain" id="packed">{pack.packed({})}</script>')
+    content = packed({"one": ([["critic"]], [0]), "two": ([["critic"]], [1])}, "critic\nwriter", "writer\ncritic")
 
     assert content["pieces"].count("critic") == content["pieces"].count("writer") == 1
 
 
+def test_what_a_macro_prints_is_kept_once_whatever_fills_it():
+    content = packed({"one": ([["critic"], ["writer"]], []), "two": ([["both", "of"]], [])})
+
+    assert sum("<p" in piece for piece in content["pieces"]) == 1
+
+
 def test_unseen_characters_of_a_text_are_spelled_out():
-    ((_, _, texts),) = through({"one": MARKUP}, "a\x1b[31m\r\nb\u202e")
+    ((_, _, texts),) = through({"one": ([], [0])}, "a\x1b[31m\r\nb\u202e")
 
     assert texts == ["a␛[31m\nb⟨U+202E⟩"]
 
@@ -63,15 +98,17 @@ def test_unseen_characters_of_a_text_are_spelled_out():
 @pytest.mark.parametrize("text", ["</script><b>", "&amp;", "-->"])
 def test_nothing_packed_reads_as_markup(text: str):
     pack = Pack([text])
-    pack.add("one", MARKUP)
+    handing_to(pack).from_string(TEMPLATE).module.all([[text]], [Number(0)])
+    pack.close("one")
 
     assert not set("<>&\"'") & set(pack.packed({"more": text}))
 
 
 def test_the_same_parts_give_the_same_bytes():
-    def packed() -> str:
+    def packed_once() -> str:
         pack = Pack(["a\nb"])
-        pack.add("one", MARKUP)
+        handing_to(pack).from_string(TEMPLATE).module.all([["critic"]], [Number(0)])
+        pack.close("one")
         return pack.packed({"scorers": ["route.pass"]})
 
-    assert packed() == packed()
+    assert packed_once() == packed_once()
