@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -19,6 +18,7 @@ from evals.sweep.grid import at, grid
 from evals.sweep.stage import stage
 from tests.builders.checkout import a_suite, cassettes, evals, started
 from tests.builders.llm_server import an_llm_server, answering, next_stop
+from tests.builders.processes import workers_of
 from tests.builders.sweep import a_point
 
 pytestmark = pytest.mark.slow
@@ -50,9 +50,8 @@ def hasty(context):
 def a_worker_of(process):
     """The first worker process it starts."""
     while process.poll() is None:
-        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-                return int(child)
+        if found := workers_of(process.pid):
+            return found[0]
         time.sleep(0.05)
     raise AssertionError(process.communicate())
 
