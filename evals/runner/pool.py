@@ -14,9 +14,10 @@ from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
 from evals.runner.case import run_case
 from evals.runner.digests import code_digest, digest_of_replaced
+from evals.runner.origin import origin
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost
-from evals.runner.workers import beside, origin, run_tasks
+from evals.runner.workers import beside, run_tasks
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]

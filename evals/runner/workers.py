@@ -9,7 +9,6 @@ has started a thread. Whoever has many lots of tasks keeps the workers between t
 """
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import time
@@ -17,20 +16,17 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
-from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
+
+from evals.runner.origin import origin
 
 START_UP: Final = 60.0
 """Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""
 
 LEAVE: Final = 10.0
 """Seconds an idle worker may take to leave."""
-PRELOADED: Final = ["evals.runner.preloaded"]
-"""What the server loads that workers are forked off."""
 
 
 class Task(Protocol):
@@ -177,18 +173,6 @@ def _back(busy: Sequence[_Worker[GivenTask, Result]]) -> list[_Worker[GivenTask,
     return [worker for worker in busy if worker.pipe in ready or worker.deadline <= now]
 
 
-@cache
-def origin() -> ForkServerContext | SpawnContext:
-    """Where workers come from: a server that begins to load what they need, whoever goes on meanwhile. Where a system
-    has no such server, or no socket to reach it by, each worker is spawned, and loads all of it by itself."""
-    with contextlib.suppress(ValueError, OSError), _uninterrupted():
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(PRELOADED)
-        forkserver.ensure_running()
-        return context
-    return multiprocessing.get_context("spawn")
-
-
 @contextlib.contextmanager
 def beside(work: Callable[[], object]) -> Iterator[None]:
     """`work` is done in one process more, and is over when the block is left; it is ended where that is by an error.
@@ -210,18 +194,6 @@ def beside(work: Callable[[], object]) -> Iterator[None]:
 def _quietly(work: Callable[[], object]) -> None:
     with contextlib.suppress(Exception):
         work()
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """A process that begins in the block never hears of Ctrl-C, which reaches the whole group; this one hears of it at
-    the end of the block."""
-    resource_tracker.ensure_running()  # the server's first step, which would end the silence
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _started(task: GivenTask) -> _Worker[GivenTask, Result]:

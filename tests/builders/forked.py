@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from evals.runner.workers import PRELOADED, origin
+from evals.runner.origin import PRELOADED, origin
 
 __all__ = ["Forked", "origin"]
 

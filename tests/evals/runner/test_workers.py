@@ -4,16 +4,12 @@ import multiprocessing
 import os
 import re
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from evals.runner import workers
 from evals.runner.task import lost
 from evals.runner.workers import kept, run_tasks
-from tests.builders.checkout import REPOSITORY
 from tests.builders.workers import a_case_task, act
 
 pytestmark = pytest.mark.slow
@@ -114,53 +110,3 @@ def test_a_worker_has_the_environment_of_whoever_starts_it_not_of_the_server(tmp
         monkeypatch.setenv("SAID_BY_A_TEST", said)
 
     assert list(run_tasks([a_case_task(tmp_path, "v2")], 1, told_by_environment, lost)) == [said]
-
-
-def loaded(task):
-    """Whether the libraries were there before the task came."""
-    return act(task) and {"langgraph", "chromadb", "bm25s"} <= sys.modules.keys()
-
-
-def threads(task):
-    """How many threads the worker has."""
-    return act(task) and len([*Path("/proc/self/task").iterdir()])
-
-
-def test_a_worker_begins_with_its_libraries_loaded_and_without_a_thread_of_theirs(tmp_path):
-    """A thread would not come along when a worker is forked off, and whoever waits for it would wait for ever."""
-    command = f"""
-import os
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command line does
-from pathlib import Path
-from evals.runner.task import lost
-from evals.runner.workers import run_tasks
-from tests.builders.workers import a_case_task
-from tests.evals.runner.test_workers import loaded, threads
-for asked in (loaded, threads):
-    print(*run_tasks([a_case_task(Path({str(tmp_path)!r}), "v2")], 1, asked, lost))
-"""
-    assert in_a_new_process(command) == "True\n1\n"
-
-
-def test_where_no_server_can_be_reached_workers_are_spawned(tmp_path):
-    far = tmp_path / ("so far down that no socket's address is as long " * 4)
-    far.mkdir()
-    command = f"""
-from pathlib import Path
-from evals.runner.task import lost
-from evals.runner.workers import origin, run_tasks
-from tests.builders.workers import a_case_task, act
-print(origin().get_start_method())
-((trace,),) = run_tasks([a_case_task(Path({str(tmp_path)!r}), "v2")], 1, act, lost)
-print(trace.variant)
-"""
-    assert in_a_new_process(command, TMPDIR=str(far)) == "spawn\nv2\n"
-
-
-def in_a_new_process(command, **environment):
-    """What it says on stdout: this process has its server already."""
-    where = {**os.environ, **environment}
-    said = subprocess.run(
-        [sys.executable, "-c", command], cwd=REPOSITORY, env=where, capture_output=True, text=True, check=True
-    )
-    return said.stdout

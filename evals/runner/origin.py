@@ -1,0 +1,62 @@
+"""Where worker processes come from: forked off a server that has loaded what they need.
+
+Python's own server imports by the folder it happens to be started in, and hears of Ctrl-C until it has loaded. This one
+imports by the path of whoever starts it, and never hears of it.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from multiprocessing import forkserver, resource_tracker
+from multiprocessing.context import ForkServerContext, SpawnContext
+from pathlib import Path
+from typing import Final
+
+PRELOADED: Final = ["evals.runner.preloaded"]
+"""What the server loads."""
+
+
+@cache
+def origin() -> ForkServerContext | SpawnContext:
+    """The server, which begins to load, whoever goes on meanwhile. Where a system has none, or no socket to reach it
+    by, each worker is spawned, and loads all of it by itself."""
+    with suppress(ValueError, OSError):
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)
+        resource_tracker.ensure_running()  # the server's first step, which would end the silence
+        with _uninterrupted(), _importing_as_here():
+            forkserver.ensure_running()
+        return context
+    return multiprocessing.get_context("spawn")
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A process that begins in the block never hears of Ctrl-C, which reaches the whole group; this one hears of it at
+    the end of the block."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _importing_as_here() -> Iterator[None]:
+    """A Python that begins in the block finds modules where this one does, and not in the current folder: many projects
+    have a folder `evals`."""
+    here = {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path), "PYTHONSAFEPATH": "1"}
+    before = {name: os.environ.get(name) for name in here}
+    os.environ.update(here)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
