@@ -27,6 +27,8 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
         "_pytest.junitxml",
         "tests.builders.recording_process",
         "chromadb",
+        "distributed.cli.dask_worker",  # where it is installed
+        "distributed.cli.dask_scheduler",
         "httpcore2",
         "tokenizers",
     ]
