@@ -1,6 +1,6 @@
 """Python processes that begin at once: forked off a server that has imported what they need.
 
-For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes a second.
+For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes seconds.
 """
 
 import multiprocessing
@@ -24,6 +24,10 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
         "evals.cli.commands.merge",
         "evals.plugin.hooks",
         "evals.runner.replay",
+        "evals.start",
+        "triage.start",
+        "triage.cli",
+        "triage.graph",
         "_pytest.junitxml",
         "tests.builders.recording_process",
         "chromadb",
@@ -36,8 +40,8 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
 
 
 class Forked:
-    """As much of `subprocess.Popen` as tests use, of a function of ours that gives an exit code; stdout and stderr are
-    pipes of text. It may start processes of its own."""
+    """As much of `subprocess.Popen` as tests use, of a function of ours that gives an exit code, in a session of its
+    own; stdout and stderr are pipes of text. It may start processes of its own."""
 
     def __init__(self, run: Callable[..., int], *arguments: Any, cwd: Path) -> None:
         """`run` and `arguments` are pickled."""
@@ -49,29 +53,52 @@ class Forked:
         self.stdout, self.stderr = (os.fdopen(os.dup(each.fileno()), "r", encoding="utf-8") for each in (out, err))
 
     @property
+    def pid(self) -> int:
+        """Of the process, and of its session."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def returncode(self) -> int | None:
         """As of `Popen`: minus the signal that ended it."""
         return self._process.exitcode
 
+    def poll(self) -> int | None:
+        """The exit code, if it is over."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float = 120) -> int:
+        """The exit code, when it is over. Raises TimeoutError."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            self.kill()
+            raise TimeoutError(f"still there after {timeout} s")
+        return self._process.exitcode
+
     def send_signal(self, number: signal.Signals) -> None:
         """To the process alone."""
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """As the kernel does."""
+        self._process.kill()
+
+    def terminate(self) -> None:
+        """As a service is asked to end."""
+        self._process.terminate()
 
     def communicate(self, timeout: float = 120) -> tuple[str, str]:
         """The rest of what it says; few words on stderr are taken for granted. Raises TimeoutError."""
         until = time.monotonic() + timeout
         said = self.stdout.read(), self.stderr.read()
-        self._process.join(max(0.0, until - time.monotonic()))
-        if self._process.exitcode is None:
-            self._process.kill()
-            raise TimeoutError(f"still there after {timeout} s")
+        self.wait(max(0.0, until - time.monotonic()))
         self.stdout.close()
         self.stderr.close()
         return said
 
 
 def _begin(out: Connection, err: Connection, cwd: Path, run: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+    os.setsid()
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
     out.close()

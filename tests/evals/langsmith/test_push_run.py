@@ -9,7 +9,8 @@ from evals.export.files import write_report
 from evals.models.judge import Grade
 from evals.models.judged import JudgedRun, JudgedTrial, Judgement, Preferences
 from evals.models.outcome import Failed, Scored, Skipped
-from tests.builders.checkout import evals, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import evals
 from tests.builders.interaction import an_interaction
 from tests.builders.langsmith_server import Fault
 from tests.builders.run import a_case_info, a_comparison, a_run, a_trial, a_variant_info
@@ -151,7 +152,7 @@ def test_an_upload_killed_half_way_and_run_again_makes_nothing_twice(there, chec
     run = stored(checkout, *trials(samples=12))
     there.faults.append(Fault(TREES, wait_s=5, skip=let_through))
     keys = {"LANGSMITH_ENDPOINT": there.url, "LANGSMITH_API_KEY": "a key"}
-    process = started(checkout, "langsmith", "push-run", run, **keys)
+    process = evals_at_once(checkout, "langsmith", "push-run", run, **keys)
     deadline = time.monotonic() + 60
     while there.count(TREES) <= let_through and time.monotonic() < deadline:
         time.sleep(0.02)
