@@ -14,11 +14,11 @@ from typing import Final
 from evals.models.trace import Trace
 from evals.runner.task import CaseTask
 from evals.workspace import Workspace
-from tests.builders.forked import SERVER
+from tests.builders.forked import REPOSITORY, begin
 from tests.builders.workers import act
 
 PATIENCE = 240.0
-NEEDED: Final = ("distributed", "evals.runner.station", __name__)
+NEEDED: Final = ("distributed", "evals.runner.station", __name__, "tests.builders.settled")
 """By a worker; its nanny forks it off a server that has imported them, and may have to do so again and again."""
 GRAPH: Final = "evals.runner.replay"
 """What such a server imports besides where workers run real trials."""
@@ -26,7 +26,7 @@ GRAPH: Final = "evals.runner.replay"
 
 @contextmanager
 def a_cluster(
-    checkout: Path, folder: Path, workers: int = 2, threads: int = 1, needed: tuple[str, ...] = (*NEEDED, GRAPH)
+    checkout: Path, folder: Path, workers: int = 2, threads: int = 1, needed: tuple[str, ...] = (GRAPH, *NEEDED)
 ) -> Iterator[str]:
     """The address, as `--scheduler` takes it, of a cluster whose workers stand in `checkout`."""
     with a_scheduler(folder) as address, some_workers(checkout, folder, address, workers, threads, needed):
@@ -95,16 +95,15 @@ def worker_pids(address: str) -> list[int]:
 
 
 def _process(folder: Path, *words: str, needed: tuple[str, ...] = ()) -> BaseProcess:
-    process = SERVER.Process(target=_dask, args=(folder, words, needed))
-    process.start()
-    return process
+    return begin(_dask, folder, words, needed)
 
 
 def _dask(folder: Path, words: tuple[str, ...], needed: tuple[str, ...]) -> None:
     """`dask WORDS` in the folder, with nothing of this machine in its environment; what it says is for nobody."""
     os.chdir(folder)
-    for name in os.environ.keys() - {"PATH", "PYTHONPATH"}:
+    for name in os.environ.keys() - {"PATH"}:
         del os.environ[name]
+    os.environ["PYTHONPATH"] = str(REPOSITORY)
     nobody = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nobody, 1)
     os.dup2(nobody, 2)

@@ -10,10 +10,13 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import chdir
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
+REPOSITORY: Final = Path(__file__).parents[2]
 SERVER: Final = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
     [
@@ -35,8 +38,22 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
         "distributed.cli.dask_scheduler",
         "httpcore2",
         "tokenizers",
+        "xdist.plugin",
+        "pytest_asyncio.plugin",
+        "pytest_recording.plugin",
+        "tests.builders.settled",
     ]
 )
+
+
+def begin(target: Callable[..., Any], *arguments: Any, daemon: bool = False) -> BaseProcess:
+    """A process that runs `target`, begun. The server is started in our own folder, wherever a test stands: it imports
+    from there."""
+    with chdir(REPOSITORY):
+        forkserver.ensure_running()
+    process = SERVER.Process(target=target, args=arguments, daemon=daemon)
+    process.start()
+    return process
 
 
 class Forked:
@@ -46,8 +63,7 @@ class Forked:
     def __init__(self, run: Callable[..., int], *arguments: Any, cwd: Path) -> None:
         """`run` and `arguments` are pickled."""
         (out, to_out), (err, to_err) = (SERVER.Pipe(duplex=False) for _ in range(2))
-        self._process = SERVER.Process(target=_begin, args=(to_out, to_err, cwd, run, arguments))
-        self._process.start()
+        self._process = begin(_begin, to_out, to_err, cwd, run, arguments)
         to_out.close()
         to_err.close()
         self.stdout, self.stderr = (os.fdopen(os.dup(each.fileno()), "r", encoding="utf-8") for each in (out, err))
