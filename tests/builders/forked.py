@@ -3,6 +3,7 @@
 For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes seconds.
 """
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -46,6 +47,17 @@ SERVER.set_forkserver_preload(  # one list a process of ours, whoever asks first
 )
 
 
+_BEGUN: Final[list[BaseProcess]] = []
+
+
+@atexit.register
+def _end_what_is_left() -> None:
+    """A test that failed may have left one to wait for something that never comes: nobody waits for it as well."""
+    for process in _BEGUN:
+        if process.is_alive():
+            process.kill()
+
+
 def begin(target: Callable[..., Any], *arguments: Any, daemon: bool = False) -> BaseProcess:
     """A process that runs `target`, begun. The server is started in our own folder, wherever a test stands: it imports
     from there."""
@@ -53,6 +65,7 @@ def begin(target: Callable[..., Any], *arguments: Any, daemon: bool = False) -> 
         forkserver.ensure_running()
     process = SERVER.Process(target=target, args=arguments, daemon=daemon)
     process.start()
+    _BEGUN.append(process)
     return process
 
 
