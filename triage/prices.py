@@ -4,6 +4,7 @@ A model that the table does not name costs "unknown", never nothing.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +38,7 @@ def told(calls: Iterable[Call]) -> str:
     return f"{cost:.4f} USD (prices of {table['as_of']})"
 
 
+@cache
 def _table() -> dict[str, Any]:
     table: dict[str, Any] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
     return table

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -31,7 +32,15 @@ POINTS = [
 ]
 POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest", "drift")
 LABELS = {"tags": ["tiny"], "decision_points": POINTS}
+UNDER_WAY = shutil.ignore_patterns("*.pyc.*")  # half written by another process
 ISSUE = "# The sum is wrong\n\nTwo books cost as much as one. I changed nothing, and it worked last week.\n"
+
+
+def own_code(folder: Path) -> Path:
+    """A copy of the code in `folder`, to be changed there; with its bytecode, which knows what was changed."""
+    for package in ("evals", "triage"):
+        shutil.copytree(REPOSITORY / package, folder / package, ignore=UNDER_WAY, dirs_exist_ok=True)
+    return folder
 
 
 def a_suite(folder: Path, **changes: Any) -> Path:

@@ -1,27 +1,35 @@
-"""A real Dask cluster on loopback: a scheduler and workers, each a process of its own."""
+"""A real Dask cluster on loopback: a scheduler and workers, each a process of its own, forked off a server that has
+imported what they need: `dask scheduler` and `dask worker` but for the seconds that takes."""
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import set_forkserver_preload
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Final
 
 from evals.models.trace import Trace
 from evals.runner.task import CaseTask
 from evals.workspace import Workspace
-from tests.builders.checkout import REPOSITORY
+from tests.builders.forked import REPOSITORY, begin
 from tests.builders.workers import act
 
 PATIENCE = 240.0
+NEEDED: Final = ("distributed", "evals.runner.station", __name__, "tests.builders.settled")
+"""By a worker; its nanny forks it off a server that has imported them, and may have to do so again and again."""
+GRAPH: Final = "evals.runner.replay"
+"""What such a server imports besides where workers run real trials."""
 
 
 @contextmanager
-def a_cluster(checkout: Path, folder: Path, workers: int = 2, threads: int = 1) -> Iterator[str]:
+def a_cluster(
+    checkout: Path, folder: Path, workers: int = 2, threads: int = 1, needed: tuple[str, ...] = (GRAPH, *NEEDED)
+) -> Iterator[str]:
     """The address, as `--scheduler` takes it, of a cluster whose workers stand in `checkout`."""
-    with a_scheduler(folder) as address, some_workers(checkout, folder, address, workers, threads):
+    with a_scheduler(folder) as address, some_workers(checkout, folder, address, workers, threads, needed):
         yield address
 
 
@@ -40,7 +48,14 @@ def a_scheduler(folder: Path, port: int = 0) -> Iterator[str]:
 
 @contextmanager
 def some_workers(
-    checkout: Path, folder: Path, address: str, workers: int = 1, threads: int = 1, *, nanny: bool = True
+    checkout: Path,
+    folder: Path,
+    address: str,
+    workers: int = 1,
+    threads: int = 1,
+    needed: tuple[str, ...] = NEEDED,
+    *,
+    nanny: bool = True,
 ) -> Iterator[None]:
     """So many more, which are there when the block begins; without a `nanny` to replace one that dies, a single one is
     there in half the time."""
@@ -50,6 +65,7 @@ def some_workers(
         checkout,
         *("worker", tcp, "--host", "127.0.0.1", "--nworkers", str(workers), "--nthreads", str(threads)),
         *("--no-dashboard", "--local-directory", str(folder), "--nanny" if nanny else "--no-nanny"),
+        needed=needed,
     )
     try:
         _wait_for(tcp, before + workers)
@@ -78,15 +94,27 @@ def worker_pids(address: str) -> list[int]:
         return list(client.run(os.getpid).values())
 
 
-def _process(folder: Path, *words: str) -> "subprocess.Popen[bytes]":
-    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    return subprocess.Popen(
-        [sys.executable, "-m", "dask", *words],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+def _process(folder: Path, *words: str, needed: tuple[str, ...] = ()) -> BaseProcess:
+    return begin(_dask, folder, words, needed)
+
+
+def _dask(folder: Path, words: tuple[str, ...], needed: tuple[str, ...]) -> None:
+    """`dask WORDS` in the folder, with nothing of this machine in its environment; what it says is for nobody."""
+    os.chdir(folder)
+    for name in os.environ.keys() - {"PATH"}:
+        del os.environ[name]
+    os.environ["PYTHONPATH"] = str(REPOSITORY)
+    nobody = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nobody, 1)
+    os.dup2(nobody, 2)
+    import dask
+    from distributed import utils
+    from distributed.cli import dask_scheduler, dask_worker
+
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    set_forkserver_preload([*needed])
+    utils._forkserver_preload_set = True
+    {"scheduler": dask_scheduler, "worker": dask_worker}[words[0]].main([*words[1:]])
 
 
 def _address(contact: Path) -> str:
@@ -106,11 +134,10 @@ def _wait_for(address: str, workers: int) -> None:
         client.wait_for_workers(workers, timeout=PATIENCE)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end(process: BaseProcess) -> None:
     """Asked to go, and after three seconds made to: a worker would wait for a task that waits for a test."""
     process.terminate()
-    try:
-        process.wait(3)
-    except subprocess.TimeoutExpired:
+    process.join(3)
+    if process.is_alive():
         process.kill()
-        process.wait()
+        process.join()

@@ -1,21 +1,21 @@
 """Python processes that begin at once: forked off a server that has imported what they need.
 
-For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes a second.
+For tests that need a process of its own (to kill it, to run pytest in it), and not its start, which takes seconds.
 """
 
+import atexit
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import chdir
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evals.runner.origin import PRELOADED, origin
-
-__all__ = ["Forked", "origin"]
 
 PRELOADED.extend(  # one server a process of ours, whoever asks first
     [
@@ -25,52 +25,112 @@ PRELOADED.extend(  # one server a process of ours, whoever asks first
         "evals.cli.commands.bless",
         "evals.cli.commands.merge",
         "evals.plugin.hooks",
+        "evals.start",
+        "triage.start",
+        "triage.cli",
+        "triage.graph",
         "_pytest.junitxml",
         "tests.builders.recording_process",
+        "distributed.cli.dask_worker",  # where it is installed
+        "distributed.cli.dask_scheduler",
         "httpcore2",
         "tokenizers",
+        "xdist.plugin",
+        "pytest_asyncio.plugin",
+        "pytest_recording.plugin",
+        "tests.builders.settled",
     ]
 )
 
 
+_BEGUN: Final[list[BaseProcess]] = []
+
+
+@atexit.register
+def _end_what_is_left() -> None:
+    """A test that failed may have left one to wait for something that never comes: nobody waits for it as well."""
+    for process in _BEGUN:
+        if process.is_alive():
+            process.kill()
+
+
+def begin(target: Callable[..., Any], *arguments: Any, daemon: bool = False) -> BaseProcess:
+    """A process that runs `target`, begun."""
+    process = origin().Process(target=target, args=arguments, daemon=daemon)
+    process.start()
+    _BEGUN.append(process)
+    return process
+
+
 class Forked:
-    """As much of `subprocess.Popen` as tests use, of a function of ours that gives an exit code; stdout and stderr are
-    pipes of text. It may start processes of its own."""
+    """As much of `subprocess.Popen` as tests use, of a function of ours that gives an exit code, in a session of its
+    own; stdout and stderr are pipes of text. It may start processes of its own."""
 
     def __init__(self, run: Callable[..., int], *arguments: Any, cwd: Path) -> None:
         """`run` and `arguments` are pickled."""
         (out, to_out), (err, to_err) = (origin().Pipe(duplex=False) for _ in range(2))
-        self._process = origin().Process(target=_begin, args=(to_out, to_err, cwd, run, arguments))
-        self._process.start()
+        self._process = begin(_begin, to_out, to_err, cwd, dict(os.environ), run, arguments)
         to_out.close()
         to_err.close()
         self.stdout, self.stderr = (os.fdopen(os.dup(each.fileno()), "r", encoding="utf-8") for each in (out, err))
+
+    @property
+    def pid(self) -> int:
+        """Of the process, and of its session."""
+        assert self._process.pid is not None
+        return self._process.pid
 
     @property
     def returncode(self) -> int | None:
         """As of `Popen`: minus the signal that ended it."""
         return self._process.exitcode
 
+    def poll(self) -> int | None:
+        """The exit code, if it is over."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float = 120) -> int:
+        """The exit code, when it is over. Raises TimeoutError."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            self.kill()
+            raise TimeoutError(f"still there after {timeout} s")
+        return self._process.exitcode
+
     def send_signal(self, number: signal.Signals) -> None:
         """To the process alone."""
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """As the kernel does."""
+        self._process.kill()
+
+    def terminate(self) -> None:
+        """As a service is asked to end."""
+        self._process.terminate()
 
     def communicate(self, timeout: float = 120) -> tuple[str, str]:
         """The rest of what it says; few words on stderr are taken for granted. Raises TimeoutError."""
         until = time.monotonic() + timeout
         said = self.stdout.read(), self.stderr.read()
-        self._process.join(max(0.0, until - time.monotonic()))
-        if self._process.exitcode is None:
-            self._process.kill()
-            raise TimeoutError(f"still there after {timeout} s")
+        self.wait(max(0.0, until - time.monotonic()))
         self.stdout.close()
         self.stderr.close()
         return said
 
 
-def _begin(out: Connection, err: Connection, cwd: Path, run: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+def _begin(
+    out: Connection,
+    err: Connection,
+    cwd: Path,
+    environment: Mapping[str, str],
+    run: Callable[..., int],
+    arguments: tuple[Any, ...],
+) -> None:
+    os.setsid()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the server hears of none
+    os.environ.clear()
+    os.environ.update(environment)
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
     out.close()

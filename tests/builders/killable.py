@@ -8,14 +8,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from evals.cli.main import main
-from tests.builders.forked import origin
+from tests.builders.forked import begin
 
 
 def begun(checkout: Path, *words: str) -> BaseProcess:
     """`evals WORDS` in the checkout; what it says is in `said_by`."""
-    process = origin().Process(target=_command, args=(checkout, words), daemon=True)
-    process.start()
-    return process
+    return begin(_command, checkout, words, daemon=True)
 
 
 def said_by(checkout: Path) -> str:

@@ -5,7 +5,6 @@ told the answer. What goes wrong is one line on stderr and the exit code of the 
 """
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,20 +25,9 @@ QUESTIONS = 30
 AT_ONCE = 4
 
 
-def recording(
-    url: str, path: Path, questions: int = QUESTIONS, before: Callable[[], None] | None = None
-) -> "subprocess.Popen[str] | Forked":
-    """The process, begun; `before` runs in it first (to give it less of something), and then it is no fork."""
-    if before is None:
-        return Forked(main, url.removesuffix("/v1"), str(path), str(questions), cwd=REPOSITORY)
-    return subprocess.Popen(
-        [sys.executable, "-m", __name__, url.removesuffix("/v1"), str(path), str(questions)],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=before,  # noqa: PLW1509 - no thread of this test holds a lock that the child needs
-    )
+def recording(url: str, path: Path, questions: int = QUESTIONS, before: Callable[[], None] | None = None) -> Forked:
+    """The process, begun; `before` runs in it first (to give it less of something)."""
+    return Forked(main, url.removesuffix("/v1"), str(path), str(questions), before, cwd=REPOSITORY)
 
 
 async def record(url: str, path: Path, questions: int) -> None:
@@ -68,8 +56,10 @@ def said(answer: dict[str, Any]) -> str:
     return str(answer["choices"][0]["message"]["content"])
 
 
-def main(url: str, path: str, questions: str) -> int:
+def main(url: str, path: str, questions: str, before: Callable[[], None] | None = None) -> int:
     """The exit code `evals` would give."""
+    if before is not None:
+        before()
     try:
         asyncio.run(record(url, Path(path), int(questions)))
     except ExceptionGroup as group:

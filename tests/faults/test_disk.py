@@ -3,11 +3,14 @@
 import re
 import resource
 import shutil
+import sys
+from functools import partial
 
 import pytest
 
 from evals.cassette.store import load
-from tests.builders.checkout import a_checkout, evals, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import a_checkout, evals
 from tests.builders.disk import a_small_disk, grow, unwritable
 from tests.builders.interaction import words_of
 from tests.builders.llm_server import an_llm_server
@@ -15,6 +18,12 @@ from tests.builders.recording_process import recording
 from tests.faults.test_kill import echo
 
 pytestmark = pytest.mark.slow
+
+
+def may_write(size):
+    """From now on no file of this process grows beyond so many bytes, as quotas set it."""
+    sys.dont_write_bytecode = True  # or Python itself would leave half a file beside our code
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def outcome(process):
@@ -56,9 +65,7 @@ def test_a_file_that_may_not_grow_any_further_is_the_same(tmp_path, whole):
     """Needs no root: a limit on the size of files, as quotas set it."""
     path = tmp_path / "case.yaml"
     with an_llm_server(echo) as llm:
-        limited = recording(
-            llm.base_url, path, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
-        )
+        limited = recording(llm.base_url, path, before=partial(may_write, 12_000))
         code, told, said = outcome(limited)
         there = set(words_of(load(path).interactions))
         outcome(recording(llm.base_url, path))
@@ -96,12 +103,7 @@ def recorded(tmp_path_factory):
 @pytest.mark.parametrize("size", [1_000, 6_000])
 def test_a_cache_that_may_not_grow_is_said_in_a_line_with_its_file_and_what_to_do(tmp_path, recorded, size):
     checkout = shutil.copytree(recorded, tmp_path / "checkout")
-    process = started(
-        checkout,
-        *("run", "tiny.yaml", "--jobs", "1"),
-        before=("prlimit", f"--fsize={size}"),
-        PYTHONDONTWRITEBYTECODE="1",  # or Python itself would leave half a file beside our code
-    )
+    process = evals_at_once(checkout, "run", "tiny.yaml", "--jobs", "1", before=partial(may_write, size))
     _, said = process.communicate(timeout=120)
 
     assert process.returncode == 3

@@ -1,14 +1,13 @@
 """Jobs in a real SQLite file: left, and resumed under another prompt, another schema, another process."""
 
+import asyncio
 import logging
-import subprocess
-import sys
-import textwrap
 
 import pytest
 from langgraph.types import Command
 
 from tests.builders.endpoint import a_decision, a_team, a_toolbox
+from tests.builders.forked import Forked
 from tests.builders.schema_1 import a_job_stored_under_schema_1
 from tests.builders.state import a_rejection, a_state, an_exchange
 from triage.checkpoints import open_jobs, serializer
@@ -132,25 +131,21 @@ def test_any_other_type_is_not_rebuilt():
 @pytest.mark.slow
 async def test_another_process_can_read_the_question(tmp_path):
     await a_job_left_at_a_question(tmp_path / "jobs.sqlite")
-    program = f"""
-        import asyncio
-        from pathlib import Path
-        from tests.builders.endpoint import a_team, a_toolbox
-        from triage.checkpoints import open_jobs
-        from triage.graph import Configuration, build_graph
-        from triage.prompts import load_supervisor_prompt
 
-        async def main():
-            async with open_jobs(Path({str(tmp_path / "jobs.sqlite")!r})) as jobs:
-                graph = build_graph(Configuration(load_supervisor_prompt("v3")), a_toolbox(a_team("end")), jobs)
-                snapshot = await graph.aget_state({{"configurable": {{"thread_id": "job-1"}}}})
-                print(repr(snapshot.tasks[0].interrupts[0].value))
+    out, err = Forked(the_question_of, tmp_path / "jobs.sqlite", cwd=tmp_path).communicate()
 
-        asyncio.run(main())
-    """
-    told = subprocess.run(  # noqa: ASYNC221  # nothing else runs in this loop
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=300
-    )
+    assert out.strip() == repr(HumanExchange(question="Which database?"))
+    assert err == ""
 
-    assert told.stdout.strip() == repr(HumanExchange(question="Which database?"))
-    assert told.stderr == ""
+
+def the_question_of(path):
+    """In a process of its own: what the job there waits for."""
+
+    async def told():
+        async with open_jobs(path) as jobs:
+            graph = build_graph(Configuration(load_supervisor_prompt("v3")), a_toolbox(a_team("end")), jobs)
+            snapshot = await graph.aget_state(JOB)
+            print(repr(snapshot.tasks[0].interrupts[0].value))
+
+    asyncio.run(told())
+    return 0

@@ -1,39 +1,25 @@
 """`triage` as a process of its own: killed, interrupted, serving."""
 
-import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.builders.at_once import triage_at_once
 from tests.builders.desk import AGAIN, NEW, a_desk
 from tests.builders.endpoint import Endpoint, a_team
 from tests.builders.loopback import serving
 from tests.builders.waiting import until
 from triage.cli import main
 
-CHECKOUT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """A desk for processes of their own, which import from here."""
-    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))
     return a_desk(tmp_path, monkeypatch)
-
-
-# A process started in the background ignores SIGINT; one at a terminal does not.
-AT_A_TERMINAL = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from triage.start import run
-run()
-"""
 
 
 @pytest.mark.slow
@@ -54,7 +40,7 @@ def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
     team = a_team("investigator", "critic", "writer")
     with serving(Slow(team)) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
-        job = subprocess.Popen([sys.executable, "-m", "triage", "run", "--repo", "shop", *NEW], env={**os.environ})
+        job = triage_at_once("run", "--repo", "shop", *NEW)
         until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGKILL)
         job.wait()
@@ -70,8 +56,8 @@ def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
 def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
     team = a_team("investigator", "critic", "writer")
     with serving(Slow(team)) as url:
-        command = [sys.executable, "-c", AT_A_TERMINAL, "run", "--repo", "shop", *NEW]
-        job = subprocess.Popen(command, env={**os.environ, "TRIAGE_BASE_URL": url}, stderr=subprocess.PIPE, text=True)
+        monkeypatch.setenv("TRIAGE_BASE_URL", url)
+        job = triage_at_once("run", "--repo", "shop", *NEW)
         until(lambda: team.count("critic") == 1)
         job.send_signal(signal.SIGINT)
         told = job.communicate(timeout=300)[1]
@@ -85,9 +71,8 @@ def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
 def test_the_agents_can_be_served(desk, monkeypatch):
     with serving(a_team("end")) as url:
         port = _a_free_port()
-        command = [sys.executable, "-m", "triage", "serve", "--repo", "shop", "--port", str(port)]
-        settings, pipe = {**os.environ, "TRIAGE_BASE_URL": url}, subprocess.PIPE
-        service = subprocess.Popen(command, env=settings, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
+        monkeypatch.setenv("TRIAGE_BASE_URL", url)
+        service = triage_at_once("serve", "--repo", "shop", "--port", str(port))
         invoke = f"http://127.0.0.1:{port}/agents/investigator/invoke"
         try:
             until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))

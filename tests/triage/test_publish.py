@@ -1,20 +1,18 @@
 """From a GitHub issue and back to it: read by its address, answered once, never unasked, never with a secret."""
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.builders.at_once import triage_at_once
 from tests.builders.desk import a_desk, triage_at
+from tests.builders.forked import Forked
 from tests.builders.github import a_github
 from tests.builders.secret import PLANTED
 from triage.cli import main
 from triage.secrecy.held import release
 
-CHECKOUT = Path(__file__).parents[2]
 OURS = "token-of-the-test"
 
 
@@ -146,12 +144,10 @@ def test_a_ticket_that_is_refused_costs_no_second_comment(host, job, capsys):
 
 @pytest.mark.slow
 def test_a_publishing_that_is_killed_before_it_heard_back_posts_nothing_twice(host, job, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))
-    command = [sys.executable, "-m", "triage", "publish", "one", "--yes"]
-    running: list[subprocess.Popen] = []
+    running: list[Forked] = []
     host.posted = lambda path: running[0].send_signal(signal.SIGKILL) if path.endswith("comments") else None
-    running.append(subprocess.Popen(command, env={**os.environ}))
-    assert running[0].wait(timeout=120) == -signal.SIGKILL
+    running.append(triage_at_once("publish", "one", "--yes"))
+    assert running[0].wait() == -signal.SIGKILL
     assert [len(host.comments), len(host.issues)] == [1, 0]
 
     host.posted = lambda _path: None

@@ -2,12 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.builders.checkout import REPOSITORY
+from tests.builders.at_once import triage_at_once
 from tests.builders.dataset import a_codebase, write
 from tests.builders.endpoint import a_decision, a_team
 from tests.builders.langsmith_server import a_langsmith
@@ -23,16 +21,10 @@ def a_job(folder, team, **environment):
     shop = a_codebase(folder)
     words = ["run", "--issue", str(issue), "--repo", str(shop), "--job-id", "job-1", "--prompt", "v3", "--quiet"]
     with serving(team) as url:
-        told = {"PYTHONPATH": str(REPOSITORY), "TRIAGE_BASE_URL": url, "TRIAGE_CACHE_DIR": str(folder / "cache")}
-        done = subprocess.run(
-            [sys.executable, "-m", "triage", *words],
-            cwd=folder,
-            env={"PATH": os.environ["PATH"], **told, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
+        told = {"PATH": os.environ["PATH"], "TRIAGE_BASE_URL": url, "TRIAGE_CACHE_DIR": str(folder / "cache")}
+        job = triage_at_once(*words, cwd=folder, environment=told | environment)
+        _, said = job.communicate()
+    assert job.returncode == 0, said
     return team
 
 

@@ -114,9 +114,9 @@ def test_a_trial_that_kills_every_worker_is_a_failed_trial_and_the_others_are_ke
 def test_a_trial_that_waited_on_a_worker_that_died_is_not_lost_with_it(tmp_path, elsewhere):
     """One worker has both; each of its deaths makes Dask suspect the trial behind the deadly one, too."""
     from evals.runner.cluster import Cluster
-    from tests.builders.cluster import a_cluster, act_there
+    from tests.builders.cluster import NEEDED, a_cluster, act_there
 
-    with a_cluster(elsewhere, tmp_path, workers=1) as address:
+    with a_cluster(elsewhere, tmp_path, workers=1, needed=NEEDED) as address:
         there = Cluster(address.removeprefix("dask://"), Workspace(tmp_path, tmp_path), act_there)
         tasks = [a_case_task(tmp_path, "kill"), a_case_task(tmp_path, "v2")]
         found = {trace.variant: trace.error for traces in there.run(tasks) for trace in traces}
@@ -135,9 +135,9 @@ def test_workers_of_another_version_of_the_code_are_refused(checkout, cluster):
 
 
 def test_workers_that_run_several_tasks_at_once_are_refused(checkout, elsewhere, tmp_path):
-    from tests.builders.cluster import a_cluster
+    from tests.builders.cluster import NEEDED, a_cluster
 
-    with a_cluster(elsewhere, tmp_path, workers=1, threads=2) as address:
+    with a_cluster(elsewhere, tmp_path, workers=1, threads=2, needed=NEEDED) as address:
         said = evals(checkout, "run", "tiny.yaml", "--scheduler", address)
 
     assert (said.code, said.err.count("\n")) == (2, 1)

@@ -2,12 +2,11 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.builders.checkout import REPOSITORY, a_suite, evals, started
+from tests.builders.checkout import a_suite, evals, own_code, started
 
 pytestmark = pytest.mark.slow
 
@@ -145,13 +144,6 @@ def record_as_of(checkout, day):
         merge_write(path, fresh)
 
 
-def own_source(checkout):
-    """A copy of the code, so that an agent can be changed without touching this repository's."""
-    for package in ("evals", "triage"):
-        shutil.copytree(REPOSITORY / package, checkout / package, dirs_exist_ok=True)
-    return checkout / "triage"
-
-
 def plan_with(checkout):
     """The causes found by a process that runs the copied code."""
     process = started(
@@ -163,14 +155,14 @@ def plan_with(checkout):
 
 
 def test_an_edited_prompt_of_an_agent_is_named_with_file_and_line(checkout):
-    prompt = own_source(checkout) / "prompts" / "agents" / "critic.md"
+    prompt = own_code(checkout) / "triage" / "prompts" / "agents" / "critic.md"
     replace(prompt, "try to prove them wrong", "try to refute them")
 
     assert plan_with(checkout) == ["prompt edited: triage/prompts/agents/critic.md:1"]
 
 
 def test_a_field_added_to_an_answer_is_a_changed_schema(checkout):
-    code: Path = own_source(checkout) / "agents" / "critic.py"
+    code: Path = own_code(checkout) / "triage" / "agents" / "critic.py"
     replace(code, "    ready_for_report: bool", "    effort: str | None = None\n    ready_for_report: bool")
 
     assert plan_with(checkout) == ["schema changed: critic's answer: effort added"]

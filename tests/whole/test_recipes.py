@@ -2,13 +2,12 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.builders.checkout import REPOSITORY, a_checkout, started
+from tests.builders.checkout import a_checkout, own_code, started
 
 pytestmark = pytest.mark.slow
 
@@ -50,10 +49,7 @@ def supervisor(configuration: Configuration, toolbox: Tools) -> Supervise:
 @pytest.fixture
 def copied(tmp_path):
     """A tiny checkout with a copy of the code beside it."""
-    checkout = a_checkout(tmp_path)
-    for package in ("evals", "triage"):
-        shutil.copytree(REPOSITORY / package, checkout / package, ignore=shutil.ignore_patterns("__pycache__"))
-    return checkout
+    return own_code(a_checkout(tmp_path))
 
 
 def put(path: Path, before: str, after: str) -> None:

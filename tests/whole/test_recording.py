@@ -9,7 +9,8 @@ import time
 import pytest
 
 from evals.cassette.store import load
-from tests.builders.checkout import a_checkout, cassettes, evals, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import a_checkout, cassettes, evals
 from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.llm_server import an_llm_server, answering
 
@@ -41,7 +42,7 @@ def test_a_recording_that_is_killed_goes_on_where_it_was(story, tmp_path):
     enough = threading.Event()
     with an_llm_server() as llm:
         llm.heard = lambda count: enough.set() if count == 7 else None
-        process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+        process = evals_at_once(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
         assert enough.wait(120), process.communicate()
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -85,7 +86,7 @@ def test_an_interrupted_recording_keeps_what_was_under_way_and_says_how_to_go_on
         return answering()(agent, body)
 
     with an_llm_server(slow) as llm:
-        process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--concurrency", "1")
+        process = evals_at_once(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--concurrency", "1")
         assert waiting.wait(120), process.communicate()
         process.send_signal(signal.SIGINT)
         time.sleep(1)
@@ -109,7 +110,7 @@ def test_a_second_interrupt_waits_for_nothing(tmp_path):
         return answering()(*_)
 
     with an_llm_server(stuck) as llm:
-        process = started(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+        process = evals_at_once(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
         assert waiting.wait(120), process.communicate()
         process.send_signal(signal.SIGINT)
         time.sleep(1)

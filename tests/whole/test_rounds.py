@@ -9,8 +9,9 @@ import time
 
 import pytest
 
+from tests.builders.at_once import evals_at_once
 from tests.builders.batch import ASKING_A_SERVER, a_command, an_answer, answers, requests_in
-from tests.builders.checkout import a_checkout, cassettes, evals, started
+from tests.builders.checkout import a_checkout, cassettes, evals
 from tests.builders.llm_server import an_llm_server, answering
 
 pytestmark = pytest.mark.slow
@@ -123,7 +124,7 @@ def test_a_killed_loop_goes_on_with_what_was_answered(tmp_path):
     with an_llm_server() as llm:
         words = ("record", "tiny.yaml", "--rounds", "rounds", "--answer-with")
         server = llm.base_url.removesuffix("/v1")
-        process = started(checkout, *words, a_command(tmp_path / "slow", slow, server))
+        process = evals_at_once(checkout, *words, a_command(tmp_path / "slow", slow, server))
         file = checkout / "rounds" / "round-001" / "answers-1.jsonl"
         until(lambda: file.exists() and file.read_text(encoding="utf-8").endswith("\n"), process)
         os.killpg(process.pid, signal.SIGKILL)

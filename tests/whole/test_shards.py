@@ -5,7 +5,8 @@ import json
 import pytest
 import yaml
 
-from tests.builders.checkout import evals, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import evals
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +123,7 @@ def test_wrong_use_is_two_and_one_line(checkout, words, cause):
 
 def test_a_shard_is_quiet_where_nobody_watches(checkout):
     """No progress bar in a log: nothing on stderr, one line on stdout."""
-    process = started(checkout, "run", "tiny.yaml", "--shard", "2/2", "--out", "two.json")
+    process = evals_at_once(checkout, "run", "tiny.yaml", "--shard", "2/2", "--out", "two.json")
     out, err = process.communicate(timeout=300)
 
     assert (process.returncode, err, out.count("\n")) == (0, "", 1)

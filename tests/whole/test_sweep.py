@@ -16,7 +16,8 @@ from evals.subject.floor import asked, rulings
 from evals.sweep.execute import execute
 from evals.sweep.grid import at, grid
 from evals.sweep.stage import stage
-from tests.builders.checkout import a_suite, cassettes, evals, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import a_suite, cassettes, evals
 from tests.builders.llm_server import an_llm_server, answering, next_stop
 from tests.builders.processes import workers_of
 from tests.builders.sweep import a_point
@@ -119,7 +120,7 @@ def test_a_worker_that_is_killed_changes_nothing_of_the_result(swept):
     """A real process, killed as the kernel does where memory is used up: its points are tried again."""
     evals(swept, "sweep", "tiny.yaml", *GRID, "--out", "whole")
     shutil.rmtree(swept / ".cache" / "trials")
-    process = started(swept, "sweep", "tiny.yaml", *GRID, "--jobs", "2", "--out", "killed")
+    process = evals_at_once(swept, "sweep", "tiny.yaml", *GRID, "--jobs", "2", "--out", "killed")
 
     os.kill(a_worker_of(process), signal.SIGKILL)
     out, err = process.communicate(timeout=400)

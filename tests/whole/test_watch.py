@@ -2,14 +2,13 @@
 
 import os
 import queue
-import shutil
 import signal
 import threading
 import time
 
 import pytest
 
-from tests.builders.checkout import REPOSITORY, started
+from tests.builders.checkout import own_code, started
 
 pytestmark = pytest.mark.slow
 
@@ -92,9 +91,7 @@ def test_a_changed_prompt_is_judged_anew_and_a_broken_one_is_a_line(checkout, se
 
 def test_changed_code_of_a_guard_is_really_used(checkout, tmp_path):
     """The graph is a copy here, so that it can be edited: with a limit of one visit every trial goes another way."""
-    for package in ("triage", "evals"):
-        shutil.copytree(REPOSITORY / package, tmp_path / "code" / package, ignore=shutil.ignore_patterns("__pycache__"))
-    session = Session(checkout, PYTHONPATH=str(tmp_path / "code"))
+    session = Session(checkout, PYTHONPATH=str(own_code(tmp_path / "code")))
     assert "exit code 0 (not worse)" in session.until(WATCHING)
 
     guards = tmp_path / "code" / "triage" / "guards" / "hardened.py"

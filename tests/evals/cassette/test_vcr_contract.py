@@ -126,6 +126,10 @@ PYTEST_RECORDING_TEST = textwrap.dedent("""
 """)
 
 
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--record-mode=none", "-p", "no:cacheprovider")
+PYTEST += ("-p", "no:langsmith_plugin", "-p", "no:anyio", "-p", "no:hypothesispytest")  # load for seconds, do nothing
+
+
 @pytest.mark.slow
 def test_pytest_recording_replays_the_file(path, tmp_path):
     """In a project of its own; `stop: null` and `stream: false` were recorded, so they are asked with here too."""
@@ -136,7 +140,7 @@ def test_pytest_recording_replays_the_file(path, tmp_path):
     (project / "test_replay.py").write_text(text, encoding="utf-8")
 
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--record-mode=none", "-p", "no:cacheprovider", "test_replay.py"],
+        [*PYTEST, "test_replay.py"],
         cwd=project,
         capture_output=True,
         text=True,
@@ -215,7 +219,7 @@ def test_pytest_recording_replays_every_committed_cassette(tmp_path):
     (tmp_path / "test_committed.py").write_text(PYTEST_RECORDING_LOOP, encoding="utf-8")
 
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--record-mode=none", "-p", "no:cacheprovider", "test_committed.py"],
+        [*PYTEST, "test_committed.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -1,13 +1,12 @@
 """`evals langsmith pull --project`: jobs traced in production as candidates for cases, by the real tracer."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from evals.dataset.load import load_cases
-from tests.builders.checkout import REPOSITORY, evals
+from tests.builders.at_once import triage_at_once
+from tests.builders.checkout import evals
 from tests.builders.dataset import a_dataset, write
 from tests.builders.endpoint import a_decision, a_team
 from tests.builders.langsmith_server import a_langsmith
@@ -27,11 +26,11 @@ def live(tmp_path_factory):
     team = a_team("investigator", a_decision("human_input", question=QUESTION), "codebase_search", "writer")
     with a_langsmith() as service, serving(team) as url:
         traced = {"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": service.url, "LANGSMITH_API_KEY": "a key"}
-        asked = {"TRIAGE_BASE_URL": url, "TRIAGE_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(REPOSITORY)}
+        asked = {"TRIAGE_BASE_URL": url, "TRIAGE_CACHE_DIR": str(folder / "cache")}
         environment = {"PATH": os.environ["PATH"], "LANGSMITH_PROJECT": "live", **traced, **asked}
-        job = [sys.executable, "-m", "triage", "run", "--job-id", "job-1", "--repo", "shop"]
-        for words in (["--issue", "issue.md", "--prompt", "v3"], ["--resume", "--answer", "MySQL"]):
-            subprocess.run([*job, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL, check=False)
+        job = ("run", "--job-id", "job-1", "--repo", "shop")
+        for words in (("--issue", "issue.md", "--prompt", "v3"), ("--resume", "--answer", "MySQL")):
+            triage_at_once(*job, *words, cwd=folder, environment=environment).communicate()
         yield service, folder
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.builders.checkout import started
+from tests.builders.at_once import evals_at_once
 from tests.builders.langsmith_server import Fault
 from tests.builders.pushed import TREES, experiments, push, roots, stored, trials
 from tests.builders.run import a_run, a_trial, a_variant_info
@@ -17,7 +17,7 @@ def test_an_upload_killed_half_way_and_run_again_makes_nothing_twice(there, chec
     run = stored(checkout, *trials(samples=12))
     there.faults.append(Fault(TREES, wait_s=5, skip=let_through))
     keys = {"LANGSMITH_ENDPOINT": there.url, "LANGSMITH_API_KEY": "a key"}
-    process = started(checkout, "langsmith", "push-run", run, **keys)
+    process = evals_at_once(checkout, "langsmith", "push-run", run, **keys)
     deadline = time.monotonic() + 60
     while there.count(TREES) <= let_through and time.monotonic() < deadline:
         time.sleep(0.02)

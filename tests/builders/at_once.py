@@ -1,0 +1,60 @@
+"""`evals` and `triage` as processes of their own that begin at once: the whole command, all but the seconds in which
+Python loads its libraries.
+"""
+
+import atexit
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from langsmith import utils as langsmith_utils
+
+import evals.start
+import triage.start
+from tests.builders.forked import Forked
+
+
+def evals_at_once(checkout: Path, *words: str, before: Callable[[], None] | None = None, **environment: str) -> Forked:
+    """`evals WORDS` in the checkout, with nothing but `environment` around it; `before` runs in the process first."""
+    return Forked(command, "evals", words, {"PATH": os.environ["PATH"], **environment}, before, cwd=checkout)
+
+
+def triage_at_once(*words: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> Forked:
+    """`triage WORDS` here, with the environment that is here, unless others are named."""
+    around = dict(os.environ if environment is None else environment)
+    return Forked(command, "triage", words, around, None, cwd=cwd or Path.cwd())
+
+
+def command(
+    name: str, words: tuple[str, ...], environment: dict[str, str], before: Callable[[], None] | None = None
+) -> int:
+    """In a process of its own: what the console script does, to the last word; does not return."""
+    if before is not None:
+        before()
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    langsmith_utils.get_env_var.cache_clear()  # asked once a process
+    sys.argv = [name, *words]
+    last = _first_registered()
+    {"evals": evals.start, "triage": triage.start}[name].run()
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    last[0]()
+    raise AssertionError("a command ends itself")
+
+
+def _first_registered() -> list[Callable[[], None]]:
+    """Where to find what is registered next for the end: a fresh process would run it after all that its libraries
+    registered, which here was before."""
+    register, found = atexit.register, []
+
+    def kept(function: Callable[[], None]) -> None:
+        found.append(function)
+        atexit.register = register
+
+    atexit.register = kept
+    return found

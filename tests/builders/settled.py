@@ -1,0 +1,10 @@
+"""Imported last by the server that processes are forked off: what it has loaded stays, so that no collection in any of
+them walks through it, or copies it by that.
+"""
+
+import gc
+
+from triage.start import SELDOM
+
+gc.freeze()
+gc.set_threshold(*SELDOM)
