@@ -24,6 +24,8 @@ RECORDER, REFRESH, OTHERS = 40, 20, 20
 UNDER_WAY_S: Final = 0.25
 """An answer is said to be under way for so long after its last byte was sent: a machine that does nothing else has to
 come round to it. What is kept is older than the kill by less than a hundredth of that, mostly."""
+ENOUGH: Final = 50
+"""Takes for a kill; mostly one has several."""
 KILLED: Final = -9
 LONG: Final = "It adds up what is there and forgets what came first, as line 12 shows. " * 400
 
@@ -52,6 +54,8 @@ def _recording(
     while done < kills:
         if checkout is None:
             takes += 1
+            if takes > ENOUGH * kills:
+                raise RuntimeError(f"{takes - 1} processes were over before they could be killed")
             place = folder / f"{name}-{takes}"
             checkout = copied(recorded, place) if recorded else a_checkout(place / "checkout")
         with an_llm_server(_unhurried(dice, serial)) as llm:
