@@ -14,7 +14,8 @@ from typing import Final
 from evals.models.trace import Trace
 from evals.runner.task import CaseTask
 from evals.workspace import Workspace
-from tests.builders.forked import REPOSITORY, begin
+from tests.builders.checkout import REPOSITORY
+from tests.builders.forked import begin
 from tests.builders.workers import act
 
 PATIENCE = 240.0

@@ -56,10 +56,16 @@ def _end_what_is_left() -> None:
 
 def begin(target: Callable[..., Any], *arguments: Any, daemon: bool = False) -> BaseProcess:
     """A process that runs `target`, begun."""
-    process = origin().Process(target=target, args=arguments, daemon=daemon)
+    process = origin().Process(target=_alone, args=(target, arguments), daemon=daemon)
     process.start()
     _BEGUN.append(process)
     return process
+
+
+def _alone(target: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """In the process: workers that it begins come from a server of its own, which loads what they need and no more."""
+    del PRELOADED[1:]
+    target(*arguments)
 
 
 class Forked:
