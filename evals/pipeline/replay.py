@@ -6,7 +6,7 @@ from dataclasses import replace
 from evals.models.trace import Trace
 from evals.pipeline.select import Selected
 from evals.recording.standing import label_of
-from evals.runner.pool import Progress, TrialId, Trials, nothing, run_trials, trial_id
+from evals.runner.pool import Progress, TrialId, Trials, run_trials, trial_id
 from evals.runner.scheduler import LOCAL, scheduled
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
@@ -25,7 +25,7 @@ def replay(
     share: Share = WHOLE,
     scheduler: str = LOCAL,
     progress: Progress = unwatched,
-    meanwhile: Callable[[], object] = nothing,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Trials:
     """All trials of the share; `progress` is told of each.
 

@@ -27,10 +27,6 @@ Execute = Callable[[Sequence[CaseTask]], Iterable[list[Trace]]]
 """Runs tasks, in any order, and gives the traces of each."""
 
 
-def nothing() -> None:
-    """What there is to do beside the trials where nobody says more."""
-
-
 class Progress(Protocol):
     """Told of every finished trial."""
 
@@ -60,7 +56,7 @@ def run_trials(
     trial_timeout: float = TRIAL_TIMEOUT,
     share: Share = WHOLE,
     elsewhere: Execute | None = None,
-    meanwhile: Callable[[], object] = nothing,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Trials:
     """Run or reuse every trial of the share.
 
@@ -92,7 +88,7 @@ def run_trials(
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
-    with beside(meanwhile) if here and tasks else nullcontext():
+    with beside(meanwhile) if meanwhile and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
             found[trial] = shared.trace(trace)

@@ -10,7 +10,7 @@ from evals.models.trace import Trace
 from evals.pipeline.options import Options
 from evals.pipeline.replay import replay
 from evals.pipeline.select import Selected, selected
-from evals.runner.pool import Trials, nothing
+from evals.runner.pool import Trials
 from evals.runner.scheduler import LOCAL
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT
@@ -52,7 +52,7 @@ def replayed(
     trial_timeout: float = TRIAL_TIMEOUT,
     share: Share = WHOLE,
     scheduler: str = LOCAL,
-    meanwhile: Callable[[], object] = nothing,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Trials:
     """All trials of the share, as `replay` gives them."""
     with watched(f"replaying {chosen.suite.name}") as progress:
