@@ -15,7 +15,9 @@ from tests.bench.line import Line
 from tests.bench.scene import a_scene, a_suite
 from triage.codebase.embed import VectorCache
 
-TRIALS = int(os.environ.get("BENCH_TRIALS", "6400"))
+ASKED = 6400
+"""Trials that the goal is about; fewer say nothing of it."""
+TRIALS = int(os.environ.get("BENCH_TRIALS", ASKED))
 PARENT = 300
 RECORDER = 600
 ROUNDS = 8
@@ -42,7 +44,7 @@ def parent(folder: Path) -> Iterator[Line]:
         f"≤ {PARENT} MB",
         f"{found['peak_mb']:.0f} MB, of which {found['start_mb']:.0f} before the first trial: "
         f"{(found['peak_mb'] - found['start_mb']) / found['trials'] * 1024:.1f} kB a trial",
-        found["peak_mb"] <= PARENT,
+        found["peak_mb"] <= PARENT if found["trials"] >= ASKED else None,
     )
 
 
