@@ -6,14 +6,12 @@ import gc
 import os
 import ssl
 from collections.abc import Iterator
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
 import pytest
 import typer.main
 from hypothesis import settings
-from pydantic import BaseModel
 
 from triage.start import SELDOM
 
@@ -28,14 +26,6 @@ typer.main.get_command = cache(typer.main.get_command)
 """Typer builds every command anew for each call: a twentieth of a second, a thousand times over in these tests."""
 ssl.create_default_context = cache(ssl.create_default_context)
 """Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
-
-_make_schema = BaseModel.model_json_schema.__func__
-_schema_of = cache(_make_schema)
-BaseModel.model_json_schema = classmethod(
-    lambda model, *how, **more: _make_schema(model, *how, **more) if how or more else deepcopy(_schema_of(model))
-)
-"""LangChain has the schema of an answer made for every graph, OpenAI for every request: 3 ms, thousands of times."""
-
 
 gc.disable()
 

@@ -1,5 +1,8 @@
 """The doors of both HTTP libraries through which a recording session is asked."""
 
+from types import ModuleType
+from typing import Any, ClassVar
+
 import httpx
 import httpx2
 
@@ -8,41 +11,35 @@ from evals.cassette.player import asked, headers_of
 from evals.cassette.recorder import Recorder
 
 
-class RecordingTransport(httpx2.AsyncBaseTransport):
-    """For httpx2 clients (OpenAI); `inner` is a live `httpx2.AsyncHTTPTransport`."""
+class _Door:
+    """What a transport does, whichever library has it; `inner` is a live `AsyncHTTPTransport` of that library."""
 
-    def __init__(self, recorder: Recorder, inner: httpx2.AsyncBaseTransport) -> None:
+    _library: ClassVar[ModuleType]
+
+    def __init__(self, recorder: Recorder, inner: httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport) -> None:
         self._recorder = recorder
-        self._inner = inner
+        self._inner: Any = inner
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401 - requests and responses of two libraries
         """The recorded answer, or a live one that is recorded now."""
         ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
 
-        send = sending(ours, lambda: self._inner.handle_async_request(request), httpx2)
+        send = sending(ours, lambda: self._inner.handle_async_request(request), self._library)
         found = await self._recorder.answer(ours, send)
-        return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
+        return self._library.Response(found.status, headers=headers_of(found), content=found.body)
 
     async def aclose(self) -> None:
         """Closes the live connections."""
         await self._recorder.apart(self._inner.aclose())
 
 
-class HttpxRecordingTransport(httpx.AsyncBaseTransport):
-    """For httpx clients (Tavily); `inner` is a live `httpx.AsyncHTTPTransport`."""
+class RecordingTransport(_Door, httpx2.AsyncBaseTransport):
+    """For httpx2 clients (OpenAI)."""
 
-    def __init__(self, recorder: Recorder, inner: httpx.AsyncBaseTransport) -> None:
-        self._recorder = recorder
-        self._inner = inner
+    _library: ClassVar[ModuleType] = httpx2
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer, or a live one that is recorded now."""
-        ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
 
-        send = sending(ours, lambda: self._inner.handle_async_request(request), httpx)
-        found = await self._recorder.answer(ours, send)
-        return httpx.Response(found.status, headers=headers_of(found), content=found.body)
+class HttpxRecordingTransport(_Door, httpx.AsyncBaseTransport):
+    """For httpx clients (Tavily)."""
 
-    async def aclose(self) -> None:
-        """Closes the live connections."""
-        await self._recorder.apart(self._inner.aclose())
+    _library: ClassVar[ModuleType] = httpx
