@@ -38,8 +38,12 @@ def _verdict(root: Element, run: Run) -> None:
 
 def _variant(root: Element, run: Run, variant: str) -> None:
     suite = _suite(root, f"{run.suite}: {variant}")
+    trials_of: dict[str, list[Trial]] = {}
+    for trial in run.trials:
+        if trial.trace.variant == variant:
+            trials_of.setdefault(trial.trace.case_id, []).append(trial)
     for case in run.cases:
-        trials = [t for t in run.trials if t.trace.case_id == case.id and t.trace.variant == variant]
+        trials = trials_of.get(case.id, [])
         kind, label, said = _outcome(run, variant, case.id, trials)
         told = [line for t in trials for line in _scores(run, t)]
         if kind == "failure" and run.verdict.status == "not worse":

@@ -5,6 +5,7 @@ function here against it.
 """
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Final
@@ -41,12 +42,20 @@ def pmf(trials: int, p: float) -> NDArray[np.float64]:
         certain[round(trials * p)] = 1.0
         return certain
     if p == 0.5:
-        return np.array([math.comb(trials, k) / 2**trials for k in range(trials + 1)])
+        return np.array(list(_of_a_coin(trials)))
     counts = np.arange(trials + 1)
     factorials = np.array([math.lgamma(k + 1) for k in counts])
     ways = factorials[-1] - factorials - factorials[::-1]
     found: NDArray[np.float64] = np.exp(ways + counts * math.log(p) + (trials - counts) * math.log1p(-p))
     return found
+
+
+def _of_a_coin(trials: int) -> Iterator[float]:
+    """Each probability as exact as a float is: whole numbers until the last division."""
+    ways, of = 1, 2**trials
+    for k in range(trials + 1):
+        yield ways / of
+        ways = ways * (trials - k) // (k + 1)
 
 
 def upper_limit(count: int, trials: int, confidence: float) -> float:
@@ -68,4 +77,8 @@ def two_sided(count: int, trials: int) -> float:
 
 def least_rejected(trials: int, alpha: float) -> int:
     """The smallest x with P(Binomial(trials, 1/2) >= x) <= alpha; trials + 1 where there is none."""
-    return next((x for x in range(trials + 1) if at_least(x, trials) <= alpha), trials + 1)
+    low, high = -1, trials + 1  # the tail falls with x: not yet at `low`, surely at `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if at_least(middle, trials) <= alpha else (middle, high)
+    return high

@@ -20,6 +20,8 @@ from evals.stats.paired import mcnemar
 
 ALPHA: Final = 0.05
 POWER: Final = 0.8
+NEVER: Final = 1e-12
+"""A number of changes with less of a chance has no say: of thousands of cases that is nearly every number."""
 
 
 def mcnemar_power(pairs: int, drop: float, *, churn: float = 0.0, alpha: float = ALPHA) -> float:
@@ -31,7 +33,8 @@ def mcnemar_power(pairs: int, drop: float, *, churn: float = 0.0, alpha: float =
         return 0.0
     lost = (churn + drop) / discordant
     chance = pmf(pairs, discordant)
-    return float(sum(chance[d] * at_least(_least_rejected(d, alpha), d, lost) for d in range(pairs + 1)))
+    likely = np.flatnonzero(chance > NEVER).tolist()
+    return float(sum(chance[d] * at_least(_least_rejected(d, alpha), d, lost) for d in likely))
 
 
 _least_rejected = cache(least_rejected)
@@ -43,13 +46,18 @@ def minimum_detectable_drop(
 ) -> float | None:
     """Smallest net drop of the pass rate (0..1, to 0.001) seen with this power; None if no drop is big enough."""
     most = round((1 - 2 * churn) * 1000)
-    if most < 1 or mcnemar_power(pairs, most / 1000, churn=churn, alpha=alpha) < power:
+
+    def enough(thousandths: int) -> bool:
+        return mcnemar_power(pairs, thousandths / 1000, churn=churn, alpha=alpha) >= power
+
+    if most < 1 or not enough(most):
         return None
-    low, high = 0, most  # in thousandths; power grows with the drop
+    low, high = 0, 1  # power grows with the drop, and what it costs with the number of changes: up from the smallest
+    while high < most and not enough(high):
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        enough = mcnemar_power(pairs, middle / 1000, churn=churn, alpha=alpha) >= power
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high / 1000
 
 

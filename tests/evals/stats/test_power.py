@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from evals.stats import binomial
+from evals.stats.binomial import at_least
 from evals.stats.paired import mcnemar
 from evals.stats.power import (
     mcnemar_power,
@@ -53,6 +55,16 @@ def test_more_cases_see_smaller_drops():
 
     assert drops == sorted(drops, reverse=True)
     assert len(set(drops)) == 5
+
+
+def test_many_cases_do_not_have_every_tail_of_every_number_of_changes_looked_at(monkeypatch):
+    asked = []
+    monkeypatch.setattr(binomial, "at_least", lambda *of: asked.append(of) or at_least(*of))
+
+    drop = minimum_detectable_drop(3001, alpha=0.0071)
+
+    assert drop == pytest.approx(0.004)
+    assert len(asked) < 3001
 
 
 def test_more_than_all_cases_cannot_change():
