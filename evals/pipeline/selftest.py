@@ -1,129 +1,88 @@
 """The self-test of a suite: faults planted in it that must be caught, and false alarms counted."""
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import numpy as np
-
-from evals.errors import EXIT_OK, CannotJudgeError
+from evals.errors import EXIT_OK, CannotJudgeError, EvalsError
 from evals.judging.baseline import make_baseline
 from evals.judging.scoring import score_trials
-from evals.judging.summary import SEED
-from evals.models.run import Run, Trial
-from evals.models.selftest import PlantedFault, RedRate, SelfTest
+from evals.models.selftest import SelfTest
 from evals.pipeline.replay import replay
 from evals.pipeline.select import Selected, needless
-from evals.runner import workers
-from evals.selftest.bench import Bench, scratch
-from evals.selftest.chance import red_rate
+from evals.runner.origin import origin
+from evals.runner.workers import run_tasks
+from evals.selftest.bench import Bench
 from evals.selftest.faults import FAULTS
+from evals.selftest.steps import Step, lay, lost, planted, rates, taken, twice
 
-FLIPS: Final = (1, 2, 4, 8)
-CHURN: Final = 0.05
-MANY: Final = 64
-"""Cases of the second, larger generated suite."""
-
-STEPS: Final = len(FAULTS) + 2 * 2 * (1 + len(FLIPS))
-"""How often a self-test calls `said`, at most."""
+AGAIN: Final = "the reference once more"
+DRAWN: Final = "drawn comparisons"
+STEPS: Final = 2 + len(FAULTS)
+"""How often a self-test calls `said`."""
 
 Said = Callable[[str], None]
 
 
 def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTest:
-    """Plant every fault, run the reference twice, and draw comparisons; `said` is told of each step.
+    """Plant every fault, run the reference twice, and draw comparisons; `said` is told of each step that is done.
 
     Raises:
-        CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing.
+        CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing; or a
+            step was lost.
     """
-    with workers.kept():
-        return _self_test(chosen, jobs, draws, said)
-
-
-def _self_test(chosen: Selected, jobs: int, draws: int, said: Said) -> SelfTest:
-    trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces)
-    with _bench(chosen, trials, jobs) as bench:
+    if jobs > 1:
+        origin()  # it loads while what is known is judged
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="evals-selftest-") as scratch:
+        bench = _bench(chosen, jobs, Path(scratch))
         control = bench.run()
         if control.verdict.exit_code != EXIT_OK:
             raise CannotJudgeError(
                 f"{chosen.suite.name} must be green before faults are planted: {control.verdict.sentence}"
             )
-        unlike, total = _twice(bench)
+        with closing(_all(_steps(lay(bench), draws), jobs)) as results:  # no process is left when the copies go
+            for step, result in results:
+                if isinstance(result, EvalsError):
+                    raise result
+                said(step.name)
+                found[step.name] = result
+    unlike, total = found[AGAIN]
     return SelfTest(
         suite=chosen.suite.name,
         candidate=chosen.suite.candidate,
         reference=chosen.suite.reference,
         alpha=chosen.suite.gate.alpha,
-        faults=_planted(chosen, trials, jobs, said),
+        faults=tuple(found[fault.name] for fault in FAULTS),
         unlike=unlike,
         total=total,
-        rates=_rates(chosen, draws, said),
+        rates=found[DRAWN],
     )
 
 
-@contextmanager
-def _bench(chosen: Selected, trials: tuple[Trial, ...], jobs: int) -> Iterator[Bench]:
-    """A fresh bench in a scratch checkout, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="evals-selftest-") as folder:
-        variants = tuple(chosen.variants)
-        yield Bench(
-            suite=chosen.suite,
-            cases=tuple(chosen.cases),
-            variants=variants,
-            trials=trials,
-            baseline=make_baseline(chosen.suite.name, chosen.cases, variants, trials),
-            workspace=scratch(chosen.workspace, Path(folder)),
-            jobs=jobs,
-            needless=needless(chosen),
-        )
+def _bench(chosen: Selected, jobs: int, scratch: Path) -> Bench:
+    trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces)
+    variants = tuple(chosen.variants)
+    return Bench(
+        suite=chosen.suite,
+        cases=tuple(chosen.cases),
+        variants=variants,
+        trials=trials,
+        baseline=make_baseline(chosen.suite.name, chosen.cases, variants, trials),
+        workspace=chosen.workspace,
+        scratch=scratch,
+        needless=needless(chosen),
+    )
 
 
-def _twice(bench: Bench) -> tuple[tuple[str, ...], int]:
-    """Which traces of the reference are not the same when everything is run once more, and of how many."""
-    name = bench.suite.reference
-    before = [trial.trace for trial in bench.trials if trial.trace.variant == name]
-    reference = next(info for info in bench.variants if info.variant.name == name)
-    again = bench.replay(reference, fresh=True)
-    unlike = [
-        f"{now.case_id} {f'failed: {now.error}' if now.error else 'gave another trace'}"
-        for was, now in zip(before, again, strict=True)
-        if was.model_dump_json() != now.model_dump_json()
-    ]
-    return tuple(unlike), len(before)
+def _steps(ground: Path, draws: int) -> list[Step]:
+    """Those that take longest first: the others fit in between."""
+    faults = [Step(fault.name, partial(planted, fault), ground) for fault in FAULTS]
+    return [Step(DRAWN, partial(rates, draws), ground), Step(AGAIN, twice, ground), *faults]
 
 
-def _planted(chosen: Selected, trials: tuple[Trial, ...], jobs: int, said: Said) -> tuple[PlantedFault, ...]:
-    """Plant each fault on a bench of its own, and see what the gate makes of it."""
-    found = []
-    for fault in FAULTS:
-        said(f"planting: {fault.name}")
-        with _bench(chosen, trials, jobs) as bench:
-            run = fault.plant(bench)
-        code = None if run is None else run.verdict.exit_code
-        found.append(PlantedFault(name=fault.name, what=fault.what, said=_in_words(run), exit_code=code))
-    return tuple(found)
-
-
-def _in_words(run: Run | None) -> str:
-    if run is None:
-        return "changes no trace of this suite"
-    decisive = [reason.kind for reason in run.verdict.reasons if reason.kind != "note"]
-    return f"{run.verdict.status} ({run.verdict.exit_code}): {', '.join(dict.fromkeys(decisive)) or 'nothing'}"
-
-
-def _rates(chosen: Selected, draws: int, said: Said) -> tuple[RedRate, ...]:
-    """False alarms and power, for as many cases as this suite has and for many."""
-    drawn = [
-        (cases, flips, churn)
-        for cases in sorted({len(chosen.cases), MANY})
-        for churn in (0.0, CHURN)
-        for flips in (0, *FLIPS)
-    ]
-    rng = np.random.default_rng(SEED)
-    rates = []
-    for cases, flips, churn in drawn:
-        said(f"drawing: {flips} flips in {cases} cases")
-        rates.append(red_rate(cases, flips, churn, draws, chosen.suite.gate, rng))
-    return tuple(rates)
+def _all(steps: list[Step], jobs: int) -> Generator[tuple[Step, Any]]:
+    yield from map(taken, steps) if jobs == 1 else run_tasks(steps, jobs, taken, lost)

@@ -5,7 +5,7 @@ cannot end one that hangs. A task that does not come back is run again in parts 
 sweep); a part that cannot be divided, and hangs or dies by itself, is lost with one sentence.
 
 Loading LangGraph and Chroma takes two seconds: one process does it, and workers are forked off it before any library
-has started a thread. Whoever has many lots of tasks keeps the workers between them.
+has started a thread.
 """
 
 import contextlib
@@ -14,7 +14,6 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -86,26 +85,21 @@ class _Worker(Generic[GivenTask, Result]):
         return f"the worker process died {how}{memory}"
 
 
-_KEPT: ContextVar["list[_Worker[Any, Any]] | None"] = ContextVar("kept", default=None)
-
-
 def run_tasks(
     tasks: Sequence[GivenTask],
     jobs: int,
     work: Callable[[GivenTask], Result],
     lost: Callable[[GivenTask, str], Result],
 ) -> Iterator[Result]:
-    """What `work` gives for each task, as they finish; all workers are gone when this is left, however it is left,
-    unless they are kept.
+    """What `work` gives for each task, as they finish; all workers are gone when this is left, however it is left.
 
     `lost` says what becomes of a task that no worker came back from, and why; one that was divided comes back in parts.
     """
-    waiting, busy, idle = deque(tasks), list[_Worker[GivenTask, Result]](), _KEPT.get()
-    done = [] if idle is None else idle
+    waiting, busy, done = deque(tasks), list[_Worker[GivenTask, Result]](), list[_Worker[GivenTask, Result]]()
     try:
         while waiting or busy:
             while waiting and len(busy) < jobs:
-                worker = _at_hand(idle) or _started(waiting[0])
+                worker: _Worker[GivenTask, Result] = _started(waiting[0])
                 worker.hand(waiting.popleft(), work)
                 busy.append(worker)
             for worker in _back(busy):
@@ -123,36 +117,12 @@ def run_tasks(
                 else:
                     busy.remove(worker)
                     done.append(worker)
-                    if idle is None:
-                        worker.pipe.close()
+                    worker.pipe.close()
                 yield result
     finally:
         for worker in busy:
             worker.end()
-        if idle is None:
-            _left(done)
-
-
-@contextlib.contextmanager
-def kept() -> Iterator[None]:
-    """Until this is left, a worker that is done waits for the tasks of the next call."""
-    idle: list[_Worker[Any, Any]] = []
-    token = _KEPT.set(idle)
-    try:
-        yield
-    finally:
-        _KEPT.reset(token)
-        _left(idle)
-
-
-def _at_hand(idle: "list[_Worker[Any, Any]] | None") -> _Worker[Any, Any] | None:
-    """A kept worker that still lives."""
-    while idle:
-        worker = idle.pop()
-        if worker.process.is_alive():
-            return worker
-        worker.end()
-    return None
+        _left(done)
 
 
 def _left(workers: Sequence[_Worker[Any, Any]]) -> None:

@@ -1,7 +1,9 @@
 """A scratch checkout in which a suite can be spoilt and run again; the real one is read and never written."""
 
 import shutil
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +20,8 @@ from evals.workspace import Workspace
 
 @dataclass(frozen=True)
 class Bench:
-    """A suite with its trials as they are, blessed on the spot: the ground every fault is planted in."""
+    """A suite with its trials as they are, blessed on the spot: the ground every fault is planted in. Everything in it
+    can be sent to another process."""
 
     suite: Suite
     cases: tuple[Case, ...]
@@ -26,7 +29,8 @@ class Bench:
     trials: tuple[Trial, ...]
     baseline: Baseline
     workspace: Workspace
-    jobs: int
+    scratch: Path
+    """Folder for copies that are spoilt; who made it removes it, whatever becomes of the processes that spoil them."""
     needless: tuple[str, ...] = ()
     """Why the baseline does not apply where options ask for what the suite has anyway: never, if all is well."""
 
@@ -36,10 +40,8 @@ class Bench:
         return next(info for info in self.variants if info.variant.name == self.suite.candidate)
 
     def replay(self, *variants: VariantInfo, fresh: bool = False) -> tuple[Trace, ...]:
-        """The traces of variants on the bench's cassettes."""
-        return run_trials(
-            self.suite, self.cases, variants, self.workspace, jobs=self.jobs, fresh=fresh, progress=_quiet
-        ).traces
+        """The traces of variants on the bench's cassettes, run in this process: other steps have the other cores."""
+        return run_trials(self.suite, self.cases, variants, self.workspace, jobs=1, fresh=fresh, progress=_quiet).traces
 
     def run(self, trials: Sequence[Trial] | None = None, **changed: object) -> Run:
         """The suite judged, with other trials or other fields of the material."""
@@ -70,11 +72,15 @@ def _quiet(trace: Trace, *, reused: bool, total: int) -> None:
     """Nobody watches single trials here."""
 
 
-def scratch(real: Workspace, folder: Path) -> Workspace:
-    """A checkout in `folder` with copies of the cassettes; datasets and caches are the real ones (caches are named by
-    content, so nothing wrong can enter them)."""
-    shutil.copytree(real.cassettes, folder / "cassettes", dirs_exist_ok=True)
-    for name in (".cache", "requirements.lock"):
-        if (real.root / name).exists():
-            (folder / name).symlink_to(real.root / name)
-    return Workspace(root=folder, datasets=real.datasets)
+@contextmanager
+def spoilable(bench: Bench) -> Iterator[Bench]:
+    """The same in a checkout of its own, gone afterwards: copies of the cassettes, beside the real datasets and caches
+    (caches are named by content, so nothing wrong can enter them)."""
+    real = bench.workspace
+    with tempfile.TemporaryDirectory(dir=bench.scratch) as name:
+        folder = Path(name)
+        shutil.copytree(real.cassettes, folder / "cassettes")
+        for linked in (".cache", "requirements.lock"):
+            if (real.root / linked).exists():
+                (folder / linked).symlink_to(real.root / linked)
+        yield replace(bench, workspace=Workspace(root=folder, datasets=real.datasets))

@@ -1,9 +1,15 @@
 """`evals selftest` on a recorded checkout: every fault is caught, and a gate that sleeps is noticed."""
 
+import os
+import signal
+import time
+
 import pytest
 
 from evals.models.selftest import SelfTest
-from tests.builders.checkout import cassettes, evals
+from evals.runner import workers
+from evals.selftest.steps import Step
+from tests.builders.checkout import cassettes, evals, started
 
 pytestmark = pytest.mark.slow
 
@@ -33,6 +39,39 @@ def test_what_was_found_is_kept_as_a_page_and_as_json(checkout):
     stored = SelfTest.model_validate_json((checkout / "reports/selftest/selftest.json").read_text())
     assert stored.sentence in (checkout / "reports/selftest/index.html").read_text()
     assert {fault.name for fault in stored.faults} > set(PLANTED)
+
+
+def test_it_is_the_same_however_many_processes_share_its_steps(checkout):
+    for jobs in ("1", "2"):
+        assert evals(checkout, "selftest", "tiny.yaml", "--draws", "20", "--jobs", jobs, "--out", jobs).code == 0
+
+    assert (checkout / "1/selftest.json").read_text() == (checkout / "2/selftest.json").read_text()
+
+
+def test_a_step_that_is_lost_is_no_fault_that_was_caught(checkout, monkeypatch):
+    """Faults make a suite unjudgeable; that a process died says nothing of them."""
+    monkeypatch.setattr(workers, "START_UP", 0.0)
+    monkeypatch.setattr(Step, "patience", 0.0)
+
+    said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20", "--jobs", "2")
+
+    assert said.code == 3
+    assert "self-test, drawn comparisons: it did not end within 0 s" in said.err
+
+
+def test_an_interrupt_leaves_no_copies_behind(checkout, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = started(checkout, "selftest", "tiny.yaml", "--jobs", "2", TMPDIR=str(scratch))
+    until = time.monotonic() + 60
+    while process.poll() is None and not any(scratch.glob("evals-selftest-*/*/cassettes")) and time.monotonic() < until:
+        time.sleep(0.01)
+
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert list(scratch.glob("evals-selftest-*")) == []
 
 
 def test_nothing_in_the_checkout_is_changed(checkout):

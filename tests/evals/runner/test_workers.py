@@ -3,13 +3,12 @@
 import multiprocessing
 import os
 import re
-import signal
 
 import pytest
 
 from evals.runner import workers
 from evals.runner.task import lost
-from evals.runner.workers import kept, run_tasks
+from evals.runner.workers import run_tasks
 from tests.builders.workers import a_case_task, act
 
 pytestmark = pytest.mark.slow
@@ -72,31 +71,6 @@ def test_no_worker_outlives_the_run_even_one_that_is_left_early(tmp_path):
 
 def test_without_tasks_nothing_is_started():
     assert list(run_tasks([], 2, act, lost)) == []
-
-
-def whom(task):
-    """The process a task is worked on by."""
-    return act(task) and os.getpid()
-
-
-def test_workers_that_are_kept_serve_call_after_call_and_are_gone_at_last(tmp_path):
-    with kept():
-        served = {process for _ in range(3) for process in run_tasks([a_case_task(tmp_path, "v2")], 2, whom, lost)}
-        assert len(multiprocessing.active_children()) == 1
-
-    assert len(served) == 1
-    assert multiprocessing.active_children() == []
-
-
-def test_a_kept_worker_that_died_meanwhile_costs_nothing(tmp_path):
-    with kept():
-        (first,) = run_tasks([a_case_task(tmp_path, "v2")], 1, whom, lost)
-        os.kill(first, signal.SIGKILL)
-        (process,) = multiprocessing.active_children()
-        process.join()
-        (second,) = run_tasks([a_case_task(tmp_path, "v2")], 1, whom, lost)
-
-    assert second != first
 
 
 def told_by_environment(task):
