@@ -46,6 +46,11 @@ class Readings:
         except (zlib.error, ValidationError):
             return None
 
+    def has(self, content: bytes, allowed: AllowedSecrets, *, listed: bool = False) -> bool:
+        """Whether `get` has something to look at, sound or not."""
+        names = {_name(content, allowed, listed=either) for either in {listed, False}}
+        return any(map(Kept(self.folder).has, names))
+
     def put(
         self, content: bytes, allowed: AllowedSecrets, found: Sequence[Interaction], *, listed: bool = False
     ) -> None:

@@ -24,13 +24,31 @@ from evals.cassette.withhold import refuse_planted, refuse_recorded, refuse_secr
 from evals.cassette.yaml_text import line_of
 from evals.errors import CassetteError
 
-__all__ = ["ORIGIN", "Cassette", "Interaction", "discard", "drop", "load", "merge_write", "read", "rendered"]
+__all__ = [
+    "ORIGIN",
+    "Cassette",
+    "Interaction",
+    "discard",
+    "drop",
+    "keep_reading",
+    "load",
+    "merge_write",
+    "read",
+    "rendered",
+]
 
 
 def load(path: Path, readings: Readings | None = None) -> Cassette:
     """The cassette at `path`, empty if there is no file. Raises CassetteError or SecretFoundError."""
     content = disk.read(path)
     return Cassette(path, exists=False) if content is None else read(content, path, readings)
+
+
+def keep_reading(path: Path, readings: Readings) -> None:
+    """Read the cassette now, so that `load` need not, unless that was done before. Raises as `load` does."""
+    content = disk.read(path)
+    if content is not None and not readings.has(content, allowed_beside(path), listed=is_listed(path, content)):
+        read(content, path, readings)
 
 
 def read(content: bytes, path: Path, readings: Readings | None = None) -> Cassette:

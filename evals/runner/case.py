@@ -1,9 +1,13 @@
 """Runs one unit of work, whatever breaks in it."""
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 from evals.cassette.readings import FOLDER, Readings
-from evals.cassette.store import Cassette, load
+from evals.cassette.store import Cassette, keep_reading, load
 from evals.errors import CassetteError
 from evals.models.trace import Trace
+from evals.runner.origin import loading
 from evals.runner.task import CaseTask, failed
 from evals.subject.plain import is_plain
 from evals.uncollected import uncollected
@@ -22,6 +26,16 @@ def run_case(task: CaseTask) -> list[Trace]:
         return replay_case(task, cassette)
     except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
         return [failed(task, variant, error) for variant in task.variants]
+
+
+def read_ahead(tasks: Iterable[CaseTask]) -> None:
+    """Read cassettes for as long as workers cannot begin: a core would have nothing to do. What is wrong with one is
+    said by its trials."""
+    for task in tasks:
+        if is_plain() or not loading():
+            return
+        with suppress(CassetteError):
+            keep_reading(task.cassette, Readings(task.cache / FOLDER))
 
 
 def cassette_of(task: CaseTask) -> Cassette:

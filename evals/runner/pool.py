@@ -12,7 +12,7 @@ from evals.models.shared import Shared
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
-from evals.runner.case import run_case
+from evals.runner.case import read_ahead, run_case
 from evals.runner.digests import code_digest, digest_of_replaced
 from evals.runner.origin import origin
 from evals.runner.share import WHOLE, Share
@@ -88,6 +88,8 @@ def run_trials(
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
+    if here and tasks:
+        read_ahead(tasks)
     with beside(meanwhile) if meanwhile and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
