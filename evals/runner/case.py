@@ -29,12 +29,12 @@ def run_case(task: CaseTask) -> list[Trace]:
 
 
 def read_ahead(tasks: Iterable[CaseTask]) -> None:
-    """Read cassettes for as long as workers cannot begin: a core would have nothing to do. What is wrong with one is
-    said by its trials."""
+    """Read cassettes for as long as workers cannot begin: a core would have nothing to do. Whatever is wrong with one
+    costs its own trials, which say so."""
     for task in tasks:
         if is_plain() or not loading():
             return
-        with suppress(CassetteError):
+        with suppress(Exception):
             keep_reading(task.cassette, Readings(task.cache / FOLDER))
 
 

@@ -88,7 +88,7 @@ def run_trials(
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
     tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
-    if here and tasks:
+    if here:
         read_ahead(tasks)
     with beside(meanwhile) if meanwhile and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):

@@ -10,7 +10,6 @@ from evals.models.sweep import Point
 from evals.models.trace import Trace
 from evals.runner.cache import TraceCache
 from evals.runner.case import cassette_of, read_ahead
-from evals.runner.origin import origin
 from evals.runner.pool import trial_digest
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, failed
 from evals.runner.workers import run_tasks
@@ -90,8 +89,7 @@ def execute(
             found[done.case_id] = done
             progress(done)
     left = [sweep for sweep in sweeps if sweep.case.id not in found]
-    if jobs > 1 and left:
-        origin()
+    if jobs > 1:
         read_ahead(sweep.task for sweep in left)
     for done in _whole(_run(left, jobs, work or run_case), points):
         found[done.case_id] = done
