@@ -25,7 +25,7 @@ install = { ! $(BIN)/python -m pip config list | grep -qE "[.](index-url|no-inde
 	UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps $(1) 2>/dev/null; } || \
 	$(BIN)/python -m pip install $(QUIET) --no-compile --require-hashes --no-deps $(1)
 # Half of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself.
-UNUSED := /(kubernetes|setuptools|mypyc?|tests)/
+UNUSED := /(kubernetes|setuptools|mypyc?|tests|statsmodels|onnxruntime|huggingface_hub|virtualenv|distlib|oauthlib)/
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer mutants explore chaos lock clean

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
+from triage.form import Form
 from triage.state import AgentFinding, Confidence, HumanExchange, Worker
 
 NO_FINDINGS = "No findings yet."
@@ -21,7 +22,7 @@ def _none_if_blank(value: object) -> object:
     return value
 
 
-class Answer(BaseModel):
+class Answer(Form):
     """What every agent answers. The agent's name is not asked for: the code knows whom it called."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -106,7 +106,7 @@ class Subject:
         """Whether its code is a released package, so that two releases prove its labels."""
         return self.case.tree is not None
 
-    @property
+    @cached_property
     def fetched(self) -> bool:
         """Whether all releases that a proof of it takes are here, and whole."""
         return not Shelf(self.cache).missing(self._releases)

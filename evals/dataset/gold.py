@@ -7,6 +7,7 @@ method to its class. Lines outside any definition name their file only.
 import ast
 import difflib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from evals.models.case import Gold
@@ -41,17 +42,20 @@ def _touched(clean: Path, patched: Path) -> set[str]:
 
 def _around(lines: Lines, touched: Iterable[int]) -> Iterator[str]:
     """Names of the outermost definitions around lines (counted from 0) that hold anything at all."""
-    spans = list(definitions("\n".join(lines)))
+    spans = definitions("\n".join(lines))
     for number in touched:
         if lines[number].strip():
             yield from (name for name, first, last in spans if first <= number + 1 <= last)
 
 
-def definitions(source: str) -> Iterator[tuple[str, int, int]]:
-    """The outermost: name, first line (decorators included) and last line, counted from 1."""
-    for node in _outermost(ast.parse(source)):
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        yield node.name, first, node.end_lineno or node.lineno
+@lru_cache(32)
+def definitions(source: str) -> tuple[tuple[str, int, int], ...]:
+    """The outermost: name, first line (decorators included) and last line, counted from 1. Kept, since each function of
+    the gold is looked up in the same few files. Raises SyntaxError."""
+    return tuple(
+        (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno or node.lineno)
+        for node in _outermost(ast.parse(source))
+    )
 
 
 def outermost_names(path: Path) -> frozenset[str]:

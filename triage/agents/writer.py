@@ -9,10 +9,11 @@ from typing import Annotated, Any, Final, Literal, cast
 
 from langchain_core.runnables import Runnable, RunnableParallel
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, prompt_of, structured
 from triage.findings import Answer, answers_text, findings_text, to_finding
+from triage.form import Form
 from triage.llm import resilient
 from triage.state import (
     AgentFinding,
@@ -42,7 +43,7 @@ class WriterInput(AgentInput):
     human_exchanges: tuple[HumanExchange, ...] = ()
 
 
-class ReportDraft(BaseModel):
+class ReportDraft(Form):
     """A bug triage report."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

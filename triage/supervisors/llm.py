@@ -9,17 +9,18 @@ from typing import Any, Final
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from triage.configuration import Configuration
 from triage.context import supervisor_context
+from triage.form import Form
 from triage.llm import answering, resilient
 from triage.state import NODES, BugTriageState, HumanExchange, Node
 from triage.supervisors.invalid import INVALID_OUTPUT, fault
 from triage.supervisors.supervisor import MakesModels, Supervise
 
 
-class SupervisorDecision(BaseModel):
+class SupervisorDecision(Form):
     """Who acts next in the triage, and why."""
 
     # The docstring, the names and the order are part of every request: touching them un-records every cassette.

@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -83,6 +84,29 @@ def run_apart(script: Path, folders: Iterable[Path], environment: Mapping[str, s
         except subprocess.TimeoutExpired:
             return Run(None, "")
         return Run(done.returncode, done.stderr)
+
+
+@contextmanager
+def copied(tree: Path, changed: Iterable[str]) -> Iterator[Path]:
+    """A throw-away copy of `tree`, for files of these names in it to be changed. What runs of this process compiled of
+    the tree serves the copy as well: Python goes by a source's time and size, which a file that is changed within a
+    second may even keep, so of those nothing is taken over.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = shutil.copytree(tree, Path(scratch).resolve() / "tree")
+        compiled, known = _compiled_of(copy), _compiled_of(tree)
+        if known.is_dir():
+            shutil.copytree(known, compiled)
+        for name in map(Path, changed):
+            for stale in (compiled / name.parent).glob(f"{name.stem}.*.pyc"):
+                stale.unlink()
+        yield copy
+        shutil.rmtree(compiled, ignore_errors=True)
+
+
+def _compiled_of(folder: Path) -> Path:
+    resolved = folder.resolve()
+    return _bytecode() / resolved.relative_to(resolved.anchor)
 
 
 @cache

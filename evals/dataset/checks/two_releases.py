@@ -3,15 +3,13 @@ fault put back. Everything runs without this project's own libraries, so that on
 """
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from evals.dataset.checks.process import Run, run_apart
+from evals.dataset.checks.process import Run, copied, run_apart
 from evals.dataset.codebase import Codebase, load_codebase
 from evals.dataset.finding import Subject
 from evals.dataset.gold import definitions
@@ -68,8 +66,7 @@ class TwoReleases:
     def put_back(self, gold: Gold) -> Iterator[tuple[Path, ...]]:
         """The mended release with the text of the gold, and of nothing else, as it was."""
         before, (after, *needs) = self.with_fault()[0], self.mended()
-        with tempfile.TemporaryDirectory() as scratch:
-            tree = shutil.copytree(after, Path(scratch) / "tree")
+        with copied(after, gold.files) as tree:
             for name in gold.files:
                 place = tree / name
                 place.parent.mkdir(parents=True, exist_ok=True)

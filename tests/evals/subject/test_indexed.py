@@ -26,7 +26,7 @@ def test_the_same_tree_is_indexed_once(tmp_path, known):
 
 
 def test_another_tree_takes_its_place_in_memory(tmp_path, known):
-    first = indexed(a_repository(tmp_path / "a"), tmp_path / "vectors.npz")
+    first = indexed(a_repository(tmp_path / "a", {"a.py": "nobody_else_searches = this\n"}), tmp_path / "vectors.npz")
     first.index.retriever().invoke("tax")
     collection = first.index._collection
     indexed(a_repository(tmp_path / "b", {"b.py": "x = 1\n"}), tmp_path / "vectors.npz")

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel, Field
 
+from triage.form import Form
 from triage.state import TaskItem
 from triage.supervisors.invalid import INVALID_OUTPUT, fault
 from triage.supervisors.plan.status import runnable
@@ -33,7 +34,7 @@ class TaskFeedback(BaseModel):
     text: str
 
 
-class PlanDecision(BaseModel):
+class PlanDecision(Form):
     """Which tasks of the plan run now, and whether the triage is complete."""
 
     # The docstrings, the names and the order are part of every request: touching them un-records every cassette.

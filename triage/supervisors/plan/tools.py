@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
+from triage.form import Form
 from triage.plans import Mode, faults, may_reshape
 from triage.state import PlanLimits, TaskItem, TaskStatus, Worker, by_id
 from triage.supervisors.plan.board import report_on
@@ -40,7 +41,7 @@ class Desk:
         return replace(self, plan=plan)
 
 
-class Arguments(BaseModel):
+class Arguments(Form):
     """What a tool is called with: nothing, unless it says otherwise. Strangers are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
