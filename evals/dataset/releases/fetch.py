@@ -13,7 +13,7 @@ from evals.errors import EvalsError, NotFetchedError
 from evals.models.release import Release
 
 AT_ONCE: Final = 4
-TOGETHER: Final = 16
+TOGETHER: Final = 32
 """Releases asked for by one call of pip: enough to forget its start, few enough that one refused costs little."""
 _SKIPPED: Final = "not asked for any more"
 
