@@ -28,7 +28,7 @@ install = { ! $(BIN)/python -m pip config list | grep -qE "[.](index-url|no-inde
 UNUSED := /(kubernetes|setuptools|mypyc?|tests|statsmodels|onnxruntime|huggingface_hub|virtualenv|distlib|oauthlib)/
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer mutants explore chaos lock clean
+.PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer dask mutants explore chaos lock clean
 
 help:  ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -113,6 +113,9 @@ bench: $(READY)  ## What everything costs, each line beside its goal; writes doc
 bench-peer: $(READY) requirements-bench.lock  ## Install the runner that `make bench` runs beside ours (optional)
 	@$(call install,-r requirements-bench.lock)
 
+dask: $(READY) requirements-dask.lock  ## Install what `--scheduler dask://HOST:PORT` takes (optional)
+	@$(call install,-r requirements-dask.lock)
+
 mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
 	@$(BIN)/python -m tests.mutation $(ARGS)
 
@@ -128,6 +131,7 @@ lock: $(READY)  ## Write the lock files again from pyproject.toml
 	@$(BIN)/uv pip compile requirements-studio.in $(LOCK) $$(sed -nE '/^protobuf==/d; s/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock) \
 		--output-file requirements-studio.lock $(ARGS)
 	@$(BIN)/uv pip compile requirements-bench.in $(LOCK) --output-file requirements-bench.lock $(ARGS)
+	@$(BIN)/uv pip compile requirements-dask.in $(LOCK) --output-file requirements-dask.lock $(ARGS)
 
 # For every system and Python at once; no address of a registry, no path of this machine.
 LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \

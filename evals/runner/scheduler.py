@@ -25,7 +25,6 @@ def scheduled(name: str, workspace: Workspace) -> Execute | None:
         from evals.runner.cluster import Cluster  # noqa: PLC0415 - distributed is an extra, and slow to load
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"--scheduler {name} needs the extra `dask` ({error.name} is missing): "
-            "install it with `.venv/bin/python -m pip install -e '.[dask]'`"
+            f"--scheduler {name} needs the extra `dask` ({error.name} is missing): install it with `make dask`"
         ) from error
     return Cluster.at(name.removeprefix(DASK), workspace).run

@@ -165,4 +165,4 @@ def test_without_the_extra_the_line_says_how_to_install_it(checkout, monkeypatch
     said = evals(checkout, "run", "tiny.yaml", "--scheduler", "dask://127.0.0.1:8786")
 
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "install it with `.venv/bin/python -m pip install -e '.[dask]'`" in said.err
+    assert "install it with `make dask`" in said.err

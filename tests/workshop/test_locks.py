@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-llm.lock", "requirements-bench.lock")
+LOCKS = ("requirements.lock", "requirements-llm.lock", "requirements-bench.lock", "requirements-dask.lock")
 
 
 def a_name(requirement):
@@ -41,6 +41,13 @@ def test_the_lock_holds_everything_the_project_asks_for():
     asked = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
 
     assert {a_name(each) for each in asked} <= {a_name(pin) for pin in the_pins("requirements.lock")}
+
+
+def test_the_extra_for_a_cluster_is_what_its_lock_is_made_of():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    asked = (ROOT / "requirements-dask.in").read_text(encoding="utf-8").splitlines()
+
+    assert extras["dask"] == [line for line in asked if not line.startswith(("#", "-c"))]
 
 
 def test_the_lock_brings_the_build_backend():
