@@ -15,8 +15,8 @@ HEAD: Final = """# What it costs
 
 `make bench` measures and writes this page; `make bench PARTS="suite many"` measures some lines again. Wall time is
 what a person waits, processor time that of all processes together, which a busy machine leaves comparable. Ratios are
-of neighbours in one run. Where a goal is missed, the same command was sampled once more in one process, and what its
-time went to is listed below the table: the packages with most of their own.
+of neighbours in one run. Where a goal is missed, the same command (a cluster apart) was sampled once more in one
+process, and what its time went to is listed below the table: the packages with most of their own.
 """
 
 

@@ -100,8 +100,10 @@ def copied(tree: Path, changed: Iterable[str]) -> Iterator[Path]:
         for name in map(Path, changed):
             for stale in (compiled / name.parent).glob(f"{name.stem}.*.pyc"):
                 stale.unlink()
-        yield copy
-        shutil.rmtree(compiled, ignore_errors=True)
+        try:
+            yield copy
+        finally:
+            shutil.rmtree(compiled, ignore_errors=True)
 
 
 def _compiled_of(folder: Path) -> Path:

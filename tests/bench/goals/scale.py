@@ -19,7 +19,7 @@ EFFICIENCY = 0.8
 def lines(folder: Path) -> Iterator[Line]:
     """The share of the ideal that n workers reach: n times one worker's rate, and no more than the cores can give."""
     if find_spec("distributed") is None:
-        yield Line("dask:// on 2, 4, 8 workers", "≥ 80 % of ideal", "NOT INSTALLED: the extra `dask`", None)
+        yield Line("dask:// on 2, 4, 8 workers", "≥ 80 % of ideal", "NOT INSTALLED: `make dask` installs it", None)
         return
     checkout = a_checkout(folder / "scale", -(-TRIALS // 3))
     cores = len(os.sched_getaffinity(0))
@@ -31,7 +31,7 @@ def lines(folder: Path) -> Iterator[Line]:
         yield Line(
             f"dask:// on {workers} worker{'s' if workers > 1 else ''}, {TRIALS:,} generated trials, {cores} cores",
             "≥ 80 % of ideal up to the cores there are" if workers > 1 else "",
-            f"{rate:.1f} trials/s, {of_ideal:.0%} of ideal",
+            f"{rate:.1f} trials/s, {of_ideal:.1%} of ideal",
             of_ideal >= EFFICIENCY if workers > 1 else None,
         )
 
