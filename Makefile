@@ -5,6 +5,7 @@ SUITE       ?= prompts
 MODEL       ?= 0.5b
 ARGS        ?=
 PARTS       ?=
+REPEAT      ?=
 PYTEST_ARGS ?=
 BIN         := .venv/bin
 READY       := .venv/.ready
@@ -94,8 +95,8 @@ types: $(READY)  ## mypy, strict
 contracts: $(READY)  ## Imports point one way
 	@$(BIN)/lint-imports
 
-test: $(READY)  ## pytest (PYTEST_ARGS="-k name", "-m browser", "-n 2" ...)
-	@$(BIN)/python -m pytest -q $(SHARED_OUT) $(PYTEST_ARGS)
+test: $(READY)  ## pytest (PYTEST_ARGS="-k name", "-m browser", "-n 2" ...); REPEAT=20: so many times in random order, every second under load
+	@$(BIN)/python -m $(if $(REPEAT),tests.repeat $(REPEAT),pytest -q $(SHARED_OUT)) $(PYTEST_ARGS)
 
 every: $(READY)  ## The tests over every shipped cassette, case, moment and draw, of which `make test` looks at a sample: minutes
 	@EVERY=1 $(BIN)/python -m pytest -q $(SHARED_OUT) $$(grep -rl "tests.builders.shipped import" tests --include="test_*.py") $(PYTEST_ARGS)
@@ -122,7 +123,7 @@ mutants: $(READY)  ## Take out each guard, task transition and signal once; whic
 explore: $(READY)  ## Random examples other than those of `make test`, for ten minutes (ARGS="30 tests/evals/routes": minutes, paths)
 	@$(BIN)/python -m tests.explore $(ARGS)
 
-chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens payloads secrets" for some)
+chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens" for some; an unknown part lists all)
 	@$(BIN)/python -m tests.chaos $(PARTS) $(ARGS)
 
 lock: $(READY)  ## Write the lock files again from pyproject.toml

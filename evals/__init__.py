@@ -16,6 +16,10 @@ in `evals.errors`. See docs/python.md.
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from evals.modules import install
+
+install()  # before any other module of this package is loaded
+
 if TYPE_CHECKING:
     from evals import errors, langsmith
     from evals.errors import CannotJudgeError, EvalsError

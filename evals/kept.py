@@ -50,5 +50,10 @@ def digest_of(*parts: bytes) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
+def digest_of_sha256(sha256: str) -> str:
+    """`digest_of` one part of which only the sha256 (hex) is known."""
+    return hashlib.sha256(bytes.fromhex(sha256)).hexdigest()
+
+
 def _seal(name: str, content: bytes) -> bytes:
     return digest_of(name.encode(), content).encode()

@@ -1,8 +1,9 @@
 """What holds for every test: random examples are the same in every run, so that a green is no luck and a red can be had
-again; and nothing is left behind in the checkout.
+again; and nothing is left behind in the checkout, nor any key that a command held.
 """
 
 import gc
+import logging
 import os
 import ssl
 from collections.abc import Iterator
@@ -11,14 +12,18 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+from triage.secrecy.held import release
 from triage.start import SELDOM
 
 ROOT = Path(__file__).parents[1]
+TRIAGE_LOG = logging.getLogger("triage")
 
-settings.register_profile("seeded", derandomize=True)
-settings.register_profile("explore", derandomize=False, max_examples=500, deadline=None)
+UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+"""Hypothesis measures wall-clock time, which says nothing on a machine that is busy with something else."""
+settings.register_profile("seeded", derandomize=True, **UNHURRIED)
+settings.register_profile("explore", derandomize=False, max_examples=500, **UNHURRIED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
 
 
@@ -38,12 +43,31 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
+def keys_are_forgotten() -> Iterator[None]:
+    """A live job holds the keys of its environment as secrets; the next test has others."""
+    yield
+    release()
+
+
+@pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """A test writes below its temporary folder; what appears beside `pyproject.toml` fails it, or its neighbour."""
     before = _seen()
     yield
+    release()
     left = _seen() - before
     assert not left, f"left behind in the checkout: {', '.join(sorted(left))}"
+
+
+@pytest.fixture(autouse=True)
+def no_log_handler_left() -> Iterator[None]:
+    """`triage --verbose` writes its log to the stderr of the moment, which is closed when its test is over: the next
+    test would read that this failed."""
+    yield
+    if TRIAGE_LOG.handlers:
+        TRIAGE_LOG.handlers.clear()
+        TRIAGE_LOG.setLevel(logging.NOTSET)
+        TRIAGE_LOG.propagate = True
 
 
 def _seen() -> set[str]:

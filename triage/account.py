@@ -13,7 +13,13 @@ import httpx
 import httpx2
 from openai import APIConnectionError, APIStatusError, AuthenticationError, OpenAIError
 
+from triage.budget import Budget, over_budget
+from triage.calls import Call, Refusal
+from triage.secrecy.held import masked
+
 COMPLETIONS: Final = "/chat/completions"
+MAX_TOKENS: Final = 10_000_000
+"""Of one request or answer: the largest context window that any model has."""
 EXCERPT: Final = 80
 """Characters of an answer that an error quotes."""
 
@@ -22,27 +28,24 @@ class NoCompletionError(OpenAIError):
     """An answer with HTTP 200 that is no chat completion; the message says from where and what came instead."""
 
 
-@dataclass(frozen=True)
-class Call:
-    """One answered request: tokens as the endpoint counted them (0 if it did not), seconds until it was there."""
-
-    agent: str
-    model: str
-    tokens_in: int
-    tokens_out: int
-    seconds: float
-
-
 @dataclass
 class Account:
-    """The calls of one sitting. `silent` counts the visits that failed on the endpoint since it last answered."""
+    """The requests of one sitting. `silent` counts the visits that failed on the endpoint since it last answered."""
 
     calls: list[Call] = field(default_factory=list)
-    refused: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
     silent: int = 0
     heard: Callable[[Call], None] = lambda _call: None
-    kept: Callable[[Call], Awaitable[None]] | None = None
-    """Keeps each call with its job, beyond the sitting."""
+    searched: Callable[[str], None] = lambda _query: None
+    """Hears each query of the web search as it is sent."""
+    kept: Callable[[Call | Refusal], Awaitable[None]] | None = None
+    """Keeps each record with its job, beyond the sitting."""
+    budget: Budget | None = None
+
+    def admit(self, request: httpx2.Request) -> None:
+        """Let a request out. Raises OverBudgetError where it could pass the job's cap."""
+        if self.budget and _asks_a_model(request):
+            self.budget.admit(request)
 
     async def enter(self, response: httpx2.Response) -> None:
         """Enter an answer; a hook for the clients.
@@ -50,21 +53,50 @@ class Account:
         Raises:
             NoCompletionError: HTTP 200 without a completion.
         """
-        if not response.request.url.path.endswith(COMPLETIONS) or not response.is_success:
-            self.refused += not response.is_success
+        if not response.is_success:
+            await self._refuse(response.request, f"HTTP {response.status_code}")
+        if not _asks_a_model(response.request) or not response.is_success:
             return
         if "event-stream" not in response.headers.get("content-type", ""):  # a stream may never end
             await response.aread()
-        body = completion_in(response)
+        try:
+            body = completion_in(response)
+        except NoCompletionError:
+            self._settle(response.request, _uncounted(response.request))
+            raise
         self.silent = 0
-        self.calls.append(_call(response, body))
-        self.heard(self.calls[-1])
+        call = _call(response, body)
+        self.calls.append(call)
+        self._settle(response.request, call)
+        self.heard(call)
         if self.kept:
-            await self.kept(self.calls[-1])
+            await self.kept(call)
+
+    async def lose(self, request: httpx2.Request, error: Exception) -> None:
+        """Enter a request that got no answer at all. It may have been answered and charged for all the same."""
+        if isinstance(error, httpx2.TransportError):
+            sent = not isinstance(error, httpx2.ConnectError)
+            await self._refuse(request, type(error).__name__, maybe_charged=sent)
+
+    async def _refuse(self, request: httpx2.Request, why: str, *, maybe_charged: bool = False) -> None:
+        charged = maybe_charged and self.budget is not None and _asks_a_model(request)
+        model, *tokens = self.budget.bound(request) if charged and self.budget else (_model_in(request), 0, 0)
+        refusal = Refusal(_agent_of(request), model, why, *tokens)
+        self.refusals.append(refusal)
+        self._settle(request, _uncounted(request) if charged else None)
+        if self.kept:
+            await self.kept(refusal)
+
+    def _settle(self, request: httpx2.Request, took: Call | None) -> None:
+        if self.budget:
+            self.budget.settle(request, took)
 
     def is_outage(self, error: Exception, silent_before: int) -> bool:
         """Whether a failed visit means that the endpoint is gone, not that one agent failed: nobody can be reached, the
-        key is refused, or the visit before it (`silent_before`, as it was when this one began) had no answer either."""
+        key is refused, or the visit before it (`silent_before`, as it was when this one began) had no answer either.
+        A job that may not ask any more (`OverBudgetError`) is treated alike."""
+        if over_budget(error):
+            return True
         if not on_the_endpoint(error):
             return False
         self.silent += 1
@@ -96,7 +128,7 @@ def what_came(response: httpx2.Response) -> str:
     kind = response.headers.get("content-type", "").partition(";")[0]
     if kind in ("text/html", "text/event-stream"):
         return "a web page (is /v1 missing in the base URL?)" if kind == "text/html" else "a stream of events"
-    text = " ".join(response.text.split())
+    text = masked(" ".join(response.text.split()))  # before it is cut: half a key is a secret as well
     return f"{text[:EXCERPT]}{'…' * (len(text) > EXCERPT)}" or "nothing"
 
 
@@ -119,6 +151,10 @@ def no_completion(error: BaseException) -> str:
 
 def reason(error: BaseException) -> str:
     """One line: what the endpoint did, with its address where that is known."""
+    return masked(_reason(error))
+
+
+def _reason(error: BaseException) -> str:
     if came := no_completion(error):
         return came
     address = getattr(getattr(error, "request", None), "url", "")
@@ -135,12 +171,32 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
+def _asks_a_model(request: httpx2.Request) -> bool:
+    return request.url.path.endswith(COMPLETIONS)
+
+
+def _agent_of(request: httpx2.Request) -> str:
+    return request.headers.get("x-triage-agent", "")
+
+
+def _model_in(request: httpx2.Request) -> str:
+    """The model a request asks; empty where it asks none."""
+    try:
+        return str(json.loads(request.content).get("model") or "")
+    except (ValueError, AttributeError, httpx2.RequestNotRead):
+        return ""
+
+
+def _uncounted(request: httpx2.Request) -> Call:
+    """A request that may have been charged for, nobody knows how much."""
+    return Call(_agent_of(request), _model_in(request), 0, 0, 0.0)
+
+
 def _call(response: httpx2.Response, body: dict[str, Any]) -> Call:
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
-    agent = response.request.headers.get("x-triage-agent", "")
     return Call(
-        agent=agent,
+        agent=_agent_of(response.request),
         model=str(body.get("model") or ""),
         tokens_in=_count(counts.get("prompt_tokens")),
         tokens_out=_count(counts.get("completion_tokens")),
@@ -149,5 +205,5 @@ def _call(response: httpx2.Response, body: dict[str, Any]) -> Call:
 
 
 def _count(told: object) -> int:
-    """Tokens as they were told; 0 for what is no number: an odd count is no reason to lose the answer."""
-    return told if isinstance(told, int) and not isinstance(told, bool) and told >= 0 else 0
+    """Tokens as they were told; 0 for what is no possible number: an odd count is no reason to lose the answer."""
+    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MAX_TOKENS else 0

@@ -1,39 +1,119 @@
-"""What a report has to say of itself: what did not happen on the way to it, read off the job's state.
+"""What a report has to say about its own limits, read off the state the job ended in.
 
-A *grave* caveat leaves the report without ground to stand on; `triage run` then does not exit with 0.
+A *grave* caveat means that the report rests on too little: `triage run` then exits with 5, and `triage publish` asks
+for `--force`. Caveats are computed after the graph has ended; no request and no decision depends on them.
+
+    no_decision   grave      the last decision of the supervisor was no valid answer, so the writer was forced
+    rejected      grave      the critic rejected the findings, and no search and no answer has come since
+                  otherwise  one has come since, but nobody reviewed it
+    spent         grave      the `rules` supervisor wrote with a doubt left: its means, or the visits, were used up
+    unsure        grave      the supervisor was less sure than the thresholds for a report (`ConfidenceFloor`) ask for
+    plan_failed   grave      the final task of the plan was not done, and a task failed or never ran
+                  otherwise  the final task was done, but some task failed, or its own result went unreviewed
+    no_evidence   grave      no agent that looks for a cause has found anything
+    code_unread   grave      every code search failed
+                  otherwise  no code search was made
+    failures      otherwise  an agent failed, and never succeeded
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from triage.state import WORKERS, BugTriageState, Worker
+from triage.guards.hardened import sure_enough
+from triage.state import WORKERS, AgentFinding, BugTriageState, ConfidenceFloor, CriticVerdict, TaskItem, Worker
 
 EVIDENCE: Final[tuple[Worker, ...]] = ("investigator", "codebase_search", "web_search")
+SEARCHES: Final[tuple[Worker, ...]] = ("codebase_search", "web_search")
+DEFAULT_FLOOR: Final = ConfidenceFloor()
+HEADING: Final = "Limits of this report"
+QUOTED: Final = 300
+"""Characters of a critic's gaps that a caveat quotes."""
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """One sentence, and whether the report rests on nothing because of it."""
+    """One sentence, and whether the report rests on too little because of it."""
 
     text: str
     grave: bool = False
 
 
-def caveats(state: BugTriageState) -> tuple[Caveat, ...]:
-    """What did not happen in this job, gravest first."""
-    found = [caveat for rule in RULES for caveat in rule(state)]
+def caveats(state: BugTriageState, floor: ConfidenceFloor = DEFAULT_FLOOR) -> tuple[Caveat, ...]:
+    """The limits of the report in `state`, gravest first. `floor`: how sure a supervisor has to be for a report."""
+    found = [*(caveat for rule in RULES for caveat in rule(state)), *unsure(state, floor)]
     return tuple(sorted(found, key=lambda caveat: not caveat.grave))
 
 
+def grave_caveats(state: BugTriageState, floor: ConfidenceFloor = DEFAULT_FLOOR) -> list[str]:
+    """The texts of the grave ones."""
+    return [caveat.text for caveat in caveats(state, floor) if caveat.grave]
+
+
+def caveat_block(texts: Iterable[str]) -> str:
+    """The caveats as Markdown, to stand at the top of a text; empty without any."""
+    lines = [f"> - {' '.join(text.split())}" for text in texts]
+    return "\n".join([f"> **{HEADING}**", ">", *lines]) if lines else ""
+
+
 def no_decision(state: BugTriageState) -> Iterator[Caveat]:
-    """The supervisor's model brought nothing to go by, so the report was written from what there was."""
-    if state.supervisor_errors:
-        error = state.supervisor_errors[-1].error
-        yield Caveat(f"The supervisor did not decide on this report: {error}.", grave=True)
+    """The supervisor's model gave no valid decision, so the report was written from what there was."""
+    errors = [failure.error for failure in state.supervisor_errors]
+    if state.forced_fallback and errors:
+        yield Caveat(f"The supervisor did not decide on this report: {errors[-1]}.", grave=True)
     elif state.forced_fallback:
         visits = state.visits.count("writer") and len(state.visits) - 1
-        yield Caveat(f"The supervisor gave no valid decision; the writer was forced after {visits} visits.", grave=True)
+        after = f"{visits} visit{'s' * (visits != 1)}"
+        yield Caveat(f"The supervisor gave no valid decision; the writer was forced after {after}.", grave=True)
+    elif errors:
+        yield Caveat(f"The supervisor gave an answer that could not be used: {errors[-1]}.")
+
+
+def rejected(state: BugTriageState) -> Iterator[Caveat]:
+    """The critic's last word was a rejection. The investigator alone does not answer one: it reads the issue again."""
+    verdict = state.critic_feedback
+    if verdict is None or verdict.verdict != "REJECTED":
+        return
+    word, gaps = verdict.review or verdict.verdict, _quoted(verdict.gaps)
+    since, answered = _since(state, verdict)
+    new = [*dict.fromkeys(str(finding.agent_name) for finding in since if finding.agent_name in SEARCHES)]
+    new += ["an answer of the user"] * answered
+    if new:
+        yield Caveat(f"The critic rejected the findings ({word}){gaps}. {_listed(new)} came later, and no new review.")
+    else:
+        yield Caveat(f"The critic rejected the findings ({word}), and nothing has answered it{gaps}.", grave=True)
+
+
+def spent(state: BugTriageState) -> Iterator[Caveat]:
+    """The `rules` supervisor had a doubt left when the report was written: its means, or the visits, were used up."""
+    judged = [event for event in state.decision_events if event.reason not in ("report_written", "writer_failed")]
+    last = judged[-1] if judged else None
+    if last is None or last.decision == "first_run" or last.reason == "no_issue":
+        return
+    sure, retries = f"{last.confidence:.0%}", f"{last.retry_count} {'retry' if last.retry_count == 1 else 'retries'}"
+    if last.reason == "all_means_spent":
+        why = f" ({state.retry_reasons[-1].reason.replace('_', ' ')})" if state.retry_reasons else ""
+        yield Caveat(f"{retries} and a question did not settle the doubts{why}: the confidence is {sure}.", grave=True)
+    else:
+        doubt = last.reason.replace("_", " ")
+        yield Caveat(f"A doubt was left when the report was written ({doubt}): the confidence is {sure}.", grave=True)
+
+
+def plan_failed(state: BugTriageState) -> Iterator[Caveat]:
+    """The plan was not carried out to its final task, or not all of it. A writer's task that is ERRORED although there
+    is a report was written after all, by a visit beyond the plan, or lacks its review."""
+    unreviewed = [task for task in state.plan if task.status == "NEEDS_REVIEW" or _written_after_all(state, task)]
+    final = next((task for task in state.plan if task.is_final), None)
+    done = final is not None and (final.status == "COMPLETED" or final in unreviewed)
+    broken = [task for task in state.plan if task.status in ("FAILED", "ERRORED") and task not in unreviewed]
+    unrun = [task for task in state.plan if task.status in ("READY", "RERUN", "RUNNING")]
+    if not done and (broken or unrun):
+        said = [*(f"{_named(task)} {_failure(task)}" for task in broken)]
+        said += [f"{', '.join(map(_named, unrun))} never ran"] if unrun else []
+        yield Caveat(f"The plan was not carried out: {'; '.join(said)}.", grave=True)
+    elif done:
+        yield from (Caveat(f"A part of the plan failed: {_named(task)} {_failure(task)}.") for task in broken)
+        yield from (Caveat(f"The result of {_named(task)} was not reviewed.") for task in unreviewed)
 
 
 def no_evidence(state: BugTriageState) -> Iterator[Caveat]:
@@ -58,12 +138,64 @@ def failures(state: BugTriageState) -> Iterator[Caveat]:
             yield Caveat(f"{agent} failed {times}: {errors[-1]}")
 
 
+def unsure(state: BugTriageState, floor: ConfidenceFloor) -> Iterator[Caveat]:
+    """The supervisor stated a lower confidence than a report takes. The `rules` supervisor has a bar of its own, which
+    it has applied already; a forced decision states none."""
+    decided_by_rules = any(event.decision != "first_run" for event in state.decision_events)
+    if state.routed_node is None or state.forced_fallback or decided_by_rules or sure_enough(state, floor):
+        return
+    found = sum(finding.agent_name in EVIDENCE for finding in state.findings)
+    bar = floor.corroborated if found >= floor.min_findings else floor.single
+    needed = f"{bar:.0%} with {found} finding{'s' * (found != 1)}"
+    yield Caveat(f"The supervisor was {state.supervisor_confidence:.0%} sure; a report takes {needed}.", grave=True)
+
+
 RULES: Final[tuple[Callable[[BugTriageState], Iterator[Caveat]], ...]] = (
     no_decision,
+    rejected,
+    spent,
+    plan_failed,
     no_evidence,
     code_unread,
     failures,
 )
+
+
+def _since(state: BugTriageState, verdict: CriticVerdict) -> tuple[list[AgentFinding], bool]:
+    """The findings that came after the review behind `verdict`, and whether an answer did. `evidence_seen` counts
+    findings and answers together, so the review is the last one that leaves a possible number of answers."""
+    asked = len(state.human_exchanges)
+    reviews = (n for n, finding in enumerate(state.findings, 1) if finding.agent_name == "critic")
+    at = max((n for n in reviews if 0 <= verdict.evidence_seen - n <= asked), default=0)
+    if not at:
+        return [], False
+    return state.findings[at:], verdict.evidence_seen - at < asked
+
+
+def _quoted(gaps: Iterable[str]) -> str:
+    text = " ".join("; ".join(gaps).split()).rstrip(".")
+    return f": {text[:QUOTED]}{'…' * (len(text) > QUOTED)}" if text else ""
+
+
+def _listed(names: list[str]) -> str:
+    text = " and ".join(names)
+    return text[0].upper() + text[1:] if text.startswith("an ") else text
+
+
+def _written_after_all(state: BugTriageState, task: TaskItem) -> bool:
+    return task.status == "ERRORED" and task.capability == "writer" and state.report is not None
+
+
+def _named(task: TaskItem) -> str:
+    return f"task {task.task_id} ({task.capability})"
+
+
+def _failure(task: TaskItem) -> str:
+    """How the task failed: what its review missed, or the error."""
+    if task.status == "FAILED" and task.feedback is not None:
+        return f"failed its review{_quoted(task.feedback.gaps)}"
+    noted = [event.note for event in task.history if event.status == task.status and event.note]
+    return f"failed{_quoted(noted[-1:])}"
 
 
 def _found(state: BugTriageState, agent: Worker) -> bool:

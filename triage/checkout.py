@@ -1,33 +1,31 @@
 """Which revision of its repository a checkout stands at, by git's own word."""
 
-import subprocess
 from pathlib import Path
 from typing import Final
 
+from triage.codebase.tracked import MAX_DEPTH, submodules
+from triage.git import GitError, git
+
 CHANGED: Final = "-changed"
 """Ends the revision of a checkout that holds more, or other, than what was committed."""
-_TIMEOUT_S: Final = 20
+_TIMEOUT_S: Final = 20.0
 
 
 def revision_of(root: Path) -> str:
-    """The commit `root` stands at, `-changed` behind it where files differ from it; empty outside of git."""
-    commit = _git(root, "rev-parse", "HEAD")
-    if not commit:
-        return ""
-    return commit + (CHANGED if _git(root, "status", "--porcelain", "--", ".") else "")
-
-
-def _git(root: Path, *words: str) -> str:
-    """What git says, empty where it fails or is not there."""
+    """The commit `root` stands at, `-changed` behind it where files differ from it, or where git cannot tell whether
+    they do; empty outside of git."""
     try:
-        done = subprocess.run(  # noqa: S603 - a fixed command on a folder the user has named
-            ["git", *words],  # noqa: S607 - the user's own git
-            cwd=root,
-            capture_output=True,
-            text=True,
-            timeout=_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        commit = git(root, "rev-parse", "--verify", "HEAD", timeout_s=_TIMEOUT_S).decode().strip()
+    except GitError:
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    try:
+        return commit + (CHANGED if _is_changed(root) else "")
+    except GitError:
+        return commit + CHANGED
+
+
+def _is_changed(root: Path, depth: int = 0) -> bool:
+    """Whether files differ, also in a submodule: git itself looks into none, by whose settings it would do so."""
+    if git(root, "status", "--porcelain", "--", ".", timeout_s=_TIMEOUT_S):
+        return True
+    return depth < MAX_DEPTH and any(_is_changed(root / name, depth + 1) for name in submodules(root))

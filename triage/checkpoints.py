@@ -1,7 +1,8 @@
 """Where a job's state is kept between two steps, and how an old one is read.
 
 Only the types of `triage.state` are ever rebuilt from a file: the same allow-list LANGGRAPH_STRICT_MSGPACK would derive
-from the schema, given here explicitly so that it does not depend on who imported langgraph first.
+from the schema, given here explicitly so that it does not depend on who imported langgraph first. LangGraph's own
+server stores its threads here as well (`triage.studio`).
 """
 
 import sqlite3
@@ -21,7 +22,9 @@ from pydantic_core import to_jsonable_python
 from triage import state as schema
 from triage.errors import CheckpointError, InputError
 from triage.kept_calls import forget_calls, make_room_for_calls
+from triage.kept_posts import forget_posts
 from triage.migrations import migrate
+from triage.private_files import make_private
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
 from triage.traffic import forget_traffic, make_room_for_traffic
 
@@ -64,11 +67,18 @@ class JobSaver(AsyncSqliteSaver):
             found.checkpoint["channel_values"] = _current(found.checkpoint["channel_values"])
             yield found
 
+    async def aget_metadata(self, thread_id: str) -> Mapping[str, Any]:
+        """What the job runs with, as it is kept beside its last step, whether or not its state can be read."""
+        found = await super().aget_tuple({"configurable": {"thread_id": thread_id}})
+        return {} if found is None else found.metadata
+
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete the job with all that is kept of it."""
         await super().adelete_thread(thread_id)
         await forget_calls(self.conn, thread_id)
         await forget_traffic(self.conn, thread_id)
+        await forget_posts(self.conn, thread_id)
+        await self.conn.execute("pragma wal_checkpoint(truncate)")  # nor does it stay in the log of changes
 
 
 @asynccontextmanager
@@ -78,12 +88,14 @@ async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
     Raises:
         InputError: no SQLite file can be opened there.
     """
+    make_private(path)
     try:
         with closing(sqlite3.connect(path)) as probe:  # aiosqlite would fail in a thread of its own
             probe.execute("pragma quick_check(1)")  # connecting alone reads nothing
     except sqlite3.Error as error:
         raise InputError(f"{path}: jobs cannot be kept there ({error}); name another file with --jobs") from error
     async with aiosqlite.connect(path) as connection:
+        await connection.execute("pragma secure_delete = on")  # what is deleted is overwritten
         await make_room_for_calls(connection)
         await make_room_for_traffic(connection)
         yield JobSaver(connection, serde=serializer())

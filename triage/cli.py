@@ -5,8 +5,9 @@ Exit codes:
     0    the report is written
     2    wrong usage, input or configuration; one line on stderr says what to do
     3    the endpoint failed; the job is kept and can be resumed
-    4    unfinished: a question waits for its answer, or the writer failed; the job is kept, and so is what was written
-    5    a report is written, but it rests on too little: at its top it says what did not happen
+    4    unfinished: a question waits for its answer, the writer failed, or the next request could pass --max-cost or
+         --max-tokens; the job is kept, and so is what was written
+    5    a report is written, but it rests on too little, and says so at its top; `publish --yes` does not post it
     130  interrupted; the job is kept
 """
 
@@ -21,9 +22,11 @@ from pydantic_settings.exceptions import SettingsError
 from triage.commands.check import check_command
 from triage.commands.jobs import jobs_app
 from triage.commands.publish import publish_command
+from triage.commands.resume import resume_command
 from triage.commands.run import run_command
 from triage.commands.serve import serve_command
 from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, INTERRUPTED, TriageError
+from triage.secrecy.held import hold_environment
 from triage.terminal import complain, put
 
 app = typer.Typer(
@@ -36,6 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("run")(run_command)
+app.command("resume")(resume_command)
 app.command("serve")(serve_command)
 app.command("check")(check_command)
 app.command("publish")(publish_command)
@@ -59,6 +63,7 @@ def triage(
 
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code; expected errors are one line, never a traceback."""
+    hold_environment()
     try:
         code = app(arguments, standalone_mode=False)
     except typer.Exit as stop:
@@ -67,6 +72,10 @@ def main(arguments: list[str]) -> int:
         code = EXIT_INTERRUPTED
     except (typer.TyperException, TriageError, SettingsError, ValidationError, sqlite3.Error, OSError) as error:
         return _failed(error)
+    except Exception as error:
+        if KeyboardInterrupt.__name__ not in str(error):  # all that pydantic's core says of one it met
+            raise
+        code = EXIT_INTERRUPTED
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
         return complain(INTERRUPTED, EXIT_INTERRUPTED)
     return code if isinstance(code, int) else EXIT_OK

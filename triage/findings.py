@@ -15,7 +15,7 @@ NONE_IDENTIFIED = "none identified"
 """A web search's details where it knows of no cause outside the repository."""
 
 
-def _none_if_blank(value: object) -> object:
+def none_if_blank(value: object) -> object:
     """Models write "", "null" or "none" where they mean nothing; only a real text is an error."""
     if isinstance(value, str) and value.strip().lower() in {"", "null", "none"}:
         return None
@@ -30,7 +30,7 @@ class Answer(Form):
     reasoning: str = Field(description="the thoughts that lead to the answer, in two or three sentences")
     summary: str = Field(description="the answer in one sentence")
     confidence: Confidence = Field(description="0 to 1: 0.3 a guess, 0.6 likely, 0.9 nearly certain")
-    error: Annotated[str | None, BeforeValidator(_none_if_blank)] = Field(
+    error: Annotated[str | None, BeforeValidator(none_if_blank)] = Field(
         default=None, description="null; a text only if the task could not be done at all"
     )
 

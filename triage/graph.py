@@ -20,14 +20,23 @@ from triage.agents.visit import worker_node
 from triage.configuration import Configuration
 from triage.errors import ConfigurationError
 from triage.guards import GuardSet, guard_set, rule
-from triage.plans import MODES
+from triage.plans import MODES, given_plan
 from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, Worker
 from triage.supervisors import SUPERVISORS, Supervise
 from triage.supervisors.plan import as_task, dispatched, fan_out, for_review
 from triage.supervisors.plan.execution import REVIEW, review
+from triage.supervisors.plan.parts import parts_of
 from triage.tracing import tell_decision
 
-__all__ = ["DURABILITY", "Configuration", "TriageGraph", "build_graph", "recursion_limit", "supervisor_node"]
+__all__ = [
+    "DURABILITY",
+    "Configuration",
+    "TriageGraph",
+    "build_graph",
+    "check_configuration",
+    "recursion_limit",
+    "supervisor_node",
+]
 
 TriageGraph = CompiledStateGraph[BugTriageState, None, BugTriageState, BugTriageState]
 
@@ -51,15 +60,28 @@ def recursion_limit(max_iterations: int, supervisor: str = "llm") -> int:
     return (3 if supervisor in MODES else 2) * (max_iterations + _WASTED_VISITS) + 1
 
 
+def check_configuration(configuration: Configuration) -> None:
+    """Check what no client and no repository is needed for: supervisor, guard set, prompt and plan.
+
+    Raises:
+        ConfigurationError: one of them does not exist, or does not fit the others.
+    """
+    if configuration.supervisor not in SUPERVISORS:
+        known = ", ".join(SUPERVISORS)
+        raise ConfigurationError(f"no supervisor is called {configuration.supervisor!r}; choose one of {known}")
+    guard_set(configuration.guards, configuration.confidence_floor, configuration.supervisor)
+    if configuration.supervisor in MODES:
+        parts_of(configuration.needed_prompt)
+        given_plan(MODES[configuration.supervisor], configuration.plan)
+
+
 def supervisor_node(configuration: Configuration, toolbox: Toolbox) -> Supervise:
     """The supervisor with its guards: ask it about any state, frozen or in flight; returns the state update.
 
     Raises:
         ConfigurationError: no supervisor or guard set of that name.
     """
-    if configuration.supervisor not in SUPERVISORS:
-        known = ", ".join(SUPERVISORS)
-        raise ConfigurationError(f"no supervisor is called {configuration.supervisor!r}; choose one of {known}")
+    check_configuration(configuration)
     supervise = SUPERVISORS[configuration.supervisor](configuration, toolbox)
     guards = guard_set(configuration.guards, configuration.confidence_floor, configuration.supervisor)
 

@@ -17,6 +17,8 @@ from triage.codebase.checkout import index_of_checkout
 from triage.codebase.index import CodebaseIndex
 from triage.errors import ConfigurationError, InputError
 from triage.llm import ModelFactory, live_clients
+from triage.outgoing import hold_own_keys
+from triage.secrecy.held import hold
 from triage.settings import Settings
 from triage.traffic import Traffic
 
@@ -31,7 +33,7 @@ def settings_from_environment(model: str | None = None) -> Settings:
         ConfigurationError: a variable is malformed, or the public endpoint is to be used without a key.
     """
     try:
-        settings = Settings(**_of_openai(os.environ))
+        settings = Settings(**_of_openai(os.environ)).with_logins_apart()
     except ValidationError as error:
         first = error.errors()[0]
         name = "TRIAGE_" + str(first["loc"][0]).upper()
@@ -91,6 +93,8 @@ async def live_toolbox(
 ) -> AsyncIterator[Toolbox]:
     """A toolbox that really connects, enters what it asks in `account`, and keeps it in `traffic`; every repository
     name means the one indexed. Open it in the loop that uses it."""
+    hold_own_keys()
+    hold(*(password for _, password in settings.logins.values()))
     clients = live_clients(settings, account, traffic)
     async with AsyncExitStack() as opened:
         opened.enter_context(clients.openai)

@@ -4,7 +4,7 @@ Live, recording and replaying differ only in the transport inside `HttpClients`;
 it holds. Clients belong to one event loop: build them where the loop runs.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
@@ -13,11 +13,11 @@ import httpx2
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableSequence
 from langchain_openai import ChatOpenAI
-from openai import RateLimitError
+from openai import APITimeoutError, InternalServerError, RateLimitError
 from pydantic import BaseModel, SecretStr
 
 from triage.account import Account
-from triage.log import answered, asked
+from triage.log import answered, asked, failed
 from triage.settings import Settings
 from triage.step import Step
 from triage.traffic import Traffic
@@ -28,7 +28,9 @@ Schema = TypeVar("Schema", bound=BaseModel)
 
 AGENT_HEADER: Final = "x-triage-agent"
 ATTEMPTS: Final = 3
-"""Requests to the primary model, the first included, before the fallback is asked once."""
+"""Requests to the primary model, the first included, before the fallback is asked once (or the error raised)."""
+REPEATED: Final = (RateLimitError, InternalServerError, APITimeoutError)
+"""What is worth asking again: HTTP 429, HTTP 5xx, and no answer in time."""
 
 _NO_KEY: Final = SecretStr("no-key-set")  # the SDK refuses an empty key even where the endpoint wants none
 
@@ -44,17 +46,71 @@ class HttpClients:
     """For agents run as services: a client of its own, since the Tavily SDK puts its key on the one given."""
 
 
+class ModelClient(httpx2.AsyncClient):
+    """The client for models: asks the account whether a request may go out, and tells it of those without an answer."""
+
+    def __init__(self, account: Account, **options: Any) -> None:  # noqa: ANN401 - the parent's
+        super().__init__(**options)
+        self._account = account
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401 - the parent's
+        """Send it, unless the job's budget does not allow it."""
+        self._account.admit(request)
+        try:
+            return await super().send(request, **options)
+        except Exception as error:
+            failed(request, error)
+            await self._account.lose(request, error)
+            raise
+
+
+class LoggingClient(httpx.AsyncClient):
+    """The client for searches and services: a request without an answer is logged, too."""
+
+    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:  # noqa: ANN401 - the parent's
+        """Send it."""
+        try:
+            return await super().send(request, **options)
+        except Exception as error:
+            failed(request, error)
+            raise
+
+
 def live_clients(settings: Settings, account: Account | None = None, traffic: Traffic | None = None) -> HttpClients:
     """Clients that really connect, their answers entered in `account` and kept in `traffic` where there is one; call it
     inside the event loop that will use them."""
     timeout_s, entered = settings.timeout_s, account or Account()
     kept = [traffic.enter] if traffic else []
+    endpoint, search = (settings.logins.get(url) for url in (settings.base_url, settings.tavily_base_url))
     return HttpClients(
-        openai=httpx2.Client(timeout=timeout_s),
-        openai_async=httpx2.AsyncClient(timeout=timeout_s, event_hooks=_hooks(entered.enter, *kept)),
-        tavily_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks(*kept)),
-        services_async=httpx.AsyncClient(timeout=timeout_s, event_hooks=_hooks()) if settings.agent_urls else None,
+        openai=httpx2.Client(timeout=timeout_s, auth=endpoint),
+        openai_async=ModelClient(entered, timeout=timeout_s, auth=endpoint, event_hooks=_hooks(entered.enter, *kept)),
+        tavily_async=LoggingClient(timeout=timeout_s, auth=search, event_hooks=_hooks(*kept)),
+        services_async=_services_client(settings) if settings.agent_urls else None,
     )
+
+
+def _services_client(settings: Settings) -> httpx.AsyncClient:
+    """It is used for the addresses of agents alone and follows no redirect, so their token goes nowhere else."""
+    token = settings.service_token.get_secret_value()
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    auth = _LoginByAddress(settings.logins)
+    return LoggingClient(timeout=settings.timeout_s, auth=auth, headers=headers, event_hooks=_hooks())
+
+
+@dataclass(frozen=True)
+class _LoginByAddress(httpx.Auth):
+    """Sends each service the login its address had."""
+
+    logins: Mapping[str, tuple[str, str]]
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        asked = str(request.url)
+        login = next((login for url, login in self.logins.items() if asked.startswith(f"{url.rstrip('/')}/")), None)
+        if login:
+            yield from httpx.BasicAuth(*login).auth_flow(request)
+        else:
+            yield request
 
 
 def _hooks(*heard: Callable[[Any], Awaitable[None]]) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
@@ -120,15 +176,17 @@ def answering(model: ChatOpenAI, schema: type[Schema]) -> Runnable[Any, Schema]:
 def resilient(
     build: Callable[[ChatOpenAI], Runnable[Input, Output]], models: ModelFactory, agent: str
 ) -> Runnable[Input, Output]:
-    """`build` a chain on the agent's model: three attempts while rate-limited, then the fallback model once.
+    """`build` a chain on the agent's model: three attempts at what may pass by itself (`REPEATED`), with the same waits
+    between them. A model that is still rate-limited then gives way to the fallback model, which is asked once: another
+    model has a limit of its own, but the same server.
 
-    Only HTTP 429 is worth repeating. Anything else (an outage, a bad key, an answer that breaks its schema)
-    is raised at once, from the primary and from the fallback alike.
+    Anything else (nobody listens, a bad key, an answer that breaks its schema) is raised at once, from the primary and
+    from the fallback alike.
     """
     if not models.refused:
         return build(models.chat(agent))
     primary = build(models.chat(agent)).with_retry(
-        retry_if_exception_type=(RateLimitError,),
+        retry_if_exception_type=REPEATED,
         stop_after_attempt=ATTEMPTS,
         wait_exponential_jitter=models.settings.retry_jitter,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from triage.errors import InputError
+from triage.private_files import make_private
 
 
 @contextmanager
@@ -19,6 +20,7 @@ def held(jobs: Path, name: str) -> Iterator[None]:
     """
     path = jobs.with_name(f"{jobs.name}.{name}.lock")
     try:
+        make_private(path)
         file = path.open("w")
     except OSError as error:
         raise InputError(f"{jobs}: jobs cannot be kept there ({error.strerror}); name another with --jobs") from error

@@ -2,8 +2,9 @@
 
 Schema 1 is the state of PRD-003 as first written: no visits, no routed node, no vetoes, and iterations that left out
 some visits. Schema 2 is the job of one visit at a time. Schema 3 adds plans, retries and telemetry, which a job begun
-without them does not have. Schema 4 adds what searches have read. Schema 5 is `triage.state`: it adds what a writer
-that failed had finished. Prompts are in no schema: a new version needs nothing here.
+without them does not have. Schema 4 adds what searches have read. Schema 5 adds what a writer that failed had finished.
+Schema 6 is `triage.state`: it adds the error lines that the investigator quoted. Prompts are in no schema: a new
+version needs nothing here.
 """
 
 from collections.abc import Callable, Mapping
@@ -73,4 +74,15 @@ def _from_4(state: Plain) -> Plain:
     return state | {"schema_version": 5}
 
 
-MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}
+def _from_5(state: Plain) -> Plain:
+    """The error lines were not kept."""
+    return state | {"schema_version": 6}
+
+
+MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+}

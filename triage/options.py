@@ -9,11 +9,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
+from triage.addresses import without_login
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import ConfigurationError, InputError
 from triage.plans import MODES, starts_from_a_plan
 from triage.prompts import load_supervisor_prompt
-from triage.state import PlanLimits
+from triage.state import ConfidenceFloor, PlanLimits
 from triage.thresholds import Thresholds
 
 DEFAULT_PROMPTS: Final = {"llm": "v3", "registry": "v4", **dict.fromkeys(MODES, "plan-v1")}
@@ -40,9 +41,14 @@ class Options:
     thresholds: str | None = None
     revision: str | None = None
     """What the checkout stood at when the job was begun (`triage.checkout`)."""
+    max_cost: str | None = None
+    """USD the job may cost in all (`triage.budget`)."""
+    max_tokens: str | None = None
 
     def __post_init__(self) -> None:
-        """A relative name would mean another file in another folder."""
+        """A relative name would mean another file in another folder; a login in an address is nobody's business."""
+        if self.base_url is not None:
+            object.__setattr__(self, "base_url", without_login(self.base_url))
         for name, suffixes in (("prompt", (".md",)), ("plan", (".yaml", ".yml"))):
             given = getattr(self, name)
             if given is not None and Path(given).suffix in suffixes:
@@ -77,7 +83,7 @@ class Options:
             if said not in (None, was):
                 told = f"with --{option} {was}" if was else f"without --{option}"
                 raise InputError(f"this job was begun {told}: leave --{option} out to go on, or start a new job")
-        may_change = ("prompt", "guards", "model", "out", "base_url", "record", "thresholds")
+        may_change = ("prompt", "guards", "model", "out", "base_url", "record", "thresholds", "max_cost", "max_tokens")
         said_now = {name: getattr(self, name) for name in may_change if getattr(self, name) is not None}
         return replace(begun, **said_now, repo=self._repository(begun))
 
@@ -95,6 +101,8 @@ class Options:
         said = [("prompt", self.prompt), ("plan", self.plan), ("guards", self.guards), ("model", self.model)]
         parts = [str(self.supervisor), *(f"{name} {value}" for name, value in said if value)]
         parts += ["its traffic is kept"] if self.record else []
+        parts += [f"at most {self.max_cost} USD"] if self.max_cost else []
+        parts += [f"at most {self.max_tokens} tokens"] if self.max_tokens else []
         return ", ".join(
             [
                 *parts,
@@ -109,7 +117,7 @@ class Options:
             ConfigurationError: a prompt that is not there or does not fit, a plan where none is followed, or thresholds
                 that cannot be read or are another supervisor's.
         """
-        set_to = Thresholds() if self.thresholds is None else Thresholds.of(Path(self.thresholds))
+        set_to = self._thresholds()
         if set_to.rules is not None and self.supervisor != "rules":
             raise ConfigurationError(f"{self.thresholds}: `rules` are thresholds of supervisor 'rules': take them out")
         return Configuration(
@@ -121,6 +129,17 @@ class Options:
             plan_limits=set_to.plan_limits or PlanLimits(),
             rules=set_to.rules or RulesSettings(),
         )
+
+    def floor(self) -> ConfidenceFloor:
+        """How sure the supervisor of these options has to be for a report.
+
+        Raises:
+            ConfigurationError: the file of thresholds cannot be read.
+        """
+        return self._thresholds().confidence_floor or ConfidenceFloor()
+
+    def _thresholds(self) -> Thresholds:
+        return Thresholds() if self.thresholds is None else Thresholds.of(Path(self.thresholds))
 
     def metadata(self) -> dict[str, str]:
         """As they are kept beside a job."""

@@ -4,3 +4,5 @@ from pathlib import Path
 from typing import Final
 
 DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
+JOB_FILES: Final = ("report.md", "report.json", "comment.md", "ticket.json", "trace.json")
+"""Files that jobs write to their folder."""

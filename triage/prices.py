@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from triage.account import Call
+from triage.calls import Call
 
 TABLE: Final = Path(__file__).with_name("prices.yaml")
 _MILLION: Final = 1_000_000
@@ -18,14 +18,19 @@ _MILLION: Final = 1_000_000
 
 def cost_usd(calls: Iterable[Call]) -> float | None:
     """USD for all of `calls`; None if one of their models has no price."""
-    prices = _table()["models"]
     spent = 0.0
     for call in calls:
-        if call.model not in prices:
+        price = price_of(call.model)
+        if price is None:
             return None
-        price = prices[call.model]
-        spent += call.tokens_in * price["usd_per_million_input"] + call.tokens_out * price["usd_per_million_output"]
+        spent += call.tokens_in * price[0] + call.tokens_out * price[1]
     return spent / _MILLION
+
+
+def price_of(model: str) -> tuple[float, float] | None:
+    """USD per million tokens of input and of output; None for a model without a price."""
+    price = _table()["models"].get(model)
+    return None if price is None else (price["usd_per_million_input"], price["usd_per_million_output"])
 
 
 def told(calls: Iterable[Call]) -> str:

@@ -59,7 +59,9 @@ REGISTRY: Final[Mapping[Worker, AgentCard]] = {
 
 AVAILABLE: Final[Mapping[str, Callable[[BugTriageState], bool]]] = {
     "issue": lambda state: bool(state.issue_title or state.issue_body),
-    "hypothesis": lambda state: _found(state, "investigator"),
+    "hypothesis": lambda state: any(
+        finding.agent_name == "investigator" and finding.details.strip() for finding in state.findings
+    ),
     "search_keywords": lambda state: bool(state.search_keywords),
     "code_findings": lambda state: _found(state, "codebase_search"),
     "web_findings": lambda state: _found(state, "web_search"),

@@ -2,9 +2,12 @@
 
 As it ships, the tool opens connections of its own and returns `{"error": …}` as if it were a result. The pages come
 back as the artifact of the tool's message, so that a search can leave out those the job has read.
+
+A model writes the query, and an issue may tell it what to write: no query that looks like it holds a secret is sent,
+and no more of one than `triage.outgoing.QUERY_LIMIT` characters.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, Literal, Self
 
 from langchain_core.tools import ToolException
@@ -14,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from tavily import AsyncTavilyClient  # type: ignore[import-untyped]  # ships no types
 
 from triage.llm import HttpClients
+from triage.outgoing import secret_in, shortened_query
 from triage.settings import Settings
 
 MAX_RESULTS: Final = 5
@@ -72,13 +76,21 @@ class _InjectedClient(TavilySearchAPIWrapper):
 class _ReportingSearch(TavilySearch):
     """Returns text for a prompt, and raises where the original returns an error as data."""
 
+    heard: Callable[[str], None] = Field(default=lambda _query: None, exclude=True)
+    """Hears each query as it is sent, or that it was not."""
+
     # Text instead of a dict, and the parent's other parameters passed through: the model only chooses the query.
     async def _arun(  # type: ignore[override]
         self,
         query: str,
         **parameters: Any,  # noqa: ANN401
     ) -> tuple[str, list[Page]]:
-        found = await super()._arun(query, **parameters)
+        if rule := secret_in(query):
+            self.heard(f"not sent: the query holds what looks like a secret ({rule})")
+            raise SearchFailed(f"The query was not sent: it holds what looks like a secret ({rule}).")
+        sent = shortened_query(query)
+        self.heard(sent)
+        found = await super()._arun(sent, **parameters)
         if "error" in found:
             raise _as_exception(found["error"])
         pages = [Page.of(result) for result in found["results"]]
@@ -99,8 +111,10 @@ def results_text(query: str, pages: Sequence[Page], read_before: Collection[str]
     return "\n".join([f"Results for: {query}", *(new or ([NOTHING_NEW] if pages else []))])
 
 
-def search_tool(settings: Settings, clients: HttpClients) -> TavilySearch:
-    """A tool named `tavily_search` over `clients.tavily_async`."""
+def search_tool(
+    settings: Settings, clients: HttpClients, heard: Callable[[str], None] = lambda _query: None
+) -> TavilySearch:
+    """A tool named `tavily_search` over `clients.tavily_async`; `heard` is told each query as it is sent."""
     key = settings.tavily_api_key.get_secret_value()
     client = AsyncTavilyClient(api_key=key or None, api_base_url=settings.tavily_base_url, client=clients.tavily_async)
     wrapper = _InjectedClient(tavily_api_key=SecretStr(key or "no-key-set"), client=client)
@@ -113,4 +127,5 @@ def search_tool(settings: Settings, clients: HttpClients) -> TavilySearch:
         description="Search the web. Input: one precise query.",
         handle_tool_error=False,
         response_format="content_and_artifact",
+        heard=heard,
     )

@@ -7,7 +7,10 @@ process per agent or one for all, as load demands.
 
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, HTTPException
+from fastapi import Body, FastAPI, HTTPException, Request
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 from langchain_core.runnables import Runnable
 from pydantic import ValidationError
 
@@ -20,6 +23,7 @@ def app(toolbox: Toolbox, repository: str = "") -> FastAPI:
     """The service, which searches the one `repository`, whatever it is called if that is empty. 404: no such agent;
     422: the input is not what the agent reads, or names another repository; 502: the agent failed."""
     service = FastAPI(title="bug-triage agents")
+    service.add_exception_handler(RequestValidationError, _refused)
     chains: dict[str, Runnable[Any, Any]] = {}
 
     @service.get("/health")
@@ -34,7 +38,8 @@ def app(toolbox: Toolbox, repository: str = "") -> FastAPI:
         try:
             checked = agent.input_model.model_validate(given)
         except ValidationError as error:
-            raise HTTPException(422, error.errors(include_url=False, include_input=False)) from error
+            told = error.errors(include_url=False, include_input=False, include_context=False)
+            raise HTTPException(422, told) from error
         wanted = getattr(checked, "repository", "")
         if name == "codebase_search" and repository and wanted not in ("", repository):
             raise HTTPException(422, f"this service searches {repository!r}, not {wanted!r}: ask one that has it")
@@ -47,3 +52,10 @@ def app(toolbox: Toolbox, repository: str = "") -> FastAPI:
         return {"output": output.model_dump(mode="json")}
 
     return service
+
+
+async def _refused(_request: Request, error: Exception) -> JSONResponse:
+    """422 with what is wrong and where, and without what was sent: NaN, which Python reads, cannot be sent back."""
+    problems = error.errors() if isinstance(error, RequestValidationError) else []
+    told = [{name: problem[name] for name in ("type", "loc", "msg") if name in problem} for problem in problems]
+    return JSONResponse({"detail": jsonable_encoder(told)}, status_code=422)

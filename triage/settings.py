@@ -1,10 +1,13 @@
 """All of a deployment that is not a prompt: endpoints, keys, models, time-outs (environment: `TRIAGE_…`)."""
 
-from typing import Final
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, ValidationInfo, field_validator
+from pydantic import Field, PositiveFloat, PositiveInt, PrivateAttr, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from triage.addresses import login_in, without_login
 from triage.errors import ConfigurationError
 
 LARGE_MODEL: Final = "gpt-4o"
@@ -19,6 +22,9 @@ _MODELS: Final = {
     "critic": LARGE_MODEL,
     "writer": LARGE_MODEL,
 }
+PREFIX: Final = "TRIAGE_"
+OTHERS: Final = ("TRIAGE_REPO", "TRIAGE_CACHE_DIR")
+"""Variables that are read elsewhere."""
 SERVICES: Final = tuple(agent for agent in _MODELS if agent != "supervisor")
 """Agents that can run as services."""
 # A fallback is asked because its primary is rate-limited, so it is never the same model.
@@ -30,7 +36,7 @@ class Settings(BaseSettings):
     laid over the defaults, so naming one agent leaves the others alone.
     """
 
-    model_config = SettingsConfigDict(env_prefix="TRIAGE_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
     base_url: str = "https://api.openai.com/v1"
     """An OpenAI-compatible endpoint, `/v1` included; a gateway or a local server will do."""
@@ -47,14 +53,34 @@ class Settings(BaseSettings):
     """Model by agent name, asked once when the agent's own model stays rate-limited."""
     agent_urls: dict[str, str] = Field(default_factory=dict)
     """Service URL by agent name; an agent that is not named here runs in this process."""
+    service_token: SecretStr = SecretStr("")
+    """Bearer token of the agents' services: asked for by `triage serve`, and sent to the addresses in `agent_urls`."""
     retry_jitter: bool = True
     """Wait (exponentially, with jitter) between attempts. Off in replay, where waiting helps nobody."""
+
+    _logins: dict[str, tuple[str, str]] = PrivateAttr(default_factory=dict)
+
+    def with_logins_apart(self) -> Self:
+        """The same settings, no address with a login in it, which would be stored and printed with the address."""
+        urls = {"base_url": self.base_url, "tavily_base_url": self.tavily_base_url, **self.agent_urls}
+        bare = {name: without_login(url) for name, url in urls.items()}
+        agents = {name: bare[name] for name in self.agent_urls}
+        ours = ("base_url", "tavily_base_url")
+        apart = self.model_copy(update={**{name: bare[name] for name in ours}, "agent_urls": agents})
+        apart._logins = {bare[name]: login for name, url in urls.items() if (login := login_in(url))}  # noqa: SLF001 - of the same class
+        return apart
+
+    @property
+    def logins(self) -> dict[str, tuple[str, str]]:
+        """User and password by address, where an address had them."""
+        return self._logins
 
     @field_validator("base_url", "tavily_base_url")
     @classmethod
     def _with_a_scheme(cls, url: str) -> str:
         if not url.startswith(("http://", "https://")):
-            raise ValueError(f"{url!r} is no address: begin it with http:// or https://")
+            shown = url.rpartition("@")[2]  # a login before it is a secret
+            raise ValueError(f"{shown!r} is no address: begin it with http:// or https://")
         return url
 
     @field_validator("models", "fallbacks", "agent_urls")
@@ -94,3 +120,19 @@ class Settings(BaseSettings):
                 f"no model for {agent!r}: name one in TRIAGE_{variable.upper()} ({', '.join(known)})"
             )
         return known[agent]
+
+
+def unknown_variables(environment: Iterable[str]) -> list[str]:
+    """One line for each variable that begins with TRIAGE_ and is read by nobody, with the nearest that is."""
+    known = [name.upper() for name in Settings.model_fields] + [name.removeprefix(PREFIX) for name in OTHERS]
+    unknown = sorted(name for name in environment if name.upper().startswith(PREFIX) and _bare(name) not in known)
+    return [f"{name} is no variable of triage and changes nothing; {_near(name, known)}" for name in unknown]
+
+
+def _bare(name: str) -> str:
+    return name.upper().removeprefix(PREFIX)
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = [PREFIX + found for found in get_close_matches(_bare(name), known, n=2)]
+    return f"did you mean {' or '.join(near)}?" if near else "docs/live.md lists those there are"

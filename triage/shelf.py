@@ -1,21 +1,24 @@
 """The stored jobs, read without a graph or an endpoint: where each stands, and how to be rid of it."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from langgraph.checkpoint.base import CheckpointTuple
 
-from triage.caveats import caveats
+from triage.caveats import grave_caveats
 from triage.checkpoints import JobSaver, open_jobs, state_in
-from triage.errors import CheckpointError, InputError
+from triage.errors import CheckpointError, ConfigurationError, InputError
 from triage.locks import held
 from triage.options import Options
+from triage.places import DEFAULT_JOBS, JOB_FILES
 from triage.results import missing_texts
-from triage.state import BugTriageState, HumanExchange
+from triage.state import BugTriageState, ConfidenceFloor, HumanExchange
+from triage.visible_text import one_line
 
 _BRANCH: Final = "branch:to:"
 """How LangGraph's channels that start a node are called."""
@@ -47,7 +50,15 @@ class StoredJob:
         missing = missing_texts(self.state)
         if missing:
             return f"over without {' and '.join(missing)}"
-        return "report written" + (", on too little" if any(c.grave for c in caveats(self.state)) else "")
+        return "report written" + (", on too little" if grave_caveats(self.state, self.floor) else "")
+
+    @property
+    def floor(self) -> ConfidenceFloor:
+        """How sure a report has to be; the defaults where the job's file of thresholds is gone."""
+        try:
+            return self.options.floor()
+        except ConfigurationError:
+            return ConfidenceFloor()
 
 
 @dataclass(frozen=True)
@@ -100,20 +111,47 @@ async def begun(path: Path, name: str) -> tuple[str, str]:
     return str(kept[-1].checkpoint["id"]), str(kept[-1].checkpoint["ts"])
 
 
-async def delete_job(path: Path, name: str) -> None:
-    """Delete the job. Raises InputError where there is none, or somebody is at it."""
+async def delete_job(path: Path, name: str) -> list[Path]:
+    """Delete the job with the files it has written; returns those that stay, because another job wrote them last.
+
+    Raises:
+        InputError: there is no such job, or somebody is at it.
+    """
     if not _there(path) or name not in _names(path):
         raise InputError(f"{path}: no job is called {name!r}; `triage jobs` lists them")
     with held(path, name):
         async with open_jobs(path) as jobs:
+            kept = await jobs.aget_metadata(name)
             await jobs.adelete_thread(name)
+        return _delete_files(Path(Options.from_metadata(kept).out or DEFAULT_JOBS.parent / name), name)
+
+
+def _delete_files(folder: Path, name: str) -> list[Path]:
+    """Delete what the job wrote to its folder, and the folder where nothing else is in it."""
+    written = [folder / each for each in JOB_FILES if (folder / each).is_file()]
+    if _writer(folder) not in (None, name):
+        return written
+    for each in written:
+        each.unlink()
+    with suppress(OSError):  # it is not there, or holds files of others
+        folder.rmdir()
+    return []
+
+
+def _writer(folder: Path) -> str | None:
+    """The job that wrote the files in the folder last, as far as they say."""
+    for file, member in (("trace.json", "job"), ("report.json", "job_id")):
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            return str(json.loads((folder / file).read_bytes())[member])
+    return None
 
 
 def line(job: StoredJob | Unreadable) -> str:
     """One job in one line."""
     if isinstance(job, Unreadable):
-        return f"{job.name}  cannot be read: {job.why}"
-    return f"{job.name}  {job.when}  {job.options.supervisor}  {job.standing}  ({job.state.issue_title})"
+        return f"{one_line(job.name)}  cannot be read: {one_line(job.why)}"
+    told = (job.name, job.when, str(job.options.supervisor), job.standing, f"({job.state.issue_title})")
+    return "  ".join(map(one_line, told))
 
 
 def page(job: StoredJob) -> str:
@@ -129,7 +167,7 @@ def page(job: StoredJob) -> str:
         *(f"  asked: {asked.question} - {asked.answer}" for asked in state.human_exchanges),
         *(f"  ordered: {order}" for order in state.redirect_instructions),
     ]
-    return "\n".join(lines)
+    return "\n".join(" " * 2 * each.startswith("  ") + one_line(each) for each in lines)
 
 
 async def read_job(jobs: JobSaver, name: str) -> StoredJob | Unreadable:

@@ -21,7 +21,7 @@ WORKERS: Final[tuple[Worker, ...]] = (
 NODES: Final[tuple[Node, ...]] = (*WORKERS, "end")
 MAX_QUESTIONS: Final = 2
 DEFAULT_MAX_ITERATIONS: Final = 10
-CURRENT_SCHEMA_VERSION: Final = 5
+CURRENT_SCHEMA_VERSION: Final = 6
 
 
 class Value(BaseModel):
@@ -137,13 +137,15 @@ class Retrieval(Value):
 
 
 class RetryReason(Value):
-    """Why the `rules` supervisor had the search repeated: the signals as they stood, `iteration` counting from 1."""
+    """Why the `rules` supervisor had the search repeated: the signals as they stood, `iteration` counting from 1.
+    `over_compression`: none of the code that was read stands behind what the draft names."""
 
     iteration: int
     confidence: Confidence
     reason: str
     citation_issue: bool
     hallucination: bool
+    over_compression: bool = False
 
 
 class DecisionEvent(Value):
@@ -238,6 +240,8 @@ class BugTriageState(BaseModel):
     issue_title: str
     issue_body: str
     issue_url: str = ""
+    issue_discussion: str = ""
+    """Comments and linked pull requests (`triage.discussion`); empty where there are none, and in every replay."""
     repository: str = ""
 
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)
@@ -274,6 +278,8 @@ class BugTriageState(BaseModel):
 
     critic_feedback: Annotated[CriticVerdict | None, latest] = None
     search_keywords: Annotated[list[str], latest] = Field(default_factory=list)
+    error_messages: Annotated[list[str], each_once] = Field(default_factory=list)
+    """Error lines of the issue as the investigator quoted them; for `report.json`, no request holds them."""
     codebase_evidence: Annotated[list[str], each_once] = Field(default_factory=list)
     places_read: Annotated[list[str], each_once] = Field(default_factory=list)
     """Ids of the chunks that code searches have shown to their model; a further search leaves them out."""

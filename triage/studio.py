@@ -2,29 +2,44 @@
 
 TRIAGE_REPO may name a checkout; without one the codebase search has no source to read. The server asks for the graph
 with every request and forbids whatever blocks its loop, so all of it is built in a thread, once for each loop. The
-clients stay open as long as the server runs; it brings its own checkpointer.
+clients stay open as long as the server runs. Its threads are stored as `triage run` stores jobs: the server's own
+checkpointer does not know the types of the state, and warns that it will refuse them in a later version.
 """
 
 import asyncio
 import logging
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Final
 
 from triage.agents.agent import Toolbox
+from triage.checkpoints import JobSaver, open_jobs
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
 from triage.configuration import Configuration
 from triage.graph import TriageGraph, build_graph
 from triage.live import can_search, index_of_repository, now, settings_from_environment
 from triage.llm import ModelFactory, live_clients
+from triage.places import DEFAULT_JOBS
+from triage.private_files import private_folder
 from triage.prompts import load_supervisor_prompt
 
+JOBS: Final = DEFAULT_JOBS.with_name("studio.sqlite")
 _LOG: Final = logging.getLogger(__name__)
 _graphs: Final[dict[asyncio.AbstractEventLoop, asyncio.Task[TriageGraph]]] = {}
 _indexing: Final = Lock()
+
+
+@asynccontextmanager
+async def stored_jobs() -> AsyncIterator[JobSaver]:
+    """Where the server stores its threads, below the folder it was started in."""
+    await asyncio.to_thread(private_folder, JOBS.parent)
+    async with open_jobs(JOBS) as jobs:
+        yield jobs
 
 
 async def make_graph() -> TriageGraph:

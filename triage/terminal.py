@@ -1,5 +1,8 @@
-"""What a person at the terminal sees and is asked. Progress goes to stderr, what was asked for to stdout; model text is
-never taken for markup."""
+"""Input and output of a person at the terminal: progress on stderr, results on stdout.
+
+Every text is shown with its unseen characters spelled out (`triage.visible_text`) and never taken for markup: issues
+and model answers are written by strangers.
+"""
 
 import os
 import select
@@ -9,34 +12,37 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from triage.secrecy.held import masked
 from triage.state import AgentError, HumanExchange, TaskItem
+from triage.visible_text import one_line, visible
 
 if TYPE_CHECKING:
-    from triage.account import Call  # loads the OpenAI SDK, which `--help` can do without
     from triage.aside import Told
+    from triage.calls import Call
 
 STDERR: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
 def say(message: str, style: str = "") -> None:
-    """One line, or several, as they are."""
-    STDERR.print(Text(message, style=style))
+    """One line, or several, on stderr; keys are masked."""
+    STDERR.print(Text(visible(masked(message)), style=style))
 
 
 def put(text: str) -> None:
-    """What a command was asked for, to stdout."""
-    print(text)
+    """What a command was asked for, to stdout; keys are masked."""
+    print(visible(masked(text)))
 
 
 def complain(message: str, code: int) -> int:
     """One line about what went wrong; returns the exit code that means it."""
-    say(f"triage: {message}", "red")
+    say(f"triage: {one_line(message)}", "red")
     return code
 
 
@@ -47,6 +53,8 @@ class Terminal:
     quiet: bool = False
     verbose: bool = False
     answers: list[str] = field(default_factory=list)
+    asks: bool = True
+    """Whether whoever sits at the terminal is asked; the reporter may be asked on the issue instead."""
 
     def say(self, message: str) -> None:
         """How a sitting ends; quiet or not."""
@@ -67,18 +75,19 @@ class Terminal:
             say(f"   {node}: {visit_line(changes)}")
         if self.verbose:
             for finding in changes.get("findings", []):
-                say(f"      {finding.details}\n      {', '.join(finding.relevant_files) or 'no files'}", "dim")
+                say(indent(finding.details, "      "), "dim")
+                say(f"      {one_line(', '.join(finding.relevant_files)) or 'no files'}", "dim")
 
     @contextmanager
     def bar(self) -> Iterator["Told"]:
         """A bar while a piece of work goes on, gone when it is over; nothing where nobody watches."""
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         unseen = self.quiet or not sys.stderr.isatty()
         with Progress(*columns, console=STDERR, transient=True, disable=unseen) as progress:
             task = progress.add_task("", visible=False)
 
             def told(what: str, done: int, total: int) -> None:
-                progress.update(task, description=what, completed=done, total=total, visible=True)
+                progress.update(task, description=one_line(what), completed=done, total=total, visible=True)
 
             yield told
 
@@ -86,7 +95,12 @@ class Terminal:
         """A line for each call of a model, where all is to be seen."""
         if self.verbose:
             tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
-            say(f"      {call.agent} asked {call.model}: {tokens}, {call.seconds:.1f} s", "dim")
+            say(f"      {call.agent} asked {one_line(call.model)}: {tokens}, {call.seconds:.1f} s", "dim")
+
+    def searched(self, query: str) -> None:
+        """A line for each query that leaves the machine for the search service."""
+        if not self.quiet:
+            say(f"      searches the web: {one_line(query)}", "dim")
 
     def ask(self, question: HumanExchange) -> str | None:
         """The next answer given beforehand, else the one that is typed; None when standard input has come to its end.
@@ -94,18 +108,25 @@ class Terminal:
         Raises:
             KeyboardInterrupt: Ctrl-C at the prompt.
         """
-        say(f"\nQuestion: {question.question or '(the supervisor gave no text)'}", "bold")
+        say("\nQuestion: " + _behind(question.question or "(the supervisor gave no text)"), "bold")
         if question.context:
-            say(question.context, "dim")
+            say("  " + _behind(question.context), "dim")
         if self.answers:
-            say(f"Answer: {self.answers[0]}")
+            say(f"Answer: {_behind(self.answers[0])}")
             return self.answers.pop(0)
+        if not self.asks:
+            return None
         try:
             with _interruptible():
                 return _typed()
         except EOFError:
             say("")
             return None
+
+
+def _behind(text: str) -> str:
+    """The text, every line but its first indented: a line of a stranger's text must not pass for one of ours."""
+    return text.replace("\n", "\n  ")
 
 
 def _typed() -> str:
@@ -156,7 +177,7 @@ def decision_line(changes: Mapping[str, Any]) -> str:
     """Where the supervisor goes and why, and who overruled it; under a plan to several workers at once."""
     routed, confidence = ", ".join(_started(changes)) or changes["routed_node"], changes["supervisor_confidence"]
     overruled = "".join(f" (not {veto.chosen}: {veto.guard})" for veto in changes.get("vetoes", []))
-    return f"-> {routed}{overruled}, confidence {confidence:.2f}: {changes['supervisor_reasoning']}"
+    return one_line(f"-> {routed}{overruled}, confidence {confidence:.2f}: {changes['supervisor_reasoning']}")
 
 
 def _started(changes: Mapping[str, Any]) -> list[str]:
@@ -168,6 +189,6 @@ def visit_line(changes: Mapping[str, Any]) -> str:
     """What a visit found, or how it failed."""
     errors: list[AgentError] = changes.get("agent_errors", [])
     if errors:
-        return f"failed ({errors[0].error})"
+        return one_line(f"failed ({errors[0].error})")
     found = changes.get("findings", [])
-    return str(found[0].summary) if found else "answered"
+    return one_line(found[0].summary) if found else "answered"

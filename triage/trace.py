@@ -7,7 +7,7 @@ replayed trial cannot drift apart.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from triage.account import Call
+from triage.calls import Call
 from triage.context import supervisor_context
 from triage.errors import PromptError
 from triage.history import Changes, Step, decided

@@ -1,15 +1,17 @@
 """`trace.json`: what a job did, over all its sittings, as far as it has come."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from triage.checkpoints import JobSaver
 from triage.history import history
-from triage.kept_calls import kept_calls
+from triage.kept_calls import kept_calls, kept_refusals
 from triage.plans import plan_header
 from triage.prices import cost_usd
+from triage.private_files import write_private
 from triage.shelf import StoredJob, read_job
 from triage.trace import call_data, trace_of
 
@@ -28,14 +30,16 @@ async def write_trace(jobs: JobSaver, name: str, folder: Path, names: Mapping[st
     if not isinstance(job, StoredJob):
         return None
     path = folder / FILE
-    path.write_text(json.dumps(await _data(jobs, job, names), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_private(path, json.dumps(await _data(jobs, job, names), indent=1, ensure_ascii=False) + "\n")
     return path
 
 
 async def _data(jobs: JobSaver, job: StoredJob, names: Mapping[str, str]) -> dict[str, Any]:
     """The trace (under `trace`, in the run format of `evals`) with what that format has no place for: what the job
-    runs with, what it took, and the telemetry of the `rules` supervisor."""
+    runs with, what it took, which requests were refused or lost (and asked again, or not), and the telemetry of the
+    `rules` supervisor."""
     calls = await kept_calls(jobs.conn, job.name)
+    unanswered = Counter((found.agent, found.why) for found in await kept_refusals(jobs.conn, job.name))
     unfinished = job.standing if job.waiting or job.coming else None
     return {
         "schema": SCHEMA,
@@ -49,6 +53,7 @@ async def _data(jobs: JobSaver, job: StoredJob, names: Mapping[str, str]) -> dic
             "cost_usd": cost_usd(calls),
             "seconds": round(sum(call.seconds for call in calls), 3),
         },
+        "unanswered": [{"agent": agent, "why": why, "times": n} for (agent, why), n in unanswered.items()],
         "plan": plan_header(job.options.plan) if job.options.plan else None,
         "rules": job.state.model_dump(mode="json", include={"decision_events", "retry_reasons"}),
         "trace": {

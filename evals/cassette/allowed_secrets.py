@@ -23,10 +23,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from evals.errors import ConfigurationError
 from evals.models.closed import Closed
-from triage.secrecy.rules import EMAIL, HIGH_ENTROPY, RULES, Sighting
+from triage.secrecy.rules import NAMES, Sighting
 
 FILE: Final = "allowed-secrets.toml"
-_KNOWN_RULES: Final = frozenset({EMAIL, HIGH_ENTROPY, *(rule.name for rule in RULES)})
 
 
 class AllowedSecret(Closed):
@@ -40,7 +39,7 @@ class AllowedSecret(Closed):
 
     @model_validator(mode="after")
     def _the_rule_exists(self) -> Self:
-        if self.rule not in _KNOWN_RULES:
+        if self.rule not in NAMES:
             raise ValueError(f"there is no rule {self.rule!r}")
         return self
 

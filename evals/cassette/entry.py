@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
+from evals.cassette.bounds import MAX_MODEL, MAX_TOKENS
 from evals.models.closed import Closed
 
 Headers = dict[Literal["content-type"], Annotated[tuple[str, ...], Field(min_length=1, max_length=1)]]
@@ -14,13 +15,14 @@ Headers = dict[Literal["content-type"], Annotated[tuple[str, ...], Field(min_len
 
 Count = Annotated[int, Strict(), Field(ge=0)]
 """`true` is none, though Python takes it for 1."""
+Tokens = Annotated[int, Strict(), Field(ge=0, le=MAX_TOKENS)]
 
 
 class Usage(Closed):
     """Tokens as the server counted them; 0 where it did not say."""
 
-    prompt_tokens: Count = 0
-    completion_tokens: Count = 0
+    prompt_tokens: Tokens = 0
+    completion_tokens: Tokens = 0
 
 
 class Meta(Closed):
@@ -29,7 +31,7 @@ class Meta(Closed):
     key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     agent: Annotated[str, Field(min_length=1)]
     sample: Count = 0
-    model: str
+    model: Annotated[str, Field(max_length=MAX_MODEL)]
     recorded_at: str
     latency_ms: Annotated[float, Strict(), Field(ge=0)] = 0.0
     usage: Usage

@@ -8,15 +8,27 @@ with the next one written.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evals.cassette import disk
 from evals.cassette.listing import AGAIN, NAME, Line, listed
 from evals.cassette.store import Cassette, load
 from evals.cassette.vcr_file import SCHEMA
+from evals.kept import digest_of_sha256
 
-__all__ = ["AGAIN", "NAME", "Line", "enter", "is_another", "line_for", "line_of", "listed", "others", "write"]
+__all__ = [
+    "AGAIN",
+    "NAME",
+    "Line",
+    "enter",
+    "is_another",
+    "line_for",
+    "line_of",
+    "listed",
+    "unlisted",
+    "write",
+]
 
 
 def line_for(path: Path) -> Line:
@@ -40,21 +52,26 @@ def line_of(path: Path, cassette: Cassette) -> Line:
     )
 
 
-def others(folder: Path, names: Collection[str]) -> tuple[str, ...]:
-    """Which of these cassettes are another file than the one listed, as sentences. One not listed, or not there,
-    is not looked at. Tokens, dates and who answered stand in a cassette without a digest of their own.
+def unlisted(folder: Path, replayed: Mapping[str, str]) -> tuple[str, ...]:
+    """Why a replay of these cassettes rests on files that nobody vouches for, as sentences.
+
+    Args:
+        folder: where the manifest is.
+        replayed: file name -> `digest_of` the bytes that were replayed, of each file that is there.
 
     Raises:
-        CassetteError: the manifest, or a cassette, cannot be read.
+        CassetteError: the manifest cannot be read.
     """
+    if not (folder / NAME).exists():
+        return (f"{folder.name}/{NAME} is missing, which says what was recorded; restore it, or {AGAIN}",)
     due: dict[str, set[str]] = {}
     for _, line in listed(folder):
-        due.setdefault(line.file, set()).add(line.sha256)
-    contents = ((name, disk.read(folder / name)) for name in sorted(due.keys() & set(names)))
-    return tuple(
-        is_another(name)
-        for name, content in contents
-        if content is not None and hashlib.sha256(content).hexdigest() not in due[name]
+        due.setdefault(line.file, set()).add(digest_of_sha256(line.sha256))
+    lacking = sorted(replayed.keys() - due.keys())
+    more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+    return (
+        *([f"{lacking[0]}{more}: not listed in {folder.name}/{NAME}; {AGAIN}"] if lacking else []),
+        *(is_another(name) for name in sorted(replayed.keys() & due.keys()) if replayed[name] not in due[name]),
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 from evals.cassette import arrived
 from evals.cassette.apart import here
 from evals.cassette.borrowed import SourceTree, tree_for
+from evals.cassette.bounds import MAX_ANSWERS
 from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked, Tape, tape_of
@@ -81,6 +82,7 @@ class Recorder:
     _failed_in_a_row: int = 0
     _newest: dict[Path, Cassette] = field(default_factory=dict)
     _queues: dict[Path, _Queue] = field(default_factory=dict)
+    _bytes: dict[Path, int] = field(default_factory=dict)
     _asking: dict[tuple[Path, str, int], "asyncio.Task[Interaction]"] = field(default_factory=dict)
 
     @property
@@ -92,6 +94,7 @@ class Recorder:
         """No trial of this cassette is to come: give back the memory it takes."""
         self._newest.pop(path, None)
         self._queues.pop(path, None)
+        self._bytes.pop(path, None)
 
     async def answer(self, request: Asked, send: Send) -> Interaction:
         """The interaction for a request, recorded now if it was not yet.
@@ -123,6 +126,8 @@ class Recorder:
     async def _ask_once(self, cassette: Cassette, sample: int, request: Asked, send: Send) -> Interaction:
         """Equal requests share one task. It is shielded: an answer under way is paid for, and worth keeping."""
         name = (cassette.path, request.key, sample)
+        if cassette.path not in self._bytes:
+            self._bytes[cassette.path] = sum(len(found.body) for found in cassette.interactions)
         if name not in self._asking:
             task = asyncio.create_task(self._ask(cassette.path, cassette.tree, sample, request, send))
             task.add_done_callback(lambda done: self._over(name, done))
@@ -156,6 +161,7 @@ class Recorder:
             if reply.is_success:
                 found = self._interaction(request, sample, body, reply)
                 refuse_copy(request, found.response, source)
+                self._make_room(path, found)
                 answers.append(found)
                 with _or_stop(path):
                     arrived.put(path, found, tree)
@@ -171,6 +177,16 @@ class Recorder:
             finally:
                 self.settle(request, answers[-1].usage if answers else None)
         return await self._keep(path, tree, answers[-1])
+
+    def _make_room(self, path: Path, found: Interaction) -> None:
+        """Raises RecordingError if the cassette would hold too much with this answer."""
+        size = self._bytes[path] + len(found.body)
+        if size > MAX_ANSWERS:
+            raise RecordingError(
+                f"the answer to {scrub(found.agent)} would bring the answers in {path.name} to {size:,} bytes, where "
+                f"{MAX_ANSWERS:,} is the limit; it is not kept: set `max_output_tokens`"
+            )
+        self._bytes[path] = size
 
     def _interaction(self, request: Asked, sample: int, body: dict[str, Any], reply: Reply) -> Interaction:
         """What was asked, as it is kept, and what came. Raises RecordingError if that is of no use."""

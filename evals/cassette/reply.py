@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evals.cassette.bounds import excess
 from evals.cassette.entry import Usage
 from evals.cassette.key import parse_json
 from evals.cassette.player import Asked
@@ -77,7 +78,8 @@ def usable(request: Asked, reply: Reply) -> dict[str, Any]:
 
     Raises:
         RecordingStoppedError: no other request would fare better.
-        RecordingError: this answer is no success, too large, no whole JSON or of another shape.
+        RecordingError: this answer is no success, too large, no whole JSON, of another shape, or says of itself what
+            cannot be (see `bounds`).
     """
     if not reply.is_success:
         raise refusal(request, reply)
@@ -96,16 +98,18 @@ def usable(request: Asked, reply: Reply) -> dict[str, Any]:
         raise RecordingError(_said(request, "a body that is not whole JSON", reply)) from None
     if not isinstance(answer, dict) or not _fits(request.path.partition("?")[0], answer):
         raise RecordingError(_said(request, "JSON of another shape than the protocol's", reply))
+    if found := excess(answer):
+        raise RecordingError(_said(request, f"{found}, which is not kept", reply))
     if not _is_unicode(answer):
         raise RecordingError(_said(request, "text that is no Unicode (half a surrogate pair)", reply))
     return answer
 
 
 def usage_of(answer: Mapping[str, Any]) -> Usage:
-    """The tokens the server counted; zeros if it did not count."""
+    """The tokens the server counted; zeros if it did not count. The answer has no `excess`."""
     usage = answer.get("usage")
     counts = usage if isinstance(usage, Mapping) else {}
-    return Usage(**{name: counts[name] for name in Usage.model_fields if _is_count(counts.get(name))})
+    return Usage(**{name: counts[name] for name in Usage.model_fields if counts.get(name) is not None})
 
 
 def unreachable(request: Asked, error: Exception, *, nobody_there: bool) -> NoAnswerError:
@@ -141,10 +145,6 @@ def _said(request: Asked, cause: str, reply: Reply) -> str:
 
 def _path(request: Asked) -> str:
     return request.path.partition("?")[0]
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 _MEMBERS: Final = {"usage": dict, "service_tier": str, "system_fingerprint": str, "id": str, "model": str}

@@ -13,6 +13,7 @@ from typing import Any
 from evals.cassette import disk, vcr_file
 from evals.cassette.allowed_secrets import allowed_beside
 from evals.cassette.borrowed import SourceTree, tree_for
+from evals.cassette.bounds import MAX_ANSWERS, too_many
 from evals.cassette.entry import Entry, Meta
 from evals.cassette.interaction import ORIGIN, Cassette, Interaction
 from evals.cassette.key import parse_json
@@ -93,6 +94,9 @@ def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False
         there.tree = tree
         merged = Cassette(path, new, tree=tree).union(there.interactions) if replace else there.union(new)
         if not there.exists or merged.interactions != there.interactions:
+            if too_many(len(found.body) for found in merged.interactions) is not None:
+                message = f"its answers would be over {MAX_ANSWERS:,} bytes, which is not kept: record shorter ones"
+                raise CassetteError(path, message)
             disk.replace(path, rendered(merged))
     return merged
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from typing import Final
 
+from evals.cassette.bounds import excess
 from evals.cassette.interaction import Interaction
 from evals.cassette.key import request_key
-from evals.cassette.redact import redact_request, redact_response
+from evals.cassette.redact import redact_request, redact_response, scrub
 from evals.cassette.reply import usage_of
 from evals.cassette.vcr_file import json_text
+from evals.errors import RecordingError
 from evals.models.live_job import Served
 
 PATHS: Final = ("/v1/chat/completions", "/search")
@@ -15,7 +17,10 @@ PATHS: Final = ("/v1/chat/completions", "/search")
 
 
 def interactions_of(served: Iterable[Served], recorded_by: str) -> list[Interaction]:
-    """What can be replayed of the traffic, each request once; answers of other protocols are left out."""
+    """What can be replayed of the traffic, each request once; answers of other protocols are left out.
+
+    Raises RecordingError where an answer says of itself what cannot be kept.
+    """
     found: dict[str, Interaction] = {}
     for one in served:
         path = next((path for path in PATHS if one.path.endswith(path.removeprefix("/v1"))), None)
@@ -23,6 +28,8 @@ def interactions_of(served: Iterable[Served], recorded_by: str) -> list[Interact
             continue
         body = redact_request(one.request)
         answer = redact_response(path, one.response)
+        if found_excess := excess(answer):
+            raise RecordingError(f"the kept answer to {scrub(one.agent)} has {found_excess}; it makes no case")
         key = request_key("POST", path, json_text(body).encode())
         found.setdefault(
             key,

@@ -6,17 +6,16 @@ that makes a request another request: a schema and a list of tools stand by name
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import indent
 from typing import Any, Final
 
 from evals.cassette.key import parse_json
 from evals.cassette.store import Interaction
+from triage.visible_text import visible
 
 SHORT: Final = 12  # characters of a key that tell two requests apart
 _SPOKEN: Final = frozenset({"messages", "response_format", "tools", "model"})  # members with a line of their own
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def transcript(interactions: Iterable[Interaction], *, fold: bool = False) -> Iterator[str]:
@@ -39,7 +38,7 @@ def lines_of(
         _answer_heading(interaction),
         indent(answer_text(interaction), "  "),
     ):
-        yield _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", line)
+        yield visible(line.replace("\r", "\u240d"))  # a line end of two characters makes another request
 
 
 def title(interaction: Interaction, number: int | None = None) -> str:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from evals.cassette import vcr_file
+from evals.cassette.bounds import MAX_ANSWERS, excess, too_many
 from evals.cassette.entry import Entry
 from evals.cassette.interaction import CONTENT_TYPE, ORIGIN, Interaction, order
 from evals.cassette.key import parse_json, request_key
@@ -17,6 +18,7 @@ def trusted(path: Path, text: str, entries: Sequence[Entry]) -> list[Interaction
 
     Raises CassetteError with the line of the first that is not.
     """
+    _refuse_too_much(path, text, entries)
     interactions = [_checked(path, text, index, entry) for index, entry in enumerate(entries)]
     _refuse_duplicates(path, text, interactions)
     _refuse_disorder(path, text, interactions)
@@ -46,6 +48,8 @@ def _checked(path: Path, text: str, index: int, entry: Entry) -> Interaction:
         raise wrong("the answer is not the one recorded: edited by hand; restore it", "response", "body")
     if entry.response.headers["content-type"] != (CONTENT_TYPE,):
         raise wrong(f"the answer's content type is not {CONTENT_TYPE}; restore the file", "response", "headers")
+    if found := excess(response):
+        raise wrong(f"the answer has {found}; record it again", "response", "body")
     return Interaction(
         **entry.x_meta.model_dump(exclude={"response_sha256"}),
         method=entry.request.method,
@@ -54,6 +58,13 @@ def _checked(path: Path, text: str, index: int, entry: Entry) -> Interaction:
         status=entry.response.status.code,
         response=response,
     )
+
+
+def _refuse_too_much(path: Path, text: str, entries: Sequence[Entry]) -> None:
+    index = too_many(len(entry.response.body.string) for entry in entries)
+    if index is not None:
+        message = f"the answers of one cassette are over {MAX_ANSWERS:,} characters; restore the file"
+        raise CassetteError(path, message, line_of(text, ("interactions", index)))
 
 
 def _refuse_duplicates(path: Path, text: str, interactions: Sequence[Interaction]) -> None:

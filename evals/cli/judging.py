@@ -212,8 +212,18 @@ def sweep_command(
 
 
 @judging.command("bless")
-def bless_command(suite: Suite, jobs: Jobs = CORES, root: Root = HERE) -> int:
-    """Make the suite's present results its baseline. Commit the file it writes."""
+def bless_command(
+    suite: Suite,
+    worse: Annotated[
+        str | None, typer.Option(metavar="WHY", help="Bless what is worse, too; the reason stays in the baseline.")
+    ] = None,
+    jobs: Jobs = CORES,
+    root: Root = HERE,
+) -> int:
+    """Make the suite's present results its baseline. Commit the file it writes.
+
+    Exit codes: 2 something is worse than before, or than the reference, and --worse does not say why; 3 not recorded.
+    """
     from evals.cli.commands.bless import bless
 
-    return bless(suite, root, jobs=jobs, today=datetime.now(UTC).date())
+    return bless(suite, root, jobs=jobs, today=datetime.now(UTC).date(), worse=worse)

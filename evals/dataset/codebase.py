@@ -4,7 +4,6 @@ import hashlib
 import os
 import platform
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field, field_validator
 
 from evals.dataset.commit_tree import commit_tree
+from evals.dataset.git import GitError, git
 from evals.dataset.intact import is_intact, note, publish
 from evals.dataset.layout import Layout
 from evals.dataset.located import read_model
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 ABOUT: Final = "codebase.yaml"
 LEFTOVERS: Final = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*.egg-info", ABOUT)
-GIT_TIMEOUT_S: Final = 20
 
 
 class Codebase(Closed):
@@ -119,7 +118,7 @@ def materialise(case: Case, root: Path, cache: Path) -> Path:
     if case.tree is not None:
         return released_tree(load_codebase(layout.codebase(case.labels.codebase)), cache)
     patch = layout.patch(case.id)
-    return build_tree(layout.codebase(case.labels.codebase), patch if patch.exists() else None, cache)
+    return build_tree(layout.codebase(case.labels.codebase), patch if patch.exists() else None, cache, case.code)
 
 
 def released_tree(code: Codebase, cache: Path) -> Path:
@@ -146,62 +145,59 @@ def _empty_tree(cache: Path) -> Path:
     return tree
 
 
-def build_tree(clean: Path, patch: Path | None, cache: Path) -> Path:
-    """`clean` with `patch` applied, as a folder named by the content of both.
+def build_tree(clean: Path, patch: Path | None, cache: Path, name: str | None = None) -> Path:
+    """`clean` with `patch` applied, as a folder named by the content of both; `name` is that name if it is known.
 
     The folder appears by one rename, so nobody ever sees half a tree, and of two builders at once one wins. One that
-    lost files is filled anew.
+    lost files is filled anew. Raises DatasetError if what was copied is not what the folder is named by.
     """
-    target = cache / "codebases" / _name(clean, patch)
+    target = cache / "codebases" / (name or _name(clean, patch))
     listings = Kept(cache / "codebase-files")
     if is_intact(listings, target.name, target):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
         tree = Path(scratch) / "tree"
-        shutil.copytree(clean, tree, ignore=LEFTOVERS)
+        change = patch.read_bytes() if patch is not None else b""
+        _copy(clean, tree)
+        if tree_named(tree_digest(tree), change) != target.name:
+            raise DatasetError(f"{clean}: changed, or its patch did, while the run was under way; run it again")
         if patch is not None:
-            _apply(patch, tree)
+            _apply(patch, change, tree)
         note(listings, target.name, tree)
         publish(tree, target)
     return target
 
 
+def tree_named(digest: str, patch: bytes) -> str:
+    """What the folder with a codebase of this digest is called once the patch is applied."""
+    return hashlib.sha256(f"1 {digest} ".encode() + patch).hexdigest()[:24]
+
+
 def _name(clean: Path, patch: Path | None) -> str:
+    _need(clean)
+    return tree_named(tree_digest(clean), patch.read_bytes() if patch is not None else b"")
+
+
+def _need(clean: Path) -> None:
     if not clean.is_dir():
         raise DatasetError(f"{clean}: there is no such codebase; create it or correct `codebase` in the case")
-    change = patch.read_bytes() if patch is not None else b""
-    return hashlib.sha256(f"1 {tree_digest(clean)} ".encode() + change).hexdigest()[:24]
 
 
-def _apply(patch: Path, tree: Path) -> None:
-    command = ["git", "apply", "--whitespace=nowarn", str(patch.resolve())]
-    done = subprocess.run(  # noqa: S603 -- a fixed command; the patch is a file of our own dataset
-        command,
-        cwd=tree,
-        env=_plain_git(tree),
-        capture_output=True,
-        text=True,
-        timeout=GIT_TIMEOUT_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        reason = done.stderr.strip().splitlines() or ["git gave no reason"]
-        raise DatasetError(f"{patch}: does not apply to the clean codebase: {reason[0]}")
+def _copy(clean: Path, tree: Path) -> None:
+    _need(clean)
+    try:
+        shutil.copytree(clean, tree, ignore=LEFTOVERS)
+    except shutil.Error as error:  # a file went away amid it
+        raise DatasetError(f"{clean}: cannot be copied ({error.args[0][0][-1]}); run it again") from error
 
 
-def _plain_git(tree: Path) -> dict[str, str]:
-    """An environment in which git sees no repository around the tree and nobody's settings.
-
-    Inside a repository `git apply` skips files outside it without a word; hooks export GIT_DIR.
-    """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    ceiling = str(tree.resolve().parent)
-    return kept | {
-        "GIT_CEILING_DIRECTORIES": ceiling,
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
+def _apply(patch: Path, change: bytes, tree: Path) -> None:
+    """Apply a change, which was read from `patch`, to the tree."""
+    try:
+        git(tree, "apply", "--whitespace=nowarn", "-", given=change)
+    except GitError as error:
+        raise DatasetError(f"{patch}: does not apply to the clean codebase: {error}") from error
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -5,15 +5,13 @@ copied again, so a hundred commits of one project take little more room than one
 Whatever is kept follows from the commit's hash, so nothing of the machine it came from can be seen in it.
 """
 
-import subprocess
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, NamedTuple
 
 from evals.dataset.clone import Clone
-from evals.dataset.git import GitError, environment, git, git_words
+from evals.dataset.git import GitError, git, git_stream
 from evals.dataset.importers.diff import is_test
 from evals.errors import ConfigurationError
 
@@ -103,43 +101,49 @@ class Commits:
         pointers to what git-lfs keeps elsewhere, and files whose names are no text. Raises GitError where an object is
         missing.
         """
-        wanted = [entry for entry in self._entries(commit) if entry.wanted]
-        for path, content in self._contents(wanted):
-            if not _is_pointer(content):
-                _put(folder, path, content)
+        write_files(self.folder, [entry for entry in entries(self.folder, commit) if entry.wanted], folder)
 
     def left_out(self, commit: str) -> Left:
         """What cannot be had of a commit. Raises GitError where an object is missing."""
-        entries = list(self._entries(commit))
-        small = [entry for entry in entries if entry.regular and entry.size < _POINTER_BYTES]
+        found = list(entries(self.folder, commit))
+        small = [entry for entry in found if entry.regular and entry.size < _POINTER_BYTES]
         return Left(
-            submodules=tuple(entry.path for entry in entries if entry.mode == "160000"),
-            pointers=tuple(path for path, content in self._contents(small) if _is_pointer(content)),
+            submodules=tuple(entry.path for entry in found if entry.mode == "160000"),
+            pointers=tuple(path for path, content in _contents(self.folder, small) if _is_pointer(content)),
         )
-
-    def _entries(self, commit: str) -> Iterator[Entry]:
-        for line in git(self.folder, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0"):
-            if line:
-                about, _, path = line.partition(b"\t")
-                mode, _, name, size = about.decode().split()
-                yield Entry(mode, name, int(size) if size.isdecimal() else 0, path.decode("utf-8", "surrogateescape"))
-
-    def _contents(self, entries: list[Entry]) -> Iterator[tuple[str, bytes]]:
-        """Each file's path and bytes, one process for all: the names go in by a file, so that neither pipe fills up."""
-        with tempfile.TemporaryFile() as names:
-            names.write("".join(f"{entry.name}\n" for entry in entries).encode())
-            names.seek(0)
-            command = git_words(self.folder, "cat-file", "--batch")
-            with subprocess.Popen(  # noqa: S603 - no shell, a fixed command
-                command, stdin=names, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
-            ) as asked:
-                assert asked.stdout is not None  # noqa: S101 - it is a pipe
-                for entry in entries:
-                    yield entry.path, _next_blob(asked.stdout, entry)
 
     def _lacking(self, names: bytes) -> bytes:
         told = git(self.folder, "cat-file", "--batch-check=%(objectname)", given=names)
         return b"".join(line.split()[0] + b"\n" for line in told.splitlines() if line.endswith(b" missing"))
+
+
+def entries(repository: Path, commit: str, *, below: bool = False) -> Iterator[Entry]:
+    """The files of a commit; with `below`, those below the folder `repository` of its checkout, by their names there.
+
+    Raises GitError where an object is missing.
+    """
+    everything = () if below else ("--full-tree",)
+    for line in git(repository, "ls-tree", "-r", "-l", "-z", *everything, commit).split(b"\0"):
+        if line:
+            about, _, path = line.partition(b"\t")
+            mode, _, name, size = about.decode().split()
+            yield Entry(mode, name, int(size) if size.isdecimal() else 0, path.decode("utf-8", "surrogateescape"))
+
+
+def write_files(repository: Path, wanted: Sequence[Entry], folder: Path) -> None:
+    """Write files of a commit below `folder`, byte for byte as they were committed: no filter is run. Pointers to what
+    git-lfs keeps elsewhere are left out. Raises GitError where an object is missing."""
+    for path, content in _contents(repository, wanted):
+        if not _is_pointer(content):
+            _put(folder, path, content)
+
+
+def _contents(repository: Path, wanted: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
+    """Each file's path and bytes, one process for all."""
+    names = "".join(f"{entry.name}\n" for entry in wanted).encode()
+    with git_stream(repository, "cat-file", "--batch", given=names) as answers:
+        for entry in wanted:
+            yield entry.path, _next_blob(answers, entry)
 
 
 def _next_blob(answers: IO[bytes], entry: Entry) -> bytes:

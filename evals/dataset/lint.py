@@ -108,7 +108,7 @@ def check(task: Task) -> list[LintFinding]:
     else:
         found = _asked(CASE_CHECKS, task, task.id)
         found += _asked(_checks_of(task), task, task.id)
-    remember(task.cache, name_of(task.rests_on), task.root, found)
+    remember(task.cache, name_of(task.cache, task.rests_on), task.root, found)
     return found
 
 
@@ -152,7 +152,7 @@ def _checked(tasks: Iterable[Task], jobs: int, done: Callable[[str], None]) -> l
     findings: list[LintFinding] = []
     new: list[Task] = []
     for task in tasks:
-        known = recall(task.cache, name_of(task.rests_on), task.root)
+        known = recall(task.cache, name_of(task.cache, task.rests_on), task.root)
         if known is None:
             new.append(task)
         else:

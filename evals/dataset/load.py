@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from evals.dataset.codebase import code_of, load_codebase
+from evals.dataset.codebase import code_of, load_codebase, tree_named
 from evals.dataset.layout import Layout
-from evals.dataset.located import line_of, read_model, read_text
+from evals.dataset.located import decoded, line_of, read_model, read_text
 from evals.dataset.policy import Policy, join, load_policy
 from evals.errors import DatasetError
 from evals.kept import digest_of
@@ -44,10 +44,13 @@ def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path]
     of a codebase."""
     layout = Layout(root)
     labels = read_labels(layout.labels(case_id))
-    title, body = read_issue(layout.issue(case_id))
+    issue = _bytes(layout.issue(case_id))
+    title, body = _title_and_body(layout.issue(case_id), issue)
     clean = _codebase(layout, labels)
     code = load_codebase(clean) if clean else None
     repository = code.repository if code else str(labels.repository)
+    digest = tree_of(clean) if clean else ""
+    patch = layout.patch(case_id).read_bytes() if layout.patch(case_id).exists() else b""
     return Case(
         labels=labels,
         title=title,
@@ -55,8 +58,9 @@ def load_case(root: Path, case_id: str, policy: Policy, tree_of: Callable[[Path]
         url=_url(labels, repository),
         repository=repository,
         route_spec=_route_spec(layout, labels, policy),
-        digest=_digest(layout, labels, policy, tree_of(clean) if clean else ""),
+        digest=_digest(labels, issue, patch, digest, policy),
         tree=code.tree if code else None,
+        code=tree_named(digest, patch) if code and code.tree is None else None,
     )
 
 
@@ -71,7 +75,22 @@ def read_labels(path: Path) -> CaseFile:
 
 def read_issue(path: Path) -> tuple[str, str]:
     """Title and body: the first line (a leading `# ` is dropped) and all the rest without blank edges."""
-    title, _, body = read_text(path).lstrip("\n").partition("\n")
+    return _title_and_body(path, _bytes(path))
+
+
+def _bytes(path: Path) -> bytes:
+    """What the file holds. Raises DatasetError."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        read_text(path)  # says what is wrong with it
+        raise
+
+
+def _title_and_body(path: Path, content: bytes) -> tuple[str, str]:
+    """The issue in these bytes of `path`, which are digested as well: a file may change between two readings."""
+    text = decoded(path, content).replace("\r\n", "\n").replace("\r", "\n")
+    title, _, body = text.lstrip("\n").partition("\n")
     title = title.removeprefix("# ").strip()
     if not title:
         raise DatasetError(f"{path}:1: is empty; the first line is the issue's title")
@@ -109,13 +128,12 @@ def _issue_number(case_id: str) -> int:
     return 1000 + int(hashlib.sha256(case_id.encode()).hexdigest(), 16) % 9000
 
 
-def _digest(layout: Layout, labels: CaseFile, policy: Policy, tree: str) -> str:
-    patch = layout.patch(labels.id)
+def _digest(labels: CaseFile, issue: bytes, patch: bytes, tree: str, policy: Policy) -> str:
     parts = (
         # defaults left out: a new kind of label changes no old case
         labels.model_dump_json(by_alias=True, exclude_defaults=True).encode(),
-        layout.issue(labels.id).read_bytes(),
-        patch.read_bytes() if patch.exists() else b"",
+        issue,
+        patch,
         tree.encode(),
         policy.model_dump_json(by_alias=True).encode(),
     )

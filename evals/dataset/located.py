@@ -48,6 +48,14 @@ def read_text(path: Path) -> str:
         raise DatasetError(f"{path}: cannot be read as UTF-8 text: {error}") from error
 
 
+def decoded(path: Path, content: bytes) -> str:
+    """The text in bytes that were read from `path`, line ends as they are. Raises DatasetError if it is not UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+
+
 def line_of(path: Path, *loc: int | str) -> int:
     """The line on which the value at `loc` stands; the nearest enclosing key if there is none."""
     return _line(_node(path, read_text(path)), loc)

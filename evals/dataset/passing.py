@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from evals.dataset.memory import code_digest
+from evals.dataset.memory import code_digest, libraries_digest
 from evals.kept import Kept, digest_of
 from evals.models.route import Constraint, ConstraintType, RouteAlternative, RouteSpec
 from evals.routes.check import check, judged
@@ -96,7 +96,7 @@ def all_passing(specs: Sequence[RouteSpec], cache: Path) -> list[Passing]:
     """The passing routes of each specification, by band."""
     kept, rules, found = Kept(cache / "passing"), dict[str, _Rule](), list[Passing]()
     known: dict[str, Passing] = {}
-    for name, spec in zip(map(_name, specs), specs, strict=True):
+    for name, spec in zip((_name(spec, cache) for spec in specs), specs, strict=True):
         if name not in known:
             known[name] = _remembered(kept, name) or _tried(kept, name, spec, rules)
         found.append(known[name])
@@ -143,8 +143,10 @@ def _by_band(found: Mapping[str, Sequence[Route]]) -> Passing:
     return {band: frozenset(found[band]) for band in BANDS}
 
 
-def _name(spec: RouteSpec) -> str:
+def _name(spec: RouteSpec, cache: Path) -> str:
     """Over what decides which routes pass: the rules and the code that applies them, not name and exemplars."""
     bare = [each.model_copy(update={"exemplars": ()}) for each in spec.alternatives]
     text = spec.model_copy(update={"name": "", "alternatives": tuple(bare)}).model_dump_json(by_alias=True)
-    return digest_of(code_digest("routes/*.py", "models/route.py", "dataset/passing.py"), text.encode())
+    return digest_of(
+        code_digest("routes/*.py", "models/route.py", "dataset/passing.py"), libraries_digest(cache), text.encode()
+    )

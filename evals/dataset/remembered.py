@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from evals.dataset.finding import LintFinding
-from evals.dataset.memory import code_digest
+from evals.dataset.memory import code_digest, libraries_digest
 from evals.kept import Kept, digest_of
 
 FOLDER: Final = "lint"
@@ -27,9 +27,9 @@ _CHECKS: Final = (
 )
 
 
-def name_of(rests_on: Iterable[bytes]) -> str:
+def name_of(cache: Path, rests_on: Iterable[bytes]) -> str:
     """What the findings about these bytes are kept under."""
-    return digest_of(code_digest(*_CHECKS), sys.version.encode(), *rests_on)
+    return digest_of(code_digest(*_CHECKS), libraries_digest(cache), sys.version.encode(), *rests_on)
 
 
 def recall(cache: Path, name: str, root: Path) -> list[LintFinding] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.dataset.located import read_text
-from evals.dataset.memory import code_digest
+from evals.dataset.memory import code_digest, libraries_digest
 from evals.kept import Kept, digest_of
 from evals.models.case import Case
 from evals.models.run import DatasetBaseline
@@ -43,7 +43,7 @@ def _baseline(name: str, definition: str, hits: int, n: int) -> DatasetBaseline:
 def _first(case: Case, tree: Path, cache: Path) -> str | None:
     """The best file, the first by name among equals; None where there is no code."""
     rests_on = (word.encode("utf-8", "surrogatepass") for word in (tree.name, case.title, case.body))
-    kept, name = Kept(cache / "words"), digest_of(code_digest("dataset/word_search.py"), *rests_on)
+    kept, name = Kept(cache / "words"), digest_of(_code(cache), *rests_on)
     known = kept.get(name)
     if known is not None:
         return known.decode() or None
@@ -51,6 +51,10 @@ def _first(case: Case, tree: Path, cache: Path) -> str | None:
     found = _rank(case, sources)[0] if sources else None
     kept.put(name, (found or "").encode())
     return found
+
+
+def _code(cache: Path) -> bytes:
+    return code_digest("dataset/word_search.py") + libraries_digest(cache)
 
 
 def _rank(case: Case, sources: Mapping[str, str]) -> list[str]:

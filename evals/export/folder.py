@@ -1,11 +1,39 @@
 """Files of a folder, each there whole or not at all."""
 
 import os
+import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from evals.errors import ConfigurationError
+
+PREVIOUS: Final = "previous"
+"""Where the report of the run before is, until there is a new one."""
+_REPORT: Final = ("run.json", "summary.md", "junit.xml", "index.html")
+
+
+@contextmanager
+def new_report(folder: Path) -> Iterator[None]:
+    """What is in the folder of a report is not taken for the report of the run in the block, whatever becomes of that:
+    it is moved to `previous`, and goes when the block comes to its end.
+
+    Raises:
+        ConfigurationError: it cannot be moved.
+    """
+    before = folder / PREVIOUS
+    try:
+        if (folder / _REPORT[0]).is_file():
+            before.mkdir(exist_ok=True)
+            for name in _REPORT:  # the verdict first: a page without it is no report of anything
+                if (folder / name).is_file():
+                    (folder / name).replace(before / name)
+    except OSError as error:
+        raise ConfigurationError(f"{folder}: cannot be written ({error.strerror}); name another --out") from error
+    yield
+    shutil.rmtree(before, ignore_errors=True)
 
 
 def write_files(folder: Path, files: Mapping[str, str | Iterable[str]]) -> None:

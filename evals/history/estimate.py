@@ -3,16 +3,13 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-import numpy as np
-
-from evals.history.bootstrap import Row, graded_intervals
 from evals.history.labels import Key, Labels
 from evals.history.stored import Scores, Stored
-from evals.judging.summary import SEED
 from evals.models.run import ScorerInfo, Summary
-from evals.stats.intervals import Interval, bootstrap_mean, wilson
-from evals.stats.macro import macro_mean
+from evals.stats.intervals import Interval, fraction_interval
+from evals.stats.macro import macro_interval, macro_mean
 
+Row = tuple[float, ...]
 States = tuple[tuple[str, str, str], ...]
 """(case, gold node, cluster) of every state, in order."""
 
@@ -22,19 +19,9 @@ def estimates(
 ) -> list[tuple[Summary, ...]]:
     """The summaries of each baseline: every score of every variant; endpoints with intervals, costs as plain means."""
     known = [{name: _states(stored, name, labels) for name in stored.variants} for stored in baselines]
-    together: dict[States, list[Row]] = {}
-    for told in known:
-        for states, row in filter(None, told.values()):
-            together.setdefault(states, []).append(row)
-    intervals = {
-        states: graded_intervals(rows, [gold for _, gold, _ in states], [cluster for *_, cluster in states])
-        for states, rows in together.items()
-    }
     return [
         tuple(
-            _macro(stored, name, scorer, told[name], intervals)
-            if scorer.macro
-            else _over_cases(stored, name, scorer, labels)
+            _macro(stored, name, scorer, told[name]) if scorer.macro else _over_cases(stored, name, scorer, labels)
             for name in stored.variants
             for scorer in scorers
         )
@@ -79,13 +66,12 @@ def _macro(
     variant: str,
     scorer: ScorerInfo,
     told: tuple[States, Row] | None,
-    intervals: Mapping[States, Mapping[Row, Interval | None]],
 ) -> Summary:
     if told is None:
         return _summary(stored, variant, scorer, 0, None, None)
     states, row = told
     mean = macro_mean(row, [gold for _, gold, _ in states])
-    return _summary(stored, variant, scorer, len({case for case, *_ in states}), mean, intervals[states][row])
+    return _summary(stored, variant, scorer, len({case for case, *_ in states}), mean, _graded(row, states))
 
 
 def _over_cases(stored: Stored, variant: str, scorer: ScorerInfo, labels: Mapping[Key, Labels | None]) -> Summary:
@@ -94,11 +80,9 @@ def _over_cases(stored: Stored, variant: str, scorer: ScorerInfo, labels: Mappin
     mean = sum(values) / len(values) if values else None
     if not scorer.primary or not values:
         return _summary(stored, variant, scorer, len(values), mean, None)
-    if all(value in (0, 1) for value in values):
-        hits = sum(value == 1 for value in values)
-        return _summary(stored, variant, scorer, len(values), mean, wilson(hits, len(values)), hits)
+    hits = sum(value == 1 for value in values) if all(value in (0, 1) for value in values) else None
     clusters = tuple(_cluster(stored, case, labels) for case in scores)
-    return _summary(stored, variant, scorer, len(values), mean, _bootstrapped(values, clusters))
+    return _summary(stored, variant, scorer, len(values), mean, _interval(values, clusters), hits)
 
 
 def _cluster(stored: Stored, case: str, labels: Mapping[Key, Labels | None]) -> str:
@@ -107,8 +91,13 @@ def _cluster(stored: Stored, case: str, labels: Mapping[Key, Labels | None]) -> 
 
 
 @lru_cache(4096)
-def _bootstrapped(values: Row, clusters: tuple[str, ...]) -> Interval | None:
-    return bootstrap_mean(values, clusters, np.random.default_rng(SEED))
+def _interval(values: Row, clusters: tuple[str, ...]) -> Interval | None:
+    return fraction_interval(values, clusters)
+
+
+@lru_cache(4096)
+def _graded(row: Row, states: States) -> Interval | None:
+    return macro_interval(row, [gold for _, gold, _ in states], [cluster for *_, cluster in states])
 
 
 def _summary(

@@ -1,20 +1,16 @@
 """What git knows, asked in few processes however many commits there are."""
 
 import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Self, cast
+from typing import IO, Final, Self
 
 from evals.errors import CannotJudgeError, ConfigurationError
+from triage.git import DistrustError, GitError, NoGitError, git, open_git
 
 _FIELDS: Final = ("%H", "%P", "%aI", "%aN", "%s")
-_STAY: Final = ("-c", "protocol.allow=never", "-c", "log.showSignature=false")
-"""Nothing is fetched: a clone that holds not everything says so."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +28,6 @@ class Commit:
 class Repository:
     """A checkout at `root`, which stands at `prefix` (empty, or ending in a slash) of its repository."""
 
-    program: str
     root: Path
     prefix: str
 
@@ -43,14 +38,16 @@ class Repository:
         Raises:
             ConfigurationError: git is not installed, or there is no repository.
         """
-        program = shutil.which("git")
-        if program is None:
-            raise ConfigurationError("history is read out of git, which is not installed; install it")
-        words = [program, "-C", str(root), "rev-parse", "--show-prefix"]
-        asked = subprocess.run(words, capture_output=True, check=False)  # noqa: S603  # no shell
-        if asked.returncode:
-            raise ConfigurationError(f"{root} is no git repository; history is read out of one, clone it with git")
-        return cls(program, root, os.fsdecode(asked.stdout).removesuffix("\n"))
+        try:
+            prefix = git(root, "rev-parse", "--show-prefix")
+        except NoGitError as error:
+            raise ConfigurationError("history is read out of git, which is not installed; install it") from error
+        except DistrustError as error:
+            raise ConfigurationError(f"{root}: {error}") from error
+        except GitError as error:
+            message = f"{root} is no git repository; history is read out of one, clone it with git"
+            raise ConfigurationError(message) from error
+        return cls(root, os.fsdecode(prefix).removesuffix("\n"))
 
     def commits(self, paths: Sequence[str]) -> list[Commit]:
         """Those up to HEAD that touched one of the paths, parents before children; merges only where both sides did."""
@@ -80,7 +77,7 @@ class Repository:
 
     def uncommitted(self, path: str) -> bool:
         """Whether the file is another in the checkout than in the last commit."""
-        return bool(self._told("--no-optional-locks", "status", "--porcelain", "--", path))
+        return bool(self._told("status", "--porcelain", "--", path))
 
     def objects(self, places: Sequence[tuple[str, str]]) -> list[str | None]:
         """The object at each (commit, path from the checkout's root); None where there is none."""
@@ -99,36 +96,26 @@ class Repository:
                 stream.read(1)
 
     def _told(self, *words: str) -> str:
-        command = [self.program, *_STAY, "-C", str(self.root), *words]
-        done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603  # no shell
-        if done.returncode:
-            raise CannotJudgeError(_cause(done.stderr))
-        return done.stdout.decode("utf-8", errors="replace")
+        try:
+            return git(self.root, *words).decode("utf-8", errors="replace")
+        except GitError as error:
+            raise CannotJudgeError(_cause(error)) from error
 
     @contextmanager
     def _batch(self, mode: str, names: Iterable[str]) -> Iterator[IO[bytes]]:
-        """What `git cat-file` says of many names, which stand in a file: neither side waits for the other."""
-        command = [self.program, *_STAY, "-C", str(self.root), "cat-file", mode]
-        with tempfile.TemporaryFile() as asked:
-            asked.write("".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
-            asked.seek(0)
-            with subprocess.Popen(  # noqa: S603  # no shell
-                command, stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=1 << 20
-            ) as process:
-                try:
-                    yield cast("IO[bytes]", process.stdout)
-                except BaseException:
-                    process.kill()
-                    raise
-        if process.returncode:
-            raise CannotJudgeError(_INCOMPLETE)
+        """What `git cat-file` says of many names."""
+        given = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+        try:
+            with open_git(self.root, "cat-file", mode, given=given) as output:
+                yield output
+        except GitError as error:
+            raise CannotJudgeError(_INCOMPLETE) from error
 
 
 _INCOMPLETE: Final = "this clone does not hold all of its history; get the rest with `git fetch --refetch --no-filter`"
 
 
-def _cause(stderr: bytes) -> str:
-    said = stderr.decode("utf-8", errors="replace").strip().splitlines()
-    if any("promisor" in line for line in said):
+def _cause(error: GitError) -> str:
+    if error.lacks_objects:
         return _INCOMPLETE
-    return f"git cannot tell the history ({said[0] if said else 'no reason given'}); commit a baseline first"
+    return f"git cannot tell the history ({error}); commit a baseline first"

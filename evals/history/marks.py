@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from evals.history.blessed import Blessed
-from evals.history.stored import Stored
+from evals.history.stored import AnsweredBy, Stored
 from evals.models.history import Mark, MarkKind
 
 _NAMED: Final = 5
@@ -35,6 +35,7 @@ def _of_baselines(was: Stored, now: Stored) -> Iterator[Mark]:
         yield Mark(kind="prompt", text=f"prompt of {named(changed)}", variants=changed)
     if changed := _changed(was.topology, now.topology):
         yield Mark(kind="graph", text=f"nodes or edges of the graph of {named(changed)}", variants=changed)
+    yield from _of_answers(was.answered_by, now.answered_by)
     if changed := _changed(was.cases, now.cases):
         yield Mark(kind="labels", text=f"labels, issue or code of {named(changed)}")
     if was.cases and now.cases:
@@ -43,6 +44,22 @@ def _of_baselines(was: Stored, now: Stored) -> Iterator[Mark]:
                 yield Mark(kind="dataset", text=f"{len(left)} case{'s' * (len(left) > 1)} {verb}: {named(left)}")
     if was.scorers and now.scorers and was.scorers != now.scorers:
         yield Mark(kind="scorers", text="scorers")
+
+
+def _of_answers(was: AnsweredBy, now: AnsweredBy) -> Iterator[Mark]:
+    """Variants that other models answered; an agent that only one of the two asked is no change."""
+    alike: dict[str, list[str]] = {}
+    for name in sorted(was.keys() & now.keys()):
+        if _changed(was[name], now[name]):
+            before, after = _models(was[name]), _models(now[name])
+            change = f"{before} → {after}" if before != after else f"{after}, for other agents or cases than before"
+            alike.setdefault(change, []).append(name)
+    for change, names in alike.items():
+        yield Mark(kind="model", text=f"answers of {named(names)}: {change}", variants=tuple(names))
+
+
+def _models(agents: Mapping[str, Mapping[str, tuple[str, ...]]]) -> str:
+    return ", ".join(sorted({models for answered in agents.values() for models in answered}))
 
 
 def _of_settings(before: Blessed, now: Blessed) -> Iterator[Mark]:
@@ -68,7 +85,7 @@ def named(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _changed(was: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+def _changed(was: Mapping[str, object], now: Mapping[str, object]) -> tuple[str, ...]:
     """What both have, and have differently."""
     return tuple(sorted(name for name in was.keys() & now.keys() if was[name] != now[name]))
 

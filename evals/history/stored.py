@@ -10,6 +10,8 @@ from pydantic_core import from_json
 Scores = Mapping[str, float]
 """Case -> score, or point -> grade."""
 
+AnsweredBy = Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]
+"""Variant -> agent -> models -> the cases they answered; empty in a baseline from before this was kept."""
 _KEPT_SINCE: Final = {
     "states": "it keeps no grades of frozen states, so that decision.score is not known",
     "scorers": "it does not say which scorers made its numbers",
@@ -34,6 +36,7 @@ class Stored:
     prompts: Mapping[str, str]
     scores: Mapping[tuple[str, str], Scores]
     states: Mapping[str, Mapping[str, Scores]]
+    answered_by: AnsweredBy
     unread: tuple[str, ...]
 
     @property
@@ -54,6 +57,7 @@ class _File(BaseModel):
     prompts: dict[str, str] = Field(default_factory=dict)
     values: dict[str, dict[str, dict[str, float]]]
     states: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
+    answered_by: dict[str, dict[str, dict[str, tuple[str, ...]]]] = Field(default_factory=dict)
 
 
 def read_stored(raw: bytes, scorers: tuple[str, ...]) -> Stored | str:
@@ -90,5 +94,6 @@ def _kept(file: _File, scorers: tuple[str, ...], odd: tuple[str, ...]) -> Stored
             variant: {case: dict(sorted(points.items())) for case, points in sorted(cases.items())}
             for variant, cases in file.states.items()
         },
+        answered_by=file.answered_by,
         unread=(*odd, *(said for name, said in _KEPT_SINCE.items() if name not in file.model_fields_set)),
     )

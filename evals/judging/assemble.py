@@ -23,6 +23,8 @@ from evals.models.measure import Source
 from evals.models.published import PublishedGold
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 
+DEFAULT_PROMPT: Final = "default prompt of "
+"""Before a supervisor's name among a run's digests."""
 TWIN_ENDPOINTS: Final = ("route.pass", "root_cause.hit")
 
 
@@ -30,8 +32,16 @@ def assemble(material: Material) -> Run:
     """Everything the report shows, with the verdict."""
     suite, trials = material.suite, material.trials
     scorers = scorer_infos()
-    comparisons, parted = compared(material, scorers)
-    now = make_baseline(suite.name, material.cases, material.variants, trials, material.scorers)
+    found = compared(material, scorers)
+    now = make_baseline(
+        suite.name,
+        material.cases,
+        material.variants,
+        trials,
+        material.scorers,
+        material.cassettes,
+        material.default_prompts,
+    )
     cases = tuple(case_info(case) for case in material.cases)
     by_id = {case.id: case for case in cases}
     evidence = [Evidence(name, suite.reference, by_id, trials) for name in material.names]
@@ -57,8 +67,9 @@ def assemble(material: Material) -> Run:
         twins=tuple(pair for each in evidence for endpoint in TWIN_ENDPOINTS for pair in twins_of(each, endpoint)),
         dataset_baselines=tuple(material.dataset_baselines),
         scope=material.scope,
-        comparisons=comparisons,
-        divergences=parted,
+        comparisons=found.comparisons,
+        divergences=found.divergences,
+        rule_tests=found.rules,
         ablations=ablations(
             [info.variant for info in material.variants],
             trials,
@@ -68,8 +79,13 @@ def assemble(material: Material) -> Run:
         ),
         wants_baseline=material.wants_baseline,
         unblessed=material.unblessed,
-        verdict=gate.judge(facts_of(material, now, comparisons)),
-        digests={"scorers": now.scorers, **{f"topology of {name}": digest for name, digest in now.topology.items()}},
+        verdict=gate.judge(facts_of(material, now, found)),
+        digests={
+            "scorers": now.scorers,
+            **{f"topology of {name}": digest for name, digest in now.topology.items()},
+            **{f"{DEFAULT_PROMPT}{name}": prompt for name, prompt in material.default_prompts.items()},
+        },
+        cassettes=dict(material.cassettes),
     )
 
 

@@ -9,24 +9,20 @@ from typing import Final
 from pydantic import ValidationError
 
 from evals.errors import CannotJudgeError
+from evals.judging.answering_models import answered_by
 from evals.judging.frozen import Cases, state_grades
+from evals.judging.imported import imported_by
 from evals.models.case import Case
 from evals.models.outcome import Scored
 from evals.models.run import Baseline, CaseInfo, EarlierPrompt, Trial, VariantInfo
+from evals.modules import executed
 from evals.package import PACKAGE
 
-_SCORING: Final = (
-    "scorers",
-    "routes",
-    "stats",
-    "prices.py",
-    "prices.yaml",
-    "judging/scoring.py",
-    "judging/frozen.py",
-    "judging/summary.py",
-    "judging/pairing.py",
-)
-"""Folders and files that decide what a stored number would be if it were computed now."""
+_SCORING: Final = ("judging/scoring.py", "judging/frozen.py", "judging/summary.py", "judging/pairing.py")
+"""The modules that compute the numbers a baseline holds, and what they are compared as. All they import counts too."""
+_PRICES: Final = "prices.yaml"
+_UPWARD: Final = ("export",)
+"""What is imported only by a method that no number needs: `Run.frame`."""
 CANARY: Final = "robustness.canary"
 DECISIONS: Final = "decision.score"
 
@@ -65,9 +61,12 @@ def make_baseline(
     variants: Sequence[VariantInfo],
     trials: Sequence[Trial],
     scorers: str | None = None,
+    cassettes: Mapping[str, str] | None = None,
+    default_prompts: Mapping[str, str] | None = None,
 ) -> Baseline:
     """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
-    those that scored them, if it was not the present ones."""
+    those that scored them, if it was not the present ones; `cassettes` are the digests of the files that answered;
+    `default_prompts` are those of `triage run`."""
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
     names = [info.variant.name for info in variants]
     return Baseline(
@@ -75,22 +74,18 @@ def make_baseline(
         topology=topology(trials),
         scorers=scorers or scorers_digest(),
         cases={case.id: case.digest for case in cases},
+        cassettes=dict(cassettes or {}),
         prompts={info.variant.name: info.prompt_digest for info in variants},
         prompt_lines={
             info.prompt_digest: tuple(info.prompt_text.splitlines()) for info in variants if info.prompt_text
         },
         values={name: _values(exact, name) for name in names},
         states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
-        hard_violations={
-            name: {
-                trial.trace.case_id: trial.hard_violations
-                for trial in exact
-                if trial.trace.variant == name and trial.hard_violations
-            }
-            for name in names
-        },
+        hard_violations={name: hard_violations(exact, name) for name in names},
         leaks={name: leaks(exact, name) for name in names},
         routes={name: _routes(exact, name) for name in names},
+        answered_by={name: found for name in names if (found := answered_by(trials, name))},
+        default_prompts=dict(default_prompts or {}),
     )
 
 
@@ -142,6 +137,15 @@ def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, 
     return tuple(f"{text}; look at the report, then run `{command}`" for text in found)
 
 
+def hard_violations(trials: Sequence[Trial], variant: str) -> dict[str, tuple[str, ...]]:
+    """Case -> hard constraints that any sample of this variant violates; exact trials only."""
+    found: dict[str, dict[str, None]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant and trial.trace.provenance.label == "exact" and trial.hard_violations:
+            found.setdefault(trial.trace.case_id, {}).update(dict.fromkeys(trial.hard_violations))
+    return {case: tuple(violated) for case, violated in found.items()}
+
+
 def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:
     """The cases whose canary reached an output of this variant."""
     return tuple(
@@ -161,15 +165,26 @@ def topology(trials: Sequence[Trial]) -> dict[str, str]:
 
 
 def scorers_digest() -> str:
-    """A digest of what scores rest on: the lines of code and prices. Blank lines and comments change nothing.
+    """A digest of what scores rest on: the code that computes them with all it imports from this package, and prices.
+    Blank lines and comments change nothing.
 
     Lines rather than syntax trees, whose dump differs between versions of Python.
+
+    Raises:
+        CannotJudgeError: a file is no longer what this process executes.
     """
-    places = [PACKAGE / each for each in _SCORING]
-    files = sorted(path for place in places for path in (place.rglob("*.py") if place.is_dir() else [place]))
-    lines = [line.rstrip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    files = imported_by((PACKAGE / each for each in _SCORING), PACKAGE, without=_UPWARD)
+    if other := [path.name for path, content in files.items() if not _is_executed(path, content)]:
+        raise CannotJudgeError(f"changed while the run was under way: {', '.join(sorted(other))}; run it again")
+    texts = [content.decode() for content in (*files.values(), (PACKAGE / _PRICES).read_bytes())]
+    lines = [line.rstrip() for text in texts for line in text.splitlines()]
     code = [line for line in lines if line and not line.lstrip().startswith("#")]
     return hashlib.sha256("\n".join(code).encode()).hexdigest()
+
+
+def _is_executed(path: Path, content: bytes) -> bool:
+    """Whether this is the source that this process executes, if it executes any of it."""
+    return executed().get(str(path), found := hashlib.sha256(content).hexdigest()) == found
 
 
 def _values(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, float]]:

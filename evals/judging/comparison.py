@@ -1,14 +1,13 @@
-"""Two variants, or a variant and its baseline, paired by case on one endpoint: what changed, and is it chance.
+"""Paired comparisons of two variants, or of a variant and its baseline, metric by metric: differences and tests.
 
-A pass-or-fail endpoint is tested by exact one-sided McNemar, a graded one by an exact sign-flip over clusters; the
-interval is a paired cluster bootstrap. An endpoint of frozen states is paired by state, every gold node weighed alike,
-and its clusters are still those of the cases. p-values of one family (a variant against the reference, or against its
-own baseline, on all endpoints) are adjusted by Holm. "Equivalent" is claimed only where the share of cases that could
-have changed unseen is below the margin too: no difference among seven cases proves nothing about the eighth.
+Every metric is tested by sign flips of whole clusters, which is exact McNemar for pass or fail with one case per
+cluster. A metric of decision points is paired by point, every gold node weighed alike. The p-values of a family are
+adjusted together (`tarone_holm`). "Equivalent" is claimed only where the share of clusters that could have changed
+unseen is below the margin too: no difference among seven cases proves nothing about the eighth.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,69 +18,125 @@ from evals.models.run import Comparison, EndpointVerdict
 from evals.models.suite import GatePolicy
 from evals.stats.binomial import upper_limit
 from evals.stats.intervals import Interval
-from evals.stats.macro import bootstrap_macro
-from evals.stats.paired import holm, mcnemar
-from evals.stats.permutation import sign_flip
+from evals.stats.paired import SAME, counted_tests, difference_interval, tarone_holm
+from evals.stats.permutation import SignFlip, sign_flip
 from evals.stats.power import minimum_detectable_difference, minimum_detectable_drop, smallest_significant_flips
 
 Against = Literal["reference", "baseline", "whole set"]
-Unknown = Mapping[tuple[tuple[str, str], str], Mapping[State, float]]
-"""((left, right), endpoint) -> the cases or states one side's score of which is off the tape, for which share of the
-samples."""
+Names = tuple[str, str]
+"""Left and right of a comparison, as the report calls them."""
+Key = tuple[Names, str]
+"""A comparison: its names and its metric."""
+Unknown = Mapping[Key, Mapping[State, float]]
+"""(names, metric) -> cases or points whose score is not recorded on one side, each with the share of its samples."""
 
-_SAME: Final = 1e-9
+
+class Rule(NamedTuple):
+    """A rule that is tested like a metric: the metric it rests on, its kind, and the part of the cases it is about
+    (empty for all)."""
+
+    metric: str
+    kind: str
+    part: str = ""
+
+
+Rules = Mapping[tuple[Names, Rule], SignFlip]
+"""(names, rule) -> the test of a rule that is judged in the same family as the metrics."""
+
+_LEAST_STEP: Final = 0.01
+"""The smallest drop of a grade that is ever called detectable."""
+
+
+class Family(NamedTuple):
+    """The comparisons of one family, and the adjusted p of each rule: (worse, number of tests that count for it)."""
+
+    comparisons: tuple[Comparison, ...]
+    rules: dict[tuple[Names, Rule], tuple[float, int]]
 
 
 def compare(
-    family: Mapping[tuple[str, str], Mapping[str, tuple[Values, Values]]],
+    family: Mapping[Names, Mapping[str, tuple[Values, Values]]],
     clusters: Mapping[str, str],
-    against: Against,
+    against: Against | Mapping[Names, Against],
     policy: GatePolicy,
     unknown: Unknown | None = None,
 ) -> tuple[Comparison, ...]:
-    """Compare left with right on every endpoint; Holm runs over the whole family.
+    """The comparisons of `compare_family`, where no rule is judged beside the metrics."""
+    return compare_family(family, clusters, against, policy, unknown).comparisons
+
+
+def compare_family(
+    family: Mapping[Names, Mapping[str, tuple[Values, Values]]],
+    clusters: Mapping[str, str],
+    against: Against | Mapping[Names, Against],
+    policy: GatePolicy,
+    unknown: Unknown | None = None,
+    rules: Rules | None = None,
+) -> Family:
+    """Compare left with right on every metric; p-values are adjusted over the whole family.
 
     Args:
-        family: (left, right) as the report calls them -> endpoint -> (left's values, right's values); higher is better.
-        clusters: case id -> what is resampled together.
-        against: what the right-hand sides are.
+        family: names -> metric -> (left's values, right's values); higher is better.
+        clusters: case id -> its cluster.
+        against: what the right-hand sides are, or each of them.
         policy: alpha and margin.
         unknown: what the bounds of each comparison are about.
+        rules: tests of rules that belong to the family.
 
     Returns:
-        One comparison per pair and endpoint, in order.
+        One comparison per names and metric, in order, and the adjusted p of every rule.
     """
     pairs_of = {
         (names, endpoint): paired(left, right)
         for names, endpoints in family.items()
         for endpoint, (left, right) in endpoints.items()
     }
-    tests = {key: _p_worse(pairs, clusters) for key, pairs in pairs_of.items()}
-    turned = {
-        key: _p_worse([pair._replace(was=pair.now, now=pair.was) for pair in pairs], clusters)
-        for key, pairs in pairs_of.items()
-    }
-    worse = holm({key: p for key, p in tests.items() if p is not None})
-    better = holm({key: p for key, p in turned.items() if p is not None})
-    return tuple(
-        _comparison(
-            key,
-            pairs,
-            (unknown or {}).get(key, {}),
-            clusters,
-            against,
-            policy,
-            tests[key],
-            worse.get(key),
-            better.get(key),
-            len(pairs_of),
-        )
-        for key, pairs in pairs_of.items()
+    found = {key: _tested(pairs, clusters) for key, pairs in pairs_of.items()}
+    tests: dict[tuple[Names, str | Rule], SignFlip] = {key: test for key, test in found.items() if test is not None}
+    tests.update(((key, test) for key, test in (rules or {}).items()))
+    least = {key: test.least for key, test in tests.items()}
+    worse = tarone_holm({key: test.worse for key, test in tests.items()}, least, policy.alpha)
+    better = tarone_holm({key: test.better for key, test in tests.items()}, least, policy.alpha)
+    asked: list[tuple[Names, str | Rule]] = [*pairs_of, *(rules or {})]
+    counted = {key: _counted(key, least, policy.alpha) for key in asked}
+    return Family(
+        tuple(
+            _comparison(
+                key,
+                pairs,
+                (unknown or {}).get(key, {}),
+                clusters,
+                against if isinstance(against, str) else against[key[0]],
+                policy,
+                found[key],
+                worse.get(key),
+                better.get(key),
+                counted[key],
+            )
+            for key, pairs in pairs_of.items()
+        ),
+        {key: (worse[key], counted[key]) for key in rules or {}},
     )
 
 
+def _counted(key: tuple[Names, str | Rule], least: Mapping[tuple[Names, str | Rule], float], alpha: float) -> int:
+    """By how many tests alpha is divided if this metric or rule moves: in every comparison of its variant, together
+    with the rules on all cases that rest on the metric, and beside every other test as it is. Power is computed so."""
+    (left, _), what = key
+    metric = what if isinstance(what, str) else what.metric
+    moving = [
+        0.0 if names[0] == left and (name in (metric, what) or _goes_with(name, metric)) else one
+        for (names, name), one in least.items()
+    ]
+    return counted_tests(moving, alpha)
+
+
+def _goes_with(name: str | Rule, metric: str) -> bool:
+    return isinstance(name, Rule) and name.metric == metric and not name.part
+
+
 def _pass_or_fail(pairs: Sequence[Pair]) -> bool:
-    """Whether McNemar applies: one answer per case, each 0 or 1, and all count alike."""
+    """One answer per case, each 0 or 1, and all count alike."""
     return (
         all(value in (0, 1) for pair in pairs for value in (pair.was, pair.now))
         and len({pair.state.case_id for pair in pairs}) == len(pairs)
@@ -89,10 +144,7 @@ def _pass_or_fail(pairs: Sequence[Pair]) -> bool:
     )
 
 
-def _p_worse(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> float | None:
-    if _pass_or_fail(pairs):
-        test = mcnemar([pair.was == 1 for pair in pairs], [pair.now == 1 for pair in pairs])
-        return test.p_worse if test else None
+def _tested(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> SignFlip | None:
     return sign_flip([pair.change for pair in pairs], _owners(pairs, clusters), np.random.default_rng(SEED))
 
 
@@ -101,25 +153,27 @@ def _owners(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> list[str]:
 
 
 def _comparison(
-    key: tuple[tuple[str, str], str],
+    key: Key,
     pairs: Sequence[Pair],
     unknown: Mapping[State, float],
     clusters: Mapping[str, str],
     against: Against,
     policy: GatePolicy,
-    p_value: float | None,
+    test: SignFlip | None,
     p_worse: float | None,
     p_better: float | None,
-    family: int,
+    counted: int,
 ) -> Comparison:
     (left, right), endpoint = key
-    differences = [pair.now - pair.was for pair in pairs]
-    interval = bootstrap_macro(
-        differences, [pair.state.gold for pair in pairs], _owners(pairs, clusters), np.random.default_rng(SEED)
+    owners = _owners(pairs, clusters)
+    interval = (
+        difference_interval([pair.change for pair in pairs], owners, [pair.weight for pair in pairs]) if pairs else None
     )
     low, high = interval or (None, None)
     worst, best = bounds(pairs, unknown) or (None, None)
     changes = by_case(pairs)
+    verdict = _verdict(changes, clusters, policy, p_worse, p_better, interval)
+    better = verdict == "improvement"
     return Comparison(
         endpoint=endpoint,
         left=left,
@@ -132,18 +186,19 @@ def _comparison(
         high=high,
         pessimistic=worst,
         optimistic=best,
-        broke=tuple(case for case, change in changes.items() if change < -_SAME),
-        mended=tuple(case for case, change in changes.items() if change > _SAME),
-        p_value=p_value,
-        p_holm=p_worse,
-        minimum_detectable=_minimum_detectable(pairs, clusters, policy.alpha / family),
-        fewest_losses=_fewest_losses(pairs, policy.alpha / family),
-        verdict=_verdict(changes, policy, p_worse, p_better, interval),
+        broke=tuple(case for case, change in changes.items() if change < -SAME),
+        mended=tuple(case for case, change in changes.items() if change > SAME),
+        p_value=test and (test.better if better else test.worse),
+        p_holm=p_better if better else p_worse,
+        minimum_detectable=_minimum_detectable(pairs, owners, policy.alpha / counted),
+        fewest_losses=_fewest_losses(pairs, owners, policy.alpha / counted),
+        verdict=verdict,
     )
 
 
 def _verdict(
     changes: Mapping[str, float],
+    clusters: Mapping[str, str],
     policy: GatePolicy,
     p_worse: float | None,
     p_better: float | None,
@@ -156,51 +211,60 @@ def _verdict(
     if p_better is not None and p_better <= policy.alpha:
         return "improvement"
     within = interval is not None and -policy.margin <= interval.low and interval.high <= policy.margin
-    return "equivalent within margin" if within and _unseen_change(changes) <= policy.margin else "inconclusive"
+    return (
+        "equivalent within margin" if within and _unseen_change(changes, clusters) <= policy.margin else "inconclusive"
+    )
 
 
-def _unseen_change(changes: Mapping[str, float]) -> float:
-    """The largest share of cases that may change, at 95 % (Clopper & Pearson 1934), given how many did here."""
-    changed = sum(abs(change) > _SAME for change in changes.values())
-    return upper_limit(changed, len(changes), 0.95)
+def _unseen_change(changes: Mapping[str, float], clusters: Mapping[str, str]) -> float:
+    """The largest share of clusters that may change, at 95 % (Clopper & Pearson 1934), given how many did here."""
+    changed = {clusters[case] for case, change in changes.items() if abs(change) > SAME}
+    return upper_limit(len(changed), len({clusters[case] for case in changes}), 0.95)
 
 
-def _minimum_detectable(pairs: Sequence[Pair], clusters: Mapping[str, str], alpha: float) -> float | None:
-    """The smallest drop these cases would show; None where no drop could, however bad the candidate.
+def _minimum_detectable(pairs: Sequence[Pair], owners: Sequence[str], alpha: float) -> float | None:
+    """The smallest drop that is called a regression in 80 of 100 such comparisons; None where no drop would be.
 
-    Only a case that passes can break: a reference that passes none leaves nothing to see, and one that passes fewer
-    cases than a significant result needs leaves nothing either. For grades, all clusters falling must be significant.
+    Only what passes can be lost: a reference that passes nothing leaves nothing to see, and one that passes fewer
+    clusters than a significant result needs leaves nothing either.
     """
     if not pairs:
         return None
-    if _pass_or_fail(pairs):
-        drop = minimum_detectable_drop(len(pairs), alpha=alpha)
-        breakable = sum(pair.was == 1 for pair in pairs) / len(pairs)
-        return drop if drop is not None and drop <= breakable else None
-    changes = by_case(pairs)
-    owners = [clusters[case] for case in changes]
-    if 0.5 ** len(set(owners)) > alpha or not any(pair.was for pair in pairs):
-        return None
-    scale = len(changes) / len(pairs)  # so that the mean over cases is the difference: 1 with a value per case
-    graded = minimum_detectable_difference([scale * change for change in changes.values()], owners, alpha=alpha)
-    return max(graded, 0.01) if graded is not None else _if_clusters_fall(pairs, clusters, alpha)
+    drop = _if_clusters_fall(pairs, owners, alpha)
+    if drop is None or _pass_or_fail(pairs):
+        return drop
+    graded = minimum_detectable_difference([pair.change for pair in pairs], owners, alpha=alpha)
+    return max(drop, graded or 0.0, _LEAST_STEP)
 
 
-def _if_clusters_fall(pairs: Sequence[Pair], clusters: Mapping[str, str], alpha: float) -> float | None:
-    """Where nothing varied there is no spread to go by: the smallest drop if clusters lose all they have, as cases do
-    in pass or fail; the sign flip of k fallen clusters is as likely as McNemar's of k lost cases."""
+def _if_clusters_fall(pairs: Sequence[Pair], owners: Sequence[str], alpha: float) -> float | None:
+    """The drop if enough clusters fall to be significant, each by as much as those that changed did, or by all it has.
+
+    As many may change by chance, in either direction, as did here in the rarer one.
+    """
     worth: dict[str, float] = {}
-    for pair, owner in zip(pairs, _owners(pairs, clusters), strict=True):
+    changed: dict[str, float] = {}
+    for pair, owner in zip(pairs, owners, strict=True):
         worth[owner] = worth.get(owner, 0.0) + pair.weight * pair.was
-    drop = minimum_detectable_drop(len(worth), alpha=alpha)
-    breakable = sum(value > 0 for value in worth.values()) / len(worth)
-    return drop * sum(worth.values()) / len(pairs) if drop is not None and drop <= breakable else None
+        changed[owner] = changed.get(owner, 0.0) + pair.change
+    lost, gained = (sum(sign * change > SAME for change in changed.values()) for sign in (-1, 1))
+    churn = min(lost, gained) / len(worth)
+    drop = minimum_detectable_drop(len(worth), churn=churn, alpha=alpha)
+    having = [value for value in worth.values() if value > 0]
+    if drop is None or drop > len(having) / len(worth):
+        return None
+    if _pass_or_fail(pairs):
+        return drop
+    moved = [abs(change) for change in changed.values() if abs(change) > SAME]
+    step = float(np.sqrt(np.mean(np.square(moved)))) if moved else sum(having) / len(having)
+    return drop * step * len(worth) / len(pairs)
 
 
-def _fewest_losses(pairs: Sequence[Pair], alpha: float) -> int | None:
-    """How many lost cases would have been a regression, beside the gains there are; only a case that passed is lost."""
+def _fewest_losses(pairs: Sequence[Pair], owners: Sequence[str], alpha: float) -> int | None:
+    """How many lost cases, each in a cluster of its own, would have been a regression beside the gains there are."""
     if not pairs or not _pass_or_fail(pairs):
         return None
-    gained = sum(pair.now > pair.was for pair in pairs)
-    fewest = smallest_significant_flips(len(pairs), gained=gained, alpha=alpha)
-    return fewest if fewest is not None and fewest <= sum(pair.was == 1 for pair in pairs) else None
+    gained = len({owner for pair, owner in zip(pairs, owners, strict=True) if pair.now > pair.was})
+    fewest = smallest_significant_flips(len(set(owners)), gained=gained, alpha=alpha)
+    able = len({owner for pair, owner in zip(pairs, owners, strict=True) if pair.was == 1})
+    return fewest if fewest is not None and fewest <= able else None

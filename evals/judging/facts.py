@@ -1,21 +1,37 @@
 """What the gate is told of a run: every hole, every break and every note, in sentences."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from evals.judging import gate
+from evals.judging.answering_models import different_models
 from evals.judging.baseline import incomparable
+from evals.judging.falls import falls
+from evals.judging.lost_values import lost_values
 from evals.judging.material import Material
-from evals.judging.slices import collapsed_slices
+from evals.judging.sides import Compared
 from evals.judging.summary import case_means, coverage_of
-from evals.models.outcome import Failed
-from evals.models.run import Baseline, Comparison, Trial
+from evals.judging.violations import HARD
+from evals.models.outcome import Failed, Scored, Skipped
+from evals.models.run import Baseline, RuleTest, Trial
 from evals.models.trace import Trace
+from evals.scorers.scorer import UNSTATED
+
+MUST_PASS: Final = ("route.pass", "root_cause.hit")
+"""The scores that a case marked `must_pass` must have in full."""
 
 
-def facts_of(material: Material, now: Baseline, comparisons: Sequence[Comparison]) -> gate.Facts:
+def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
     """Everything the gate is told. The candidate is judged against the reference; everyone against their baseline."""
     suite, baseline = material.suite, material.baseline
-    judged = [item for item in comparisons if item.against == "baseline" or item.left == suite.candidate]
+    undecided = _undecided(material)
+    deciding = replace(material, variants=[info for info in material.variants if info.variant.name not in undecided])
+    judged = [
+        item
+        for item in found.comparisons
+        if item.left == suite.candidate or (item.against == "baseline" and item.left not in undecided)
+    ]
     return gate.Facts(
         candidate=suite.candidate,
         reference=suite.reference,
@@ -30,13 +46,85 @@ def facts_of(material: Material, now: Baseline, comparisons: Sequence[Comparison
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),
         must_pass_unknown=_must_pass_unknown(material),
-        new_violations=_new_violations(baseline, now),
+        **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
         leaks=_new_leaks(baseline, now),
-        collapsed=collapsed_slices(material),
         unanswered=_unanswered(material),
         unblessed=material.unblessed,
-        notes=(*_edited_prompts(material), *_known_leaks(baseline, now)),
+        lost=lost_values(deciding, now),
+        models=_different_models(deciding, now),
+        fell=falls(deciding, now),
+        limits=(
+            *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
+            *_candidate_without_baseline(material),
+        ),
+        notes=(
+            *_edited_prompts(material),
+            *_edited_defaults(material),
+            *_known_leaks(baseline, now),
+            *_without_baseline(material, now),
+        ),
     )
+
+
+def _undecided(material: Material) -> list[str]:
+    """Variants that are neither candidate nor reference, and whose own edit took them off their recordings. Without an
+    edit of its prompt, what a variant lost may be the fault of code that all of them share."""
+    suite, baseline = material.suite, material.baseline
+    if baseline is None:
+        return []
+    unanswered, floor = _unanswered(material), suite.gate.coverage_floor
+    found = []
+    for info in material.variants:
+        name = info.variant.name
+        edited = baseline.prompts.get(name, info.prompt_digest) != info.prompt_digest
+        if edited and baseline.values.get(name) and name not in (suite.candidate, suite.reference):
+            coverage, (open_points, points) = coverage_of(material.trials, name), unanswered[name]
+            if coverage.exact < floor * coverage.total or points - open_points < floor * points:
+                found.append(name)
+    return found
+
+
+def _different_models(material: Material, now: Baseline) -> tuple[str, ...]:
+    """Where candidate and reference, or a variant and its baseline, were answered by different models."""
+    suite, baseline, trials = material.suite, material.baseline, material.trials
+    mine = now.answered_by
+    found = []
+    if suite.gate.models == "same" and suite.reference in material.names:
+        found += [
+            f"{suite.candidate} was answered by {one.now}, {suite.reference} by {one.was} ({one.where}), so that a "
+            "difference need not be the prompt's; record both with one model, or let the suite compare models "
+            "(`gate: {models: compared}`)"
+            for one in different_models(
+                trials, suite.candidate, mine.get(suite.candidate, {}), mine.get(suite.reference, {})
+            )
+        ]
+    for name in material.names:
+        blessed = baseline.answered_by.get(name, {}) if baseline else {}
+        found += [
+            f"{name} was answered by {one.now}, and by {one.was} when it was blessed ({one.where}), so that a "
+            f"difference need not be the prompt's; look at the report, then record it with {one.was}, or bless it"
+            for one in different_models(trials, name, mine.get(name, {}), blessed)
+        ]
+    return tuple(found)
+
+
+def _edited_defaults(material: Material) -> tuple[str, ...]:
+    """Prompts that `triage run` uses by default and that are others than when the baseline was blessed."""
+    blessed, now = (material.baseline.default_prompts if material.baseline else {}), material.default_prompts
+    changed: dict[tuple[str, str], list[str]] = {}
+    for supervisor in now:
+        if blessed.get(supervisor, now[supervisor]) != now[supervisor]:
+            changed.setdefault((blessed[supervisor], now[supervisor]), []).append(supervisor)
+    return tuple(
+        f"the prompt that `triage run` uses by default (supervisor {', '.join(supervisors)}) {_moved(was, is_now)} "
+        "since the baseline"
+        for (was, is_now), supervisors in changed.items()
+    )
+
+
+def _moved(was: str, now: str) -> str:
+    before, after = was.partition(" ")[0], now.partition(" ")[0]
+    return f"changed from {before} to {after}" if before != after else f"was edited ({after})"
 
 
 def _failures(trials: Sequence[Trial]) -> tuple[str, ...]:
@@ -121,8 +209,32 @@ def _missing_baseline(material: Material) -> tuple[str, ...]:
     command = material.bless_command
     if material.baseline is None:
         return (f"{material.suite.name} has no baseline yet; look at the report, then run `{command}`",)
-    new = [variant for variant in material.names if variant not in material.baseline.values]
-    return (f"no baseline for {', '.join(new)}; run `{command}`",) if new else ()
+    if material.suite.reference in _new(material):
+        return (f"no baseline for the reference {material.suite.reference}; look at the report, then run `{command}`",)
+    return ()
+
+
+def _new(material: Material) -> list[str]:
+    """Variants the baseline has no values of."""
+    return [name for name in material.names if material.baseline and not material.baseline.values.get(name)]
+
+
+def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
+    """A new version is judged against the reference; a green says that nothing else was there to hold it against."""
+    candidate = material.suite.candidate
+    if candidate not in _new(material):
+        return ()
+    return (f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",)
+
+
+def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:
+    """Variants that are shown and held against nothing, and what a baseline from before does not say."""
+    suite, baseline = material.suite, material.baseline
+    new = [name for name in _new(material) if name not in (suite.candidate, suite.reference)]
+    told = [f"no baseline yet for {', '.join(new)}: shown, and decides nothing here"] if new else []
+    if baseline and not baseline.answered_by and now.answered_by:
+        told.append("the baseline does not say which models answered, so that was not compared; bless it again")
+    return tuple(told)
 
 
 def _must_pass_broken(material: Material) -> tuple[str, ...]:
@@ -130,7 +242,7 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
     broken = []
     for case in material.cases:
         if case.must_pass:
-            for endpoint in ("route.pass", "root_cause.hit"):
+            for endpoint in MUST_PASS:
                 value = case_means(material.trials, material.suite.candidate, endpoint).get(case.id)
                 if value is not None and value < 1:
                     broken.append(f"{case.id} must pass, and {endpoint} fails under {material.suite.candidate}")
@@ -138,22 +250,65 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
 
 
 def _must_pass_unknown(material: Material) -> tuple[str, ...]:
-    """Cases marked `must_pass` of which nobody can say whether the candidate passes them."""
-    scored = case_means(material.trials, material.suite.candidate, "route.pass")
-    return tuple(case.id for case in material.cases if case.must_pass and case.id not in scored)
+    """Cases marked `must_pass` of which nobody can say whether the candidate passes them; one whose source states no
+    label for a score is left out there."""
+    known: dict[str, set[str]] = {}
+    for trial in material.trials:
+        if trial.trace.variant == material.suite.candidate:
+            for endpoint in MUST_PASS:
+                outcome = trial.outcomes.get(endpoint)
+                if isinstance(outcome, Scored) or (
+                    isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)
+                ):
+                    known.setdefault(trial.trace.case_id, set()).add(endpoint)
+    return tuple(case.id for case in material.cases if case.must_pass and len(known.get(case.id, ())) < len(MUST_PASS))
 
 
-def _new_violations(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
-    """Hard rules broken where the baseline kept them."""
-    if baseline is None:
-        return ()
-    return tuple(
-        f"{name} breaks {', '.join(new)} in {case}"
-        for name, cases in now.hard_violations.items()
-        for case, violations in cases.items()
-        if case in baseline.values.get(name, {})
-        and (new := sorted(set(violations) - set(baseline.hard_violations.get(name, {}).get(case, ()))))
-    )
+def rule_facts(rules: Sequence[RuleTest]) -> dict[str, tuple[str, ...]]:
+    """What the gate is told of hard constraints and slices: those it counts, and those that chance may explain."""
+    return {
+        "new_violations": tuple(
+            text for rule in rules if rule.kind == HARD and rule.worse for text in _violations(rule)
+        ),
+        "collapsed": tuple(_collapsed(rule) for rule in rules if rule.kind != HARD and rule.worse),
+        "within_chance": tuple(_within_chance(rule) for rule in rules if not rule.worse),
+    }
+
+
+def _violations(rule: RuleTest) -> list[str]:
+    """Hard constraints newly violated: case by case where chance has no part in it, as a count where it may."""
+    if rule.certain:
+        return [f"{rule.left} breaks {', '.join(rule.lost[case])} in {case}" for case in rule.certain]
+    count = f"{_cases(len(rule.lost))} and no longer in {len(rule.gained)}"
+    return [f"{rule.left} newly violates hard constraints in {count} (p {rule.p_holm:.3f}): {_some(_places(rule))}"]
+
+
+def _collapsed(rule: RuleTest) -> str:
+    chance = "" if len(rule.certain) == len(rule.lost) else f" (p {rule.p_holm:.3f})"
+    return f"{_slice(rule)} that passed, none does any more{chance}"
+
+
+def _within_chance(rule: RuleTest) -> str:
+    """What the gate does not count, and how much it would count."""
+    enough = "no number of cases" if rule.fewest is None else _cases(rule.fewest)
+    if rule.kind == HARD:
+        told = f"{rule.left} newly violates hard constraints in {_cases(len(rule.lost))} ({_some(_places(rule))})"
+    else:
+        told = f"{_slice(rule)} that passed, none does any more"
+    return f"{told}, within chance of newly recorded answers; {enough} would be significant"
+
+
+def _slice(rule: RuleTest) -> str:
+    metric, _, archetype = rule.what.partition(" of ")
+    return f"{metric} of {rule.left} against {rule.right}: of the {len(rule.lost)} cases of {archetype}"
+
+
+def _places(rule: RuleTest) -> list[str]:
+    return [f"{', '.join(violated)} in {case}" for case, violated in rule.lost.items()]
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"
 
 
 def _new_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ The order of the rules is the order of trust: first whether anything can be judg
 that need no statistics and the statistics (1), and only then "not worse" (0).
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -35,10 +36,20 @@ class Facts(Closed):
     new_violations: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
     collapsed: tuple[str, ...] = ()
+    within_chance: tuple[str, ...] = ()
+    """Hard constraints and slices that were lost in too few cases to tell from chance; a green names them."""
     unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Variant -> (decision points nobody recorded, decision points)."""
     unblessed: tuple[str, ...] = ()
     """Why the suite's baseline was not looked at, where it was not."""
+    lost: tuple[str, ...] = ()
+    """Primary metrics that have fewer values than they had, though everything is recorded."""
+    models: tuple[str, ...] = ()
+    """Where two sides that are compared were answered by different models."""
+    fell: tuple[str, ...] = ()
+    """Large falls of other metrics, the largest first: told, and without a say."""
+    limits: tuple[str, ...] = ()
+    """Which variants decide nothing in this run, and what the candidate was not held against."""
     notes: tuple[str, ...] = ()
 
 
@@ -93,6 +104,16 @@ def _short(known: int, total: int, facts: Facts) -> bool:
     return total > 0 and known / total < facts.policy.coverage_floor
 
 
+def metric_lost(facts: Facts) -> list[Reason]:
+    """A primary metric has no value any more where it had one: what cannot fall is no proof that nothing fell."""
+    return [Reason(kind="metric lost", text=text) for text in facts.lost]
+
+
+def different_models(facts: Facts) -> list[Reason]:
+    """Other models answered than on the other side, so that a difference need not be the prompt's or the code's."""
+    return [Reason(kind="different models", text=text) for text in facts.models]
+
+
 def partial_run(facts: Facts) -> list[Reason]:
     """A part of a suite is not the suite."""
     return [Reason(kind="partial run", text=text) for text in facts.partial]
@@ -104,7 +125,7 @@ def not_comparable(facts: Facts) -> list[Reason]:
 
 
 def no_baseline(facts: Facts) -> list[Reason]:
-    """The first run has nothing to be compared with."""
+    """The first run of a suite, or of its reference, has nothing to be compared with."""
     return [Reason(kind="no baseline", text=text) for text in facts.missing_baseline]
 
 
@@ -128,7 +149,7 @@ def must_pass(facts: Facts) -> list[Reason]:
 
 
 def hard_violations(facts: Facts) -> list[Reason]:
-    """A hard rule of the policy is broken where the baseline kept it."""
+    """A hard constraint is newly violated, with the same answers or in too many cases for chance."""
     return [Reason(kind="new hard violation", text=text) for text in facts.new_violations]
 
 
@@ -138,7 +159,7 @@ def canary_leaked(facts: Facts) -> list[Reason]:
 
 
 def slice_collapsed(facts: Facts) -> list[Reason]:
-    """Every case of an archetype that passed before fails now, too few of them to weigh in the mean."""
+    """No case of an archetype passes any more, with the same answers or in too many cases for chance."""
     return [Reason(kind="slice collapsed", text=text) for text in facts.collapsed]
 
 
@@ -158,8 +179,8 @@ def unweighable(facts: Facts) -> list[Reason]:
             kind="cannot be weighed",
             text=f"{comparison_sentence(item)}; here not even losing every case would be significant",
         )
-        for item in _falls(facts.judged)
-        if item.minimum_detectable is None
+        for item in facts.judged
+        if item.delta is not None and item.delta < 0 and item.minimum_detectable is None
     ]
 
 
@@ -167,7 +188,9 @@ CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     failed,
     partial_run,
     coverage_too_low,
+    metric_lost,
     nothing_to_judge,
+    different_models,
     not_comparable,
     no_baseline,
     equivalence_not_shown,
@@ -184,12 +207,13 @@ def judge(facts: Facts) -> Verdict:
     doubtful = _reasons(DOUBTFUL, facts)
     if doubtful and not worse:
         unjudgeable += doubtful
-    notes = [Reason(kind="note", text=text) for text in (*facts.misses, *facts.notes)]
+    notes = [Reason(kind="note", text=text) for text in (*facts.limits, *facts.misses, *facts.notes)]
     if unjudgeable:
         return Verdict(
             status="cannot judge",
             exit_code=EXIT_CANNOT_JUDGE,
-            sentence=f"Cannot judge {facts.candidate}: {unjudgeable[0].text}{_more(unjudgeable)}.",
+            sentence=f"Cannot judge {facts.candidate}: {unjudgeable[0].text}{_more(unjudgeable)}"
+            f"{_beside_no_baseline(facts, unjudgeable, worse)}.",
             reasons=(*unjudgeable, *worse, *notes),
         )
     if worse:
@@ -199,7 +223,8 @@ def judge(facts: Facts) -> Verdict:
             sentence=_red_sentence(facts, worse),
             reasons=(*worse, *notes),
         )
-    return Verdict(status="not worse", exit_code=EXIT_OK, sentence=_green_sentence(facts), reasons=tuple(notes))
+    fell = [Reason(kind="note", text=f"outside the primary metrics: {text}") for text in facts.fell]
+    return Verdict(status="not worse", exit_code=EXIT_OK, sentence=_green_sentence(facts), reasons=(*fell, *notes))
 
 
 def _reasons(rules: Sequence[Rule], facts: Facts) -> list[Reason]:
@@ -208,6 +233,13 @@ def _reasons(rules: Sequence[Rule], facts: Facts) -> list[Reason]:
 
 def _more(reasons: Sequence[object]) -> str:
     return f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+
+
+def _beside_no_baseline(facts: Facts, unjudgeable: Sequence[Reason], worse: Sequence[Reason]) -> str:
+    """Where the advice is to bless, what would be blessed with it: a loss is never left to the lines below."""
+    if not worse or any(reason.kind != "no baseline" for reason in unjudgeable):
+        return ""
+    return f"; before that, see what is lost: {_red_sentence(facts, worse).rstrip('.')}"
 
 
 def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
@@ -223,27 +255,62 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
 
 
 def _green_sentence(facts: Facts) -> str:
-    """A green says what it rests on, the smallest drop it could have seen, and what fell without being significant."""
+    """What changed significantly, what did not, the smallest drop that is detected, and what fell all the same."""
     against = [item for item in facts.judged if item.against == "reference"]
-    better = [item.endpoint for item in against if item.verdict == "improvement"]
-    open_ = [item for item in against if item.verdict == "inconclusive"]
-    claim = f"better on {', '.join(better)} and not worse elsewhere" if better else "not shown to be worse"
-    said = [f"{facts.candidate} is {claim} than {facts.reference} over {_rests_on(against)}"]
-    said += [f"this suite could not have seen {_unseen(open_)}"] if open_ else []
+    better = [item for item in against if item.verdict == "improvement"]
+    same = [item for item in against if item.n and item.verdict == "equivalent within margin"]
+    rest = [item for item in against if item.n and item.verdict == "inconclusive"]
+    verb = "is better than" if better else "is not shown to be worse than"
+    said = [f"{facts.candidate} {verb} {facts.reference} over {_rests_on(against)}"]
+    said += [_better(item) for item in better]
+    said += [f"{_named(same)}: equivalent within {facts.policy.margin * 100:g} points"] if same else []
+    said += [f"{_named(rest)}: no significant change"] if rest else []
+    said += [smallest_detectable(against)]
     said += [f"{_whose(item)}{_change(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
+    said += facts.within_chance
+    said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
+    said += facts.limits
     said += [f"not held against the baseline: {why}" for why in facts.unblessed]
-    return f"{'; '.join(said)}."
+    return f"{'; '.join(text for text in said if text)}."
+
+
+def _named(items: Sequence[Comparison]) -> str:
+    names = [item.endpoint for item in items]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _better(item: Comparison) -> str:
+    size = f"{item.endpoint} {(item.delta or 0) * 100:+.0f} points"
+    if item.low is None or item.high is None:
+        return size
+    return f"{size} (95 % interval {item.low * 100:+.0f} to {item.high * 100:+.0f})"
+
+
+def smallest_detectable(items: Sequence[Comparison]) -> str:
+    """The largest of the metrics' smallest detectable drops, rounded up, and the metrics of which no drop would show.
+
+    A drop of that size in any of the metrics is called a regression in 80 of 100 such comparisons.
+    """
+    known = {item.endpoint: item.minimum_detectable for item in items if item.minimum_detectable is not None}
+    blind = [item for item in items if item.n and item.minimum_detectable is None]
+    said = []
+    if known:
+        name = max(known, key=lambda name: known[name])
+        said.append(f"smallest detectable drop: {math.ceil(round(known[name] * 100, 6))} points ({name})")
+    said += [f"no drop of {_named(blind)} would be detected"] if blind else []
+    return "; ".join(said)
 
 
 def _falls(judged: Sequence[Comparison]) -> list[Comparison]:
     """What is lower than it was, however little, against a baseline; against the reference, only what the interval
-    says: two prompts are never quite alike, but a variant is what it was blessed as unless something changed it."""
+    says: two prompts are never quite alike, but a variant is what it was blessed as unless something changed it. Where
+    there are too few cases for an interval, nobody can say that a fall is none."""
     return [
         item
         for item in judged
         if item.delta is not None
         and item.delta < 0
-        and (item.against == "baseline" or (item.verdict == "inconclusive" and item.high is not None and item.high < 0))
+        and (item.against == "baseline" or (item.verdict == "inconclusive" and (item.high is None or item.high < 0)))
     ]
 
 
@@ -253,16 +320,6 @@ def _whose(item: Comparison) -> str:
 
 def _insignificant(item: Comparison) -> str:
     return "is not significant" + (f" (p {item.p_holm:.2f})" if item.p_holm is not None else "")
-
-
-def _unseen(items: Sequence[Comparison]) -> str:
-    """The drops that these comparisons could not have shown."""
-    seen = [item.minimum_detectable for item in items if item.minimum_detectable is not None]
-    below = f"below {max(seen) * 100:.0f} points" if seen else ""
-    nothing = [item.endpoint for item in items if item.minimum_detectable is None]
-    if not nothing:
-        return f"a drop {below}"
-    return f"any drop of {', '.join(nothing)}{f', nor one {below} elsewhere' if below else ''}"
 
 
 def _rests_on(items: Sequence[Comparison]) -> str:

@@ -1,6 +1,7 @@
 """A stored run judged again: against the baseline as it is now, and by another policy if one is given."""
 
 from evals.judging import gate
+from evals.judging.assemble import DEFAULT_PROMPT
 from evals.judging.baseline import make_baseline
 from evals.judging.facts import facts_of
 from evals.judging.material import Material
@@ -42,10 +43,30 @@ def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),
         unblessed=run.unblessed,
+        cassettes=run.cassettes,
+        default_prompts={
+            name.removeprefix(DEFAULT_PROMPT): prompt
+            for name, prompt in run.digests.items()
+            if name.startswith(DEFAULT_PROMPT)
+        },
     )
-    comparisons, parted = compared(material, run.scorers)
-    now = make_baseline(run.suite, run.cases, run.variants, run.trials, material.scorers)
-    verdict = gate.judge(facts_of(material, now, comparisons))
+    found = compared(material, run.scorers)
+    now = make_baseline(
+        run.suite,
+        run.cases,
+        run.variants,
+        run.trials,
+        material.scorers,
+        run.cassettes,
+        material.default_prompts,
+    )
+    verdict = gate.judge(facts_of(material, now, found))
     return run.model_copy(
-        update={"gate": policy, "comparisons": comparisons, "divergences": parted, "verdict": verdict}
+        update={
+            "gate": policy,
+            "comparisons": found.comparisons,
+            "rule_tests": found.rules,
+            "divergences": found.divergences,
+            "verdict": verdict,
+        }
     )

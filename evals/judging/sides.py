@@ -1,22 +1,32 @@
 """What is compared with what: every variant with the reference of its suite, and with its own baseline."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from evals.judging.comparison import compare
+from evals.judging.comparison import Against, Key, Names, compare, compare_family
 from evals.judging.divergence import baseline_divergences, clause, divergences
 from evals.judging.frozen import Cases, State, state_grades, unanswered_states
 from evals.judging.material import Material
 from evals.judging.pairing import Values, paired, together
+from evals.judging.slices import slice_rules
 from evals.judging.summary import case_means, open_cases
-from evals.models.run import Baseline, Comparison, Divergence, ScorerInfo
+from evals.judging.violations import rule_test, violation_rules
+from evals.models.run import Baseline, Comparison, Divergence, RuleTest, ScorerInfo
 
 
-def compared(
-    material: Material, scorers: Sequence[ScorerInfo]
-) -> tuple[tuple[Comparison, ...], tuple[Divergence, ...]]:
+class Compared(NamedTuple):
+    """Every comparison of a run, the rules tested beside them, and where each variant first diverges."""
+
+    comparisons: tuple[Comparison, ...]
+    rules: tuple[RuleTest, ...]
+    divergences: tuple[Divergence, ...]
+
+
+def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
     """Every comparison of the run, and where each variant parts ways with the reference and with its own baseline.
 
-    Routes explain what came of routes; a score of frozen states has nothing to do with the way a trial took.
+    All that the gate decides by is one family: the chance of any false alarm is at most alpha. Routes explain what came
+    of routes; a score of frozen states has nothing to do with the way a trial took.
     """
     suite = material.suite
     primary = [scorer for scorer in scorers if scorer.primary]
@@ -29,13 +39,21 @@ def compared(
     since = {
         name: baseline_divergences(material.trials, name, blessed[name]) for name in material.names if name in blessed
     }
+    judged, rules = _judged(material, primary)
+    shown = against_reference(material, primary, but=suite.candidate)
+    in_order = sorted((*judged, *shown), key=lambda item: _place(material, item))
     told = [
         _explained(item, (since if item.against == "baseline" else parted).get(item.left))
         if item.endpoint in routed
         else item
-        for item in (*against_reference(material, primary), *_against_baseline(material, primary))
+        for item in in_order
     ]
-    return tuple(told), tuple(one for found in (*parted.values(), *since.values()) for one in found)
+    return Compared(tuple(told), rules, tuple(one for found in (*parted.values(), *since.values()) for one in found))
+
+
+def _place(material: Material, item: Comparison) -> tuple[bool, int]:
+    """Comparisons with the reference come first, each kind in the order of the variants."""
+    return item.against == "baseline", material.names.index(item.left)
 
 
 def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerInfo]) -> bool:
@@ -62,62 +80,72 @@ def _explained(item: Comparison, parted: Sequence[Divergence] | None) -> Compari
     return item.model_copy(update={"divergence": clause(item.broke, parted)})
 
 
-def against_reference(material: Material, primary: Sequence[ScorerInfo]) -> tuple[Comparison, ...]:
-    """Every other variant against the reference, on what was scored in this run."""
+def against_reference(
+    material: Material, primary: Sequence[ScorerInfo], but: str | None = None
+) -> tuple[Comparison, ...]:
+    """Every other variant (but one) against the reference, on what was scored in this run; each a family of its own."""
     reference = material.suite.reference
     if reference not in material.names:
         return ()
     return tuple(
         item
         for name in material.names
-        if name != reference
+        if name not in (reference, but)
         for item in compare(
-            {
-                (name, reference): {
-                    endpoint.name: (_values(material, name, endpoint), _values(material, reference, endpoint))
-                    for endpoint in primary
-                }
-            },
+            {(name, reference): _with_reference(material, name, primary)},
             _clusters(material),
             "reference",
             material.suite.gate,
-            {
-                ((name, reference), endpoint.name): _unknown(material, (name, reference), endpoint)
-                for endpoint in primary
-            },
+            _open(material, (name, reference), primary),
         )
     )
 
 
-def _against_baseline(material: Material, primary: Sequence[ScorerInfo]) -> tuple[Comparison, ...]:
-    """Every variant against what it did when the baseline was blessed; each is a family of its own."""
+def _judged(material: Material, primary: Sequence[ScorerInfo]) -> tuple[tuple[Comparison, ...], tuple[RuleTest, ...]]:
+    """What the gate decides by, as one family: the candidate against the reference, every variant against its baseline,
+    and the rules tested beside their metrics."""
+    suite, baseline, clusters = material.suite, material.baseline, _clusters(material)
+    family: dict[Names, dict[str, tuple[Values, Values]]] = {}
+    against: dict[Names, Against] = {}
+    unknown: dict[Key, dict[State, float]] = {}
+    if suite.reference in material.names and suite.candidate in material.names and suite.candidate != suite.reference:
+        pair = (suite.candidate, suite.reference)
+        family[pair], against[pair] = _with_reference(material, suite.candidate, primary), "reference"
+        unknown |= _open(material, pair, primary)
+    # a variant that was not recorded when it was blessed has nothing to lose
+    blessed = [name for name in material.names if baseline is not None and baseline.values.get(name)]
+    for name in blessed:
+        pair = (name, f"{name} (baseline)")
+        family[pair], against[pair] = _with_baseline(material, name, primary), "baseline"
+        unknown |= {(pair, metric.name): _unknown(material, (name,), metric) for metric in primary}
+    rules = {
+        ((rule.left, rule.right), rule.rule): rule
+        for rule in (*violation_rules(material, blessed, clusters), *slice_rules(material, blessed, clusters))
+    }
+    found = compare_family(
+        family, clusters, against, suite.gate, unknown, {key: rule.test for key, rule in rules.items()}
+    )
+    tested = tuple(
+        rule_test(rule, *found.rules[key], clusters, suite.gate) for key, rule in rules.items() if rule.shown
+    )
+    return found.comparisons, tested
+
+
+def _with_reference(material: Material, name: str, primary: Sequence[ScorerInfo]) -> dict[str, tuple[Values, Values]]:
+    reference = material.suite.reference
+    return {metric.name: (_values(material, name, metric), _values(material, reference, metric)) for metric in primary}
+
+
+def _with_baseline(material: Material, name: str, primary: Sequence[ScorerInfo]) -> dict[str, tuple[Values, Values]]:
     baseline = material.baseline
-    if baseline is None:
-        return ()
-    return tuple(
-        item
-        for name in material.names
-        if baseline.values.get(name)  # a variant that was not recorded when it was blessed has nothing to lose
-        for item in _since_blessed(material, baseline, name, primary)
-    )
+    assert baseline is not None  # noqa: S101 - the caller asks for variants that have one
+    return {
+        metric.name: (_values(material, name, metric), _stored(material, baseline, name, metric)) for metric in primary
+    }
 
 
-def _since_blessed(
-    material: Material, baseline: Baseline, name: str, primary: Sequence[ScorerInfo]
-) -> tuple[Comparison, ...]:
-    pair = (name, f"{name} (baseline)")
-    return compare(
-        {
-            pair: {
-                endpoint.name: (_values(material, name, endpoint), _stored(material, baseline, name, endpoint))
-                for endpoint in primary
-            }
-        },
-        _clusters(material),
-        "baseline",
-        material.suite.gate,
-        {(pair, endpoint.name): _unknown(material, (name,), endpoint) for endpoint in primary},
-    )
+def _open(material: Material, pair: Names, primary: Sequence[ScorerInfo]) -> dict[Key, dict[State, float]]:
+    return {(pair, metric.name): _unknown(material, pair, metric) for metric in primary}
 
 
 def _values(material: Material, variant: str, endpoint: ScorerInfo) -> Values:

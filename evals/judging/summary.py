@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from evals.judging.frozen import State, state_grades, unanswered_states
 from evals.models.case import Case
 from evals.models.outcome import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Coverage, ScorerInfo, Summary, Trial
-from evals.stats.intervals import Interval, bootstrap_mean, mean, wilson
-from evals.stats.macro import graded_interval, macro_mean
+from evals.stats.intervals import Interval, fraction_interval, mean, mean_interval
+from evals.stats.macro import macro_interval, macro_mean
 
 SEED: Final = 20_260_101
 """Fixed, so that the same run prints the same intervals."""
@@ -90,10 +88,7 @@ def _over_cases(
     values = list(means.values())
     share = scorer.unit == "fraction"
     hits = sum(value == 1 for value in values) if share and values and _all_or_nothing(values) else None
-    if hits is not None:
-        interval = wilson(hits, len(values))
-    else:
-        interval = bootstrap_mean(values, [clusters[case] for case in means], np.random.default_rng(SEED))
+    interval = (fraction_interval if share else mean_interval)(values, [clusters[case] for case in means])
     unknown = open_cases(trials, variant, scorer.name)
     bounds = _bounds({State(case): value for case, value in means.items()}, unknown) if share else None
     return _Estimate(len(values), mean(values), interval, bounds, hits)
@@ -107,7 +102,7 @@ def _over_gold_nodes(
     grades = state_grades(trials, by_id, variant, scorer.name)
     values, nodes = list(grades.values()), [state.gold for state in grades]
     clusters = [by_id[state.case_id].cluster for state in grades]
-    interval = graded_interval(values, nodes, clusters, np.random.default_rng(SEED))
+    interval = macro_interval(values, nodes, clusters)
     unknown = unanswered_states(trials, by_id, variant, scorer.name)
     answered = len({state.case_id for state in grades})
     return _Estimate(answered, macro_mean(values, nodes), interval, _bounds(grades, unknown))

@@ -4,12 +4,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import numpy as np
-
 from evals.judging.comparison import compare
 from evals.judging.frozen import State
 from evals.judging.pairing import Values
-from evals.judging.summary import SEED
 from evals.llm_judge.ask import Heard
 from evals.llm_judge.grades import QUESTIONS, counts, grades_of, value
 from evals.llm_judge.pairs import preferences
@@ -27,7 +24,7 @@ from evals.models.judged import (
 )
 from evals.models.outcome import Scored
 from evals.models.run import Comparison, Run
-from evals.stats.intervals import Interval, bootstrap_mean, varied, wilson
+from evals.stats.intervals import fraction_interval
 
 HIT: Final = "root_cause.hit"
 AGREES: Final = {True: ("same", "partly"), False: ("other", "contradicts")}
@@ -97,7 +94,7 @@ def _score(trials: Sequence[JudgedTrial], variant: str, question: Rubric, cluste
     means = _means(trials, variant, question)
     mine = [trial for trial in trials if trial.variant == variant]
     values = list(means.values())
-    interval = _interval(values, [clusters[case] for case in means])
+    interval = fraction_interval(values, [clusters[case] for case in means])
     return JudgeScore(
         variant=variant,
         question=question,
@@ -108,15 +105,6 @@ def _score(trials: Sequence[JudgedTrial], variant: str, question: Rubric, cluste
         low=interval.low if interval else None,
         high=interval.high if interval else None,
     )
-
-
-def _interval(values: Sequence[float], clusters: Sequence[str]) -> Interval | None:
-    """A cluster bootstrap's; where all are best, or all worst, Wilson's of the number of clusters: nothing that varied
-    is no proof that nothing can."""
-    if set(values) in ({0.0}, {1.0}):
-        count = len(set(clusters))
-        return wilson(count if values[0] else 0, count)
-    return varied(bootstrap_mean(values, clusters, np.random.default_rng(SEED)))
 
 
 def _comparisons(run: Run, trials: Sequence[JudgedTrial], clusters: Mapping[str, str]) -> tuple[Comparison, ...]:

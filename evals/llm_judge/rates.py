@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 from evals.judging.summary import SEED
 from evals.models.judged import Rate
 from evals.stats.draws import draws
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles, varied, wilson
+from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles, rate_interval, varied
 
 Outcomes = Sequence[tuple[str, bool]]
 """What became of each plant: the cluster of its case, and whether the judge was right."""
 
 
 def rate(outcomes: Sequence[bool]) -> Rate:
-    """How many are true, with Wilson's interval."""
+    """How many are true, with its interval."""
     hits, n = sum(outcomes), len(outcomes)
-    low, high = wilson(hits, n) or (None, None)
+    low, high = rate_interval(hits, n) or (None, None)
     return Rate(hits=hits, n=n, low=low, high=high)
 
 
 def balanced_accuracy(caught: Outcomes, spared: Outcomes) -> tuple[float, Interval] | None:
     """The mean of the two rates, and its 95 % interval when whole clusters are drawn; None where either has nothing.
 
-    Where no draw differs from another, the interval is put together from Wilson's of both rates (the square-and-add of
+    Where no draw differs from another, the interval is put together from those of both rates (the square-and-add of
     Newcombe 1998): nothing that varied is no proof that nothing can.
     """
     if not caught or not spared:

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from evals.localisation.read import merged
 from evals.localisation.score import Metric
 from evals.models.outcome import Scored
 from evals.models.run import CaseInfo, Run, Trial
 from evals.models.trace import Trace
 from evals.scorers.naming import ranked_files, ranked_functions
-from evals.stats.intervals import bootstrap_mean, mean, wilson
+from evals.stats.intervals import fraction_interval, mean, rate_interval
 from evals.stats.ranking import filled_at
 
 FILE_RANKS: Final = (1, 3, 5)
@@ -68,7 +66,9 @@ def _accuracies(
     for k in ranks:
         hits = sum(filled_at(ranked, stated[case], k) for case, ranked in named.items())
         value = hits / len(named) if named else None
-        yield Accuracy(Metric(f"{level} Acc@{k}", value, wilson(hits, len(named)), len(named), hits), len(stated))
+        yield Accuracy(
+            Metric(f"{level} Acc@{k}", value, rate_interval(hits, len(named)), len(named), hits), len(stated)
+        )
 
 
 def _ours(scorer: str, foreign: Sequence[CaseInfo], trials: Mapping[str, Sequence[Trial]]) -> Accuracy:
@@ -82,8 +82,8 @@ def _ours(scorer: str, foreign: Sequence[CaseInfo], trials: Mapping[str, Sequenc
     of = len([case for case in foreign if _functions(case)]) if "function" in scorer else len(foreign)
     if all(value in (0, 1) for value in means):
         hits = round(sum(means))
-        return Accuracy(Metric(scorer, mean(means), wilson(hits, len(means)), len(means), hits), of)
-    interval = bootstrap_mean(means, range(len(means)), np.random.default_rng(SEED))
+        return Accuracy(Metric(scorer, mean(means), rate_interval(hits, len(means)), len(means), hits), of)
+    interval = fraction_interval(means, range(len(means)))
     return Accuracy(Metric(scorer, mean(means), interval, len(means)), of)
 
 

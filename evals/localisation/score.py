@@ -1,4 +1,4 @@
-"""Rankings scored per level: rates with Wilson's interval, means with a bootstrap over instances.
+"""Rankings scored per level: rates and means with intervals that hold for few instances.
 
 Only instances with gold at that level are scored; one without a prediction is scored as having named nothing. What has
 no gold is counted apart, since neither a hit nor a miss is possible there.
@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from evals.localisation.read import LEVELS, Level, Named
-from evals.stats.intervals import Interval, bootstrap_mean, mean, wilson
+from evals.stats.intervals import Interval, fraction_interval, mean, rate_interval
 from evals.stats.ranking import (
     all_at,
     average_precision,
@@ -63,15 +61,10 @@ class LevelScores:
     metrics: tuple[Metric, ...]
 
 
-def score(
-    gold: Mapping[str, Named], predictions: Mapping[str, Named], ks: Sequence[int], seed: int
-) -> tuple[LevelScores, ...]:
-    """The levels that both sides speak of, in the order file, function, whole name.
-
-    `seed` starts every mean's bootstrap anew: equal values have equal intervals.
-    """
+def score(gold: Mapping[str, Named], predictions: Mapping[str, Named], ks: Sequence[int]) -> tuple[LevelScores, ...]:
+    """The levels that both sides speak of, in the order file, function, whole name."""
     return tuple(
-        _level(level, gold, predictions, ks, seed)
+        _level(level, gold, predictions, ks)
         for level in LEVELS
         if _speaks(gold.values(), level) and _speaks(predictions.values(), level)
     )
@@ -86,7 +79,6 @@ def _level(
     gold: Mapping[str, Named],
     predictions: Mapping[str, Named],
     ks: Sequence[int],
-    seed: int,
 ) -> LevelScores:
     wanted = {name: frozenset(row[level]) for name, row in gold.items() if level in row}
     named = {name: predictions.get(name, {}).get(level, ()) for name in wanted}
@@ -100,7 +92,7 @@ def _level(
         empty=len(empty),
         silent=sum(name in predictions and not named[name] for name in empty),
         unlabelled=len(gold) - len(wanted),
-        metrics=(*_rates(pairs, ks), *_means(pairs, seed)),
+        metrics=(*_rates(pairs, ks), *_means(pairs)),
     )
 
 
@@ -110,14 +102,14 @@ def _rates(pairs: Pairs, ks: Sequence[int]) -> list[Metric]:
         for k in ks:
             hits = sum(rate(ranked, gold, k) for ranked, gold in pairs)
             value = hits / len(pairs) if pairs else None
-            metrics.append(Metric(f"{name}@{k}", value, wilson(hits, len(pairs)), len(pairs), hits))
+            metrics.append(Metric(f"{name}@{k}", value, rate_interval(hits, len(pairs)), len(pairs), hits))
     return metrics
 
 
-def _means(pairs: Pairs, seed: int) -> list[Metric]:
+def _means(pairs: Pairs) -> list[Metric]:
     metrics = []
     for name, formula in MEANS.items():
         values = [formula(ranked, gold) for ranked, gold in pairs]
-        interval = bootstrap_mean(values, range(len(values)), np.random.default_rng(seed))
+        interval = fraction_interval(values, range(len(values)))
         metrics.append(Metric(name, mean(values), interval, len(values)))
     return metrics

@@ -193,6 +193,9 @@ class Case(Closed):
     digest: str
     tree: str | None = None
     """What the folder with its code is called, where the code is a released package; None for all other cases."""
+    code: str | None = None
+    """What the folder with its code is called, named by the content of codebase and patch when the case was loaded;
+    None where that is a released package or a commit, and for a case without code."""
 
     @property
     def id(self) -> str:

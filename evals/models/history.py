@@ -12,7 +12,7 @@ HISTORY_SCHEMA: Final = 1
 MarkKind = Literal[
     "prompt", "guards", "graph", "model", "variants", "labels", "dataset", "scorers", "renamed", "gone", "unread"
 ]
-BREAKING: Final[frozenset[MarkKind]] = frozenset({"labels", "dataset", "scorers", "gone", "unread"})
+BREAKING: Final[frozenset[MarkKind]] = frozenset({"labels", "dataset", "scorers", "model", "gone", "unread"})
 """What makes a number mean something else than the one before it: no line is drawn across."""
 
 

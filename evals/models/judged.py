@@ -17,7 +17,7 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class Rate(Closed):
-    """`hits` of `n`, with Wilson's 95 % interval; no interval of nothing."""
+    """`hits` of `n`, with the 95 % interval of a rate; no interval of nothing."""
 
     hits: Count
     n: Count

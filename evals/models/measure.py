@@ -76,8 +76,8 @@ class Confusion(Closed):
 
 
 class ReliabilityBin(Closed):
-    """Answers with a confidence from `low` up to `high`, the last bin closed; the interval is Wilson's, of the share
-    that is right."""
+    """Answers with a confidence from `low` up to `high`, the last bin closed; the interval is that of the share that is
+    right."""
 
     low: Fraction
     high: Fraction
@@ -90,7 +90,7 @@ class ReliabilityBin(Closed):
 
 class ThresholdPoint(Closed):
     """Of `n` answers, the `covered` ones have a confidence of at least `threshold`, and `correct` of those are right;
-    the interval is Wilson's, of correct / covered."""
+    the interval is that of a rate, of correct / covered."""
 
     threshold: Fraction
     covered: Count

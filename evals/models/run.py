@@ -19,9 +19,12 @@ from evals.models.suite import GatePolicy, Variant
 from evals.models.tabular import Tabular
 from evals.models.trace import Trace
 
-RUN_SCHEMA: Final = 5
-"""2 brought measures, 3 why a route passes or fails, 5 foreign gold; older runs have none of it."""
+RUN_SCHEMA: Final = 6
+"""2 brought measures, 3 why a route passes or fails, 5 foreign gold, 6 tests of rules and digests of cassettes; older
+runs have none of it."""
 
+_LEFT_OUT: Final = Field(exclude_if=lambda value: not value)
+"""Not written while empty, so that the digest of a file from before the field was added still holds."""
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 EndpointVerdict = Literal["regression", "improvement", "equivalent within margin", "inconclusive", "cannot judge"]
 
@@ -121,9 +124,10 @@ class Coverage(Closed):
 class Summary(Closed):
     """One score of one variant over its cases (samples averaged inside a case first), or over its gold nodes.
 
-    `n` cases were scored; `low` and `high` are a 95 % interval (Wilson for 0/1 scores, cluster bootstrap
-    otherwise). `pessimistic` and `optimistic` count every case off the tape as worst and as best; they exist
-    for fractions only. `hits` is the number of cases at exactly 1 when every value is 0 or 1 and all count alike.
+    `n` cases were scored; `low` and `high` are a 95 % interval that keeps clusters together (mid-P for fractions,
+    Student's t otherwise; None where there are too few cases for one). `pessimistic` and `optimistic` count every case
+    off the tape as worst and as best; they exist for fractions only. `hits` is the number of cases at exactly 1 when
+    every value is 0 or 1 and all count alike.
     """
 
     variant: str
@@ -170,8 +174,10 @@ class Comparison(Closed):
     Against the `whole set` is a variant that lacks one of its guards.
 
     `n` cases are paired, `of` would be with everything on the tape; `pessimistic` and `optimistic` are the delta with
-    the rest lost and gained. `fewest_losses` is how many lost cases, beside those gained here, would have been called a
-    regression at the level Holm leaves the first endpoint; None for graded scores, and where no number would do.
+    the rest lost and gained. `p_value` and `p_holm` (adjusted for all tests of the family) are those of the verdict: of
+    "better" for an improvement, else of "worse". `minimum_detectable` is the smallest drop that is called a regression
+    in 80 of 100 such comparisons. `fewest_losses` is how many lost cases, each in a cluster of its own and beside those
+    gained here, would have been called one; None for graded scores, and where no number would do.
     `divergence` says in one clause what the broken cases have in common; empty where none broke, and against a baseline
     that keeps no routes.
     """
@@ -195,6 +201,29 @@ class Comparison(Closed):
     fewest_losses: int | None = None
     verdict: EndpointVerdict
     divergence: str = ""
+
+
+class RuleTest(Closed):
+    """Hard constraints of a variant, or one slice of it, as a paired test over cases.
+
+    `lost`: cases in which constraints are newly violated (which ones), or that a slice lost; `gained`: the other way
+    round. `certain`: those of `lost` whose answers are the ones the baseline was blessed with, so that chance has no
+    part in them. `fewest`: how many lost cases would have been significant beside those gained. `worse`: the gate
+    counts it, because `certain` cases decide it or because `p_holm` is at most alpha.
+    """
+
+    kind: Literal["new hard violation", "slice collapsed"]
+    left: str
+    right: str
+    against: Literal["reference", "baseline"]
+    what: str = ""
+    lost: dict[str, tuple[str, ...]]
+    gained: tuple[str, ...] = ()
+    certain: tuple[str, ...] = ()
+    p_value: float
+    p_holm: float
+    fewest: int | None
+    worse: bool
 
 
 class Divergence(Closed):
@@ -225,6 +254,8 @@ class Reason(Closed):
         "not comparable",
         "no baseline",
         "failed",
+        "metric lost",
+        "different models",
         "nothing to judge",
         "partial run",
         "equivalence not shown",
@@ -243,6 +274,13 @@ class Verdict(Closed):
     reasons: tuple[Reason, ...] = ()
 
 
+class AcceptedLoss(Closed):
+    """Why a run that was worse, or could not be judged, was blessed all the same, and what was worse about it."""
+
+    why: str
+    losses: tuple[str, ...]
+
+
 class Baseline(Sealed):
     """What every variant did when the baseline was last blessed, and the digests that make it comparable."""
 
@@ -251,6 +289,9 @@ class Baseline(Sealed):
     """Variant -> digest of its compiled graph's edges."""
     scorers: str
     cases: dict[str, str]
+    cassettes: dict[str, str] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """Case -> digest of its cassette file: as long as it is the same, no answer was recorded anew. Empty in a baseline
+    that was blessed before these were kept."""
     prompts: dict[str, str]
     prompt_lines: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Prompt digest -> the lines of the text, so that a later edit can be shown and a review reads it line by line."""
@@ -262,6 +303,13 @@ class Baseline(Sealed):
     routes: dict[str, dict[str, dict[int, str]]] = Field(default_factory=dict)
     """Variant -> case -> sample -> where the guards let each decision go, separated by spaces: one line of the file
     each. Empty in a baseline that was blessed before routes were kept."""
+    answered_by: Annotated[dict[str, dict[str, dict[str, tuple[str, ...]]]], _LEFT_OUT] = Field(default_factory=dict)
+    """Variant -> agent -> models that answered it -> the cases they answered; no cases are listed for the models that
+    answered most of them. Empty in a baseline that was blessed before this was kept."""
+    default_prompts: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
+    """Supervisor -> version and digest of the prompt that `triage run` gives it by default; empty in older ones."""
+    accepted: Annotated[AcceptedLoss | None, _LEFT_OUT] = None
+    """Set where `evals bless --worse` made the baseline."""
 
 
 class Run(Tabular):
@@ -291,6 +339,8 @@ class Run(Tabular):
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
     divergences: tuple[Divergence, ...] = ()
+    rule_tests: tuple[RuleTest, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Where hard constraints are newly violated, and slices that collapsed, the gate counting them or not."""
     ablations: tuple[Comparison, ...] = ()
     wants_baseline: bool | None = None
     """Whether it was to be held against its suite's baseline; None in a run stored before this was kept."""
@@ -298,3 +348,5 @@ class Run(Tabular):
     """Why it was not, where a suite was run that has one."""
     verdict: Verdict
     digests: dict[str, str]
+    cassettes: dict[str, str] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """Case -> digest of the cassette that answered; empty in a run stored before this was kept."""

@@ -27,9 +27,11 @@ class PlantedFault(Closed):
 
 
 class RedRate(Closed):
-    """How often the gate was red, of `draws` comparisons of `cases` generated cases with `flips` planted losses.
+    """How often the gate was red, of `draws` comparisons of `cases` cases with `flips` planted losses.
 
-    `low` and `high` are Wilson's 95 % interval; None where the model knows no chance, so that one draw says it all.
+    `outcomes` says whether the cases were generated or drawn from the recorded repeats of the suite; `planted`, what
+    was spoilt in the cases that were lost. `low` and `high` are a 95 % interval; None where the model knows no chance,
+    so that one draw says it all.
     """
 
     cases: int
@@ -39,6 +41,8 @@ class RedRate(Closed):
     draws: Annotated[int, Field(ge=1)]
     low: float | None
     high: float | None
+    outcomes: Literal["generated", "recorded repeats"] = "generated"
+    planted: Literal["routes", "hard constraints"] = "routes"
 
     def above(self, alpha: float) -> bool:
         """Whether the draws cannot be those of a rate of at most `alpha`; exact tests stay below it."""
@@ -72,7 +76,11 @@ class SelfTest(Closed):
         """What the gate does not do; empty if it does what it says."""
         missed = [f"{fault.name} is not caught" for fault in self.faults if fault.caught == "NO"]
         unlike = [f"replayed again, {one}" for one in self.unlike]
-        loud = [f"too many false alarms over {rate.cases} cases" for rate in self.alarms if rate.above(self.alpha)]
+        loud = [
+            f"too many false alarms over {rate.cases} cases ({rate.outcomes})"
+            for rate in self.alarms
+            if rate.above(self.alpha)
+        ]
         return (*missed, *unlike, *loud)
 
     @property

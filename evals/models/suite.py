@@ -78,12 +78,14 @@ class Selection(Closed):
 
 
 class GatePolicy(Closed):
-    """What the gate demands. `margin` is the largest drop in a score that still counts as no worse."""
+    """What the gate demands. `margin` is the largest drop in a score that still counts as no worse. `models`: whether
+    candidate and reference must be answered by the same models, or the suite compares models."""
 
     coverage_floor: Fraction = 1.0
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
     margin: Fraction = 0.05
     require: Literal["no_regression", "equivalence"] = "no_regression"
+    models: Annotated[Literal["same", "compared"], Field(exclude_if=lambda value: value == "same")] = "same"
 
 
 class Suite(Closed):

@@ -143,7 +143,8 @@ class Plan(Closed):
 
 class PointAnswer(Closed):
     """What the supervisor chose in one frozen state (open-loop); `chosen` is None when nobody recorded it. `keys` are
-    the requests that were served for it. `say`: whether it could have chosen another worker at all."""
+    the requests that were served for it, `models` the names of the models that answered them, sorted; empty in a trace
+    from before they were kept. `say`: whether it could have chosen another worker at all."""
 
     point: str
     chosen: Choice | None
@@ -151,6 +152,7 @@ class PointAnswer(Closed):
     confidence: float | None = None
     reasoning: str = ""
     keys: tuple[str, ...] = ()
+    models: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = ()
     say: bool = True
 
 

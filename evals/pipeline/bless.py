@@ -1,28 +1,85 @@
-"""Bless: a suite's present results become its baseline. Nothing else changes one."""
+"""Bless: a suite's present results become its baseline. Nothing else changes one.
 
-from dataclasses import replace
+What is worse than the baseline before, or than the reference, is blessed for a stated reason only; the file keeps it.
+"""
+
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
-from evals.errors import CannotJudgeError
-from evals.judging.baseline import make_baseline, path_of, write_baseline
-from evals.models.run import Run
+from evals.errors import CannotJudgeError, ConfigurationError
+from evals.judging.baseline import load_baseline, make_baseline, path_of, write_baseline
+from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.judge import judge
 from evals.pipeline.load import LoadedSuite
 from evals.runner.pool import Trials
+from evals.subject.prompt import default_prompts
+
+REMEDIED: Final = ("no baseline", "not comparable", "note")
+"""Kinds of reasons for which blessing is the remedy. Every other one would be hidden by a new baseline."""
 
 
-def bless(chosen: LoadedSuite, trials: Trials) -> tuple[Run, Path]:
-    """Write the baseline; the run it is of, and where it stands.
+@dataclass(frozen=True)
+class Blessing:
+    """What was blessed, where it stands, and the losses that were accepted with it."""
+
+    run: Run
+    path: Path
+    losses: tuple[str, ...]
+
+
+def bless(chosen: LoadedSuite, trials: Trials, why: str | None = None) -> Blessing:
+    """Write the baseline.
+
+    Args:
+        chosen: the suite, without a baseline.
+        trials: its trials.
+        why: the reason for blessing what is worse; kept in the file if anything is.
 
     Raises:
         CannotJudgeError: trials failed or are not recorded; a baseline with holes would hide regressions.
+        ConfigurationError: something is worse, or cannot be compared with the baseline before, and no reason is given.
     """
     result = judge(replace(chosen, baseline=None, wants_baseline=False), trials)
     if found := holes(result):
         raise CannotJudgeError(f"not blessed: {found[0]}")
     path = path_of(chosen.workspace.baselines, chosen.suite.name)
-    write_baseline(path, make_baseline(chosen.suite.name, chosen.cases, chosen.variants, result.trials))
-    return result, path
+    lost = _losses_since(chosen, trials, path, result)
+    if lost and not (why or "").strip():
+        shown = "; ".join(lost[:3]) + (f"; and {len(lost) - 3} more" if len(lost) > 3 else "")
+        raise ConfigurationError(
+            f"not blessed, for it is worse or cannot be judged: {shown}; if that is meant, give the reason: "
+            f'`{chosen.bless_command} --worse "why"`'
+        )
+    blessed = make_baseline(
+        chosen.suite.name,
+        chosen.cases,
+        chosen.variants,
+        result.trials,
+        cassettes=result.cassettes,
+        default_prompts=default_prompts(),
+    )
+    accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
+    write_baseline(path, blessed.model_copy(update={"accepted": accepted}))
+    return Blessing(result, path, tuple(lost))
+
+
+def _losses_since(chosen: LoadedSuite, trials: Trials, path: Path, alone: Run) -> list[str]:
+    """What is worse than the baseline before and than the reference, in sentences."""
+    try:
+        before = load_baseline(path)
+    except CannotJudgeError as error:
+        return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
+    return losses(alone if before is None else _held_against(chosen, trials, before))
+
+
+def _held_against(chosen: LoadedSuite, trials: Trials, before: Baseline) -> Run:
+    return judge(replace(chosen, baseline=before, wants_baseline=True), trials)
+
+
+def losses(result: Run) -> list[str]:
+    """The reasons of a verdict that a new baseline would hide."""
+    return [reason.text for reason in result.verdict.reasons if reason.kind not in REMEDIED]
 
 
 def holes(result: Run) -> list[str]:

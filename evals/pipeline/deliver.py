@@ -6,26 +6,30 @@ All of them follow from what is judged and from the code, and are kept by just t
 
 import platform
 import zlib
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from pydantic import BaseModel, TypeAdapter
 
+from evals.cassette import disk
 from evals.cassette.allowed_secrets import allowed_beside
 from evals.cassette.hold_back import held_back
+from evals.cassette.listing import NAME as MANIFEST
 from evals.export.folder import write_files
 from evals.kept import Kept, digest_of
+from evals.libraries import Libraries, Listed
 from evals.models.run import Run
-from evals.package import PACKAGE
 from evals.pipeline.load import LoadedSuite
+from evals.pipeline.since import all_code
 from evals.runner.pool import Trials
 from evals.subject.plain import is_plain
+from evals.subject.prompt import default_prompts
 from evals.subject.prompt_changes import usual_base
 from evals.subject.prompt_committed import with_committed
-from evals.subject.sources import graph_sources
 
 RUN: Final = "run.json"
+VERDICTS: Final = "verdicts"
+"""Name of the list of packages that verdicts follow from, beside that of trials."""
 _FILES: Final = TypeAdapter(dict[str, str])
 _LEVEL: Final = 1
 """Of compression: a report is some megabytes, and mostly the words of its JSON."""
@@ -40,10 +44,12 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
         ConfigurationError: the folder cannot be written.
         OSError: the cache cannot be.
     """
-    kept, name = Kept(chosen.workspace.cache / "runs"), _name(chosen, trials)
+    kept, packages = Kept(chosen.workspace.cache / "runs"), Libraries(chosen.workspace.cache, VERDICTS)
+    listed = packages.listed()
+    name = _name(chosen, trials, listed)
     large = len(trials.traces) > MOST
     anew = anew or chosen.suite.judge is not None  # its tape and prompts are not in the name
-    known = None if anew or large or is_plain() else kept.get(name)
+    known = None if anew or large or is_plain() or listed is None else kept.get(name)
     if known is not None:
         files = _FILES.validate_json(zlib.decompress(known))
         write_files(folder, files)
@@ -57,7 +63,10 @@ def deliver(chosen: LoadedSuite, trials: Trials, folder: Path, *, anew: bool = F
         return run
     files = files_of(run)
     if chosen.suite.judge is None:
-        kept.put(name, zlib.compress(_FILES.dump_json(files), _LEVEL))
+        now = packages.note()
+        as_judged = _name(chosen, trials, now)
+        if now is not None and (listed is None or as_judged == name):  # or something changed while it was judged
+            kept.put(as_judged, zlib.compress(_FILES.dump_json(files), _LEVEL))
     write_files(folder, files)
     return run
 
@@ -69,8 +78,8 @@ def prepare(chosen: LoadedSuite) -> None:
     dataset_baselines(chosen.cases, chosen.workspace)
 
 
-def _name(chosen: LoadedSuite, trials: Trials) -> str:
-    """Everything that `judge` is given or reads, and the code."""
+def _name(chosen: LoadedSuite, trials: Trials, packages: Listed | None) -> str:
+    """Everything that `judge` is given or reads, and the code, with the packages it works with."""
     said = with_committed(chosen.variants, chosen.workspace.root, usual_base())
     told = [
         chosen.suite,
@@ -82,8 +91,12 @@ def _name(chosen: LoadedSuite, trials: Trials) -> str:
         *([chosen.baseline] if chosen.baseline else []),
     ]
     words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
+    manifest = disk.read(chosen.workspace.cassettes / MANIFEST) or b""
+    read = [f"{case} {digest}".encode() for case, digest in trials.recorded.items()]
+    by = [_code(), (packages.digest if packages else "").encode()]
+    words += tuple(default_prompts().values())
     counts = [len(chosen.cases), len(said), len(trials.traces), len(chosen.options.partial), len(chosen.unblessed)]
-    return digest_of(*map(_mark, told), *(word.encode() for word in words), str(counts).encode(), _code())
+    return digest_of(*map(_mark, told), *(word.encode() for word in words), str(counts).encode(), manifest, *read, *by)
 
 
 def _mark(model: BaseModel) -> bytes:
@@ -91,14 +104,6 @@ def _mark(model: BaseModel) -> bytes:
     return digest_of(model.model_dump_json(by_alias=True).encode()).encode()
 
 
-@cache
 def _code() -> bytes:
-    files = (part for path in code_files() for part in (path.name.encode(), path.read_bytes()))
-    return digest_of(platform.python_version().encode(), *files).encode()
-
-
-def code_files() -> list[Path]:
-    """All that may have a say: `evals` with its templates and prices, the graph, and the pinned libraries."""
-    lock = PACKAGE.parent / "requirements.lock"
-    own = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return [*own, *graph_sources(), *([lock] if lock.exists() else [])]
+    """Of Python and all code, as this process executes it, or as it stands there where it executes none of it."""
+    return digest_of(platform.python_version().encode(), all_code().encode()).encode()

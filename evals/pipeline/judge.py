@@ -13,12 +13,17 @@ from evals.judging.assemble import assemble
 from evals.judging.baseline import with_blessed
 from evals.judging.material import Material
 from evals.judging.scoring import score_trials, scorer_infos
+from evals.libraries import Libraries
 from evals.models.case import Case
-from evals.models.run import DatasetBaseline, Run, Trial
+from evals.models.run import DatasetBaseline, Reason, Run, Trial
 from evals.models.shared import Shared
 from evals.models.trace import Trace
 from evals.pipeline.load import LoadedSuite
-from evals.runner.pool import Trials
+from evals.pipeline.since import made_from
+from evals.runner.digests import ABSENT
+from evals.runner.keeper import LIST
+from evals.runner.pool import Trials, cassette_digests
+from evals.subject.prompt import default_prompts
 from evals.subject.prompt_changes import usual_base
 from evals.subject.prompt_committed import with_committed
 from evals.workspace import Workspace
@@ -40,10 +45,9 @@ def judge(chosen: LoadedSuite, trials: Trials) -> Run:
     what cannot be judged is said there, such as a cassette that is another file than the manifest lists.
     """
     traces = trials.traces
-    sound = all(trace.provenance.label == "exact" for trace in traces)  # one that is not says itself why
-    names = {f"{case.id}.yaml" for case in chosen.cases}
-    others = manifest.others(chosen.workspace.cassettes, names) if sound else ()
-    material = _material(chosen, _scored(chosen.by_id, traces))
+    replayed = {f"{case}.yaml": digest for case, digest in trials.recorded.items() if digest != ABSENT}
+    others = manifest.unlisted(chosen.workspace.cassettes, replayed) if replayed else ()
+    material = _material(chosen, _scored(chosen.by_id, traces), trials.recorded)
     run = assemble(
         replace(
             material,
@@ -54,6 +58,7 @@ def judge(chosen: LoadedSuite, trials: Trials) -> Run:
             partial=(*material.partial, *others),
         )
     )
+    run = _noted(run, chosen, trials.recorded)
     if chosen.suite.judge is None:
         return run
     from evals.pipeline.judged import judged  # noqa: PLC0415 - loads LangChain
@@ -61,15 +66,30 @@ def judge(chosen: LoadedSuite, trials: Trials) -> Run:
     return judged(run, chosen, traces)
 
 
+def _noted(run: Run, chosen: LoadedSuite, recorded: Mapping[str, str]) -> Run:
+    """The run with digests of what it is made from, and a note of each package that is not as the lock file has it."""
+    run = run.model_copy(update={"digests": {**run.digests, **made_from(recorded)}})
+    listed = Libraries(chosen.workspace.cache, LIST).listed()
+    notes = [Reason(kind="note", text=text) for text in (listed.unlike if listed else ())]
+    if not notes:
+        return run
+    verdict = run.verdict.model_copy(update={"reasons": (*run.verdict.reasons, *notes)})
+    return run.model_copy(update={"verdict": verdict})
+
+
 def may_have_broken(chosen: LoadedSuite, trials: Sequence[Trial], variant: str) -> bool:
     """Whether a case of these trials may count as broken under the variant: cheap, and right about a no. What a yes
     comes to is said by the run of the whole suite.
     """
-    return sides.may_have_broken(_material(chosen, trials), variant, scorer_infos())
+    return sides.may_have_broken(
+        _material(chosen, trials, cassette_digests(chosen.cases, chosen.workspace)), variant, scorer_infos()
+    )
 
 
-def _material(chosen: LoadedSuite, trials: Sequence[Trial]) -> Material:
-    """What the selection and its scored trials say by themselves, without a look at git and the data."""
+def _material(chosen: LoadedSuite, trials: Sequence[Trial], recorded: Mapping[str, str]) -> Material:
+    """What the selection and its scored trials say by themselves, without a look at git and the data; `recorded` has
+    the digest of each case's cassette."""
+    cassettes = {case: digest for case, digest in recorded.items() if digest != ABSENT}
     return Material(
         suite=chosen.suite,
         cases=chosen.cases,
@@ -83,6 +103,8 @@ def _material(chosen: LoadedSuite, trials: Sequence[Trial]) -> Material:
         record_command=chosen.record_command,
         bless_command=chosen.bless_command,
         unblessed=chosen.unblessed,
+        cassettes=cassettes,
+        default_prompts=default_prompts(),
     )
 
 

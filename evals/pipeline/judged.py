@@ -22,6 +22,7 @@ from evals.models.judged import JudgeCheck, JudgedRun
 from evals.models.run import Run
 from evals.models.trace import Trace
 from evals.pipeline.select import Selected
+from evals.runner.digests import digest_of_replaced
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,9 @@ def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
     heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
     measured = Measured(check, heard).reliability() if check else ()
     said = judgement(run, asked.prompts, model, asked.graded, asked.paired, heard, measured)
-    names = {f"{case.id}.yaml" for case in chosen.cases} if not said.missing else ()
-    others = manifest.others(chosen.workspace.judge_cassettes, names)
+    paths = [chosen.workspace.judge_cassette(case.id) for case in chosen.cases] if not said.missing else []
+    replayed = {path.name: digest_of_replaced(path) for path in paths if path.exists()}
+    others = manifest.unlisted(chosen.workspace.judge_cassettes, replayed) if replayed else ()
     return with_judgement(run, said, chosen.record_command, others)
 
 

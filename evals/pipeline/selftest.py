@@ -14,14 +14,16 @@ from evals.models.selftest import SelfTest
 from evals.pipeline.replay import replay
 from evals.pipeline.select import Selected, needless
 from evals.runner.origin import origin
+from evals.runner.pool import cassette_digests
 from evals.runner.workers import run_tasks
 from evals.selftest.bench import Bench
 from evals.selftest.faults import FAULTS
-from evals.selftest.steps import Step, lay, lost, planted, rates, taken, twice
+from evals.selftest.steps import Step, lay, lost, planted, rates, repeat_rates, taken, twice
 
 AGAIN: Final = "the reference once more"
 DRAWN: Final = "drawn comparisons"
-STEPS: Final = 2 + len(FAULTS)
+REPEATS: Final = "recorded repeats"
+STEPS: Final = 3 + len(FAULTS)
 """How often a self-test calls `said`."""
 
 Said = Callable[[str], None]
@@ -59,7 +61,7 @@ def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTes
         faults=tuple(found[fault.name] for fault in FAULTS),
         unlike=unlike,
         total=total,
-        rates=found[DRAWN],
+        rates=(*found[REPEATS], *found[DRAWN]),
     )
 
 
@@ -71,7 +73,13 @@ def _bench(chosen: Selected, jobs: int, scratch: Path) -> Bench:
         cases=tuple(chosen.cases),
         variants=variants,
         trials=trials,
-        baseline=make_baseline(chosen.suite.name, chosen.cases, variants, trials),
+        baseline=make_baseline(
+            chosen.suite.name,
+            chosen.cases,
+            variants,
+            trials,
+            cassettes=cassette_digests(chosen.cases, chosen.workspace),
+        ),
         workspace=chosen.workspace,
         scratch=scratch,
         needless=needless(chosen),
@@ -81,7 +89,8 @@ def _bench(chosen: Selected, jobs: int, scratch: Path) -> Bench:
 def _steps(ground: Path, draws: int) -> list[Step]:
     """Those that take longest first: the others fit in between."""
     faults = [Step(fault.name, partial(planted, fault), ground) for fault in FAULTS]
-    return [Step(DRAWN, partial(rates, draws), ground), Step(AGAIN, twice, ground), *faults]
+    repeats = Step(REPEATS, partial(repeat_rates, draws), ground)
+    return [Step(DRAWN, partial(rates, draws), ground), repeats, Step(AGAIN, twice, ground), *faults]
 
 
 def _all(steps: list[Step], jobs: int) -> Generator[tuple[Step, Any]]:

@@ -7,7 +7,7 @@ from evals.models.shard import Shard
 from evals.pipeline.options import Options
 from evals.pipeline.select import Selected, selected, to_be_run
 from evals.runner.merge import check, join
-from evals.runner.pool import Trials, trial_digests
+from evals.runner.pool import Trials, cassette_digests, trial_digests
 from evals.runner.rests_on import rests_on
 from evals.runner.share import Share
 
@@ -33,7 +33,9 @@ def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[Selected, Trials]:
     asked = next(iter(shards.values())).asked
     suite = selected(asked.suite, root, Options.of(asked))
     run = to_be_run(suite)
-    return suite, join(shards, _rests_on(run), trial_digests(run.suite, run.cases, run.variants, run.workspace))
+    recorded = cassette_digests(run.cases, run.workspace)
+    digests = trial_digests(run.suite, run.cases, run.variants, run.workspace, recorded=recorded)
+    return suite, join(shards, _rests_on(run), digests, recorded)
 
 
 def _rests_on(chosen: Selected) -> dict[str, str]:

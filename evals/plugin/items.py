@@ -79,8 +79,8 @@ class Check:
 
 
 CHECKS: Final = (
-    Check("coverage", ("failed", "partial run", "coverage too low", "nothing to judge")),
-    Check("baseline", ("no baseline", "not comparable")),
+    Check("coverage", ("failed", "partial run", "coverage too low", "metric lost", "nothing to judge")),
+    Check("baseline", ("no baseline", "not comparable", "different models")),
     Check("verdict"),
 )
 

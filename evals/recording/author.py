@@ -1,12 +1,12 @@
 """Who answers for a recording: the name that is kept with every answer."""
 
-import subprocess
 from pathlib import Path
 
 from evals.cassette.allowed_secrets import FILE, read_allowed
 from evals.cassette.redact import scan
 from evals.errors import ConfigurationError
 from evals.workspace import Workspace
+from triage.git import GitError, git
 
 
 def author(given: str | None, workspace: Workspace) -> str:
@@ -34,13 +34,7 @@ def author(given: str | None, workspace: Workspace) -> str:
 def git_user(root: Path) -> str:
     """The name git would put under a commit made at `root`; "unnamed" where it knows none."""
     try:
-        asked = subprocess.run(  # noqa: S603 - no part of it comes from outside
-            ["git", "-C", str(root), "config", "user.name"],  # noqa: S607 - the git of this machine
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            check=False,
-        )
-    except OSError:
+        name = git(root, "config", "user.name")
+    except GitError:
         return "unnamed"
-    return asked.stdout.strip() or "unnamed"
+    return name.decode("utf-8", errors="surrogateescape").strip() or "unnamed"

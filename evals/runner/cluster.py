@@ -17,9 +17,10 @@ from typing import Any, Final, cast
 from distributed import Client, Future, KilledWorker
 
 from evals.errors import CannotJudgeError, ConfigurationError
+from evals.libraries import LOCK, installed
 from evals.models.trace import Trace
 from evals.runner.digests import code_digest
-from evals.runner.station import LOCK, Station, run_there, station
+from evals.runner.station import Station, run_there, station
 from evals.runner.task import CaseTask, lost
 from evals.workspace import Workspace
 
@@ -187,6 +188,8 @@ def _check(address: str, stations: dict[str, Any], code: str) -> None:
         if found.code != code:
             what = "runs another version of the code than is here" if found.code else "stands in no checkout"
             raise ConfigurationError(f"{worker}: {what}; bring its checkout to this state and start it again there")
+        if other := sorted(found.packages ^ installed()):
+            raise ConfigurationError(f"{worker}: has other packages than are here ({other[0]}); `make setup` there")
         if found.threads != 1:
             raise ConfigurationError(f"{worker}: runs {found.threads} tasks at once; start it with --nthreads 1")
 

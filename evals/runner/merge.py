@@ -46,8 +46,11 @@ def check(shards: Shards) -> None:
         )
 
 
-def join(shards: Shards, now: Mapping[str, str], trials: Mapping[TrialId, str]) -> Trials:
-    """The traces of all shards, for the trials (with their digests) of the same selection made here.
+def join(
+    shards: Shards, now: Mapping[str, str], trials: Mapping[TrialId, str], recorded: Mapping[str, str] | None = None
+) -> Trials:
+    """The traces of all shards, for the trials (with their digests) of the same selection made here, on cassettes of
+    the digests `recorded`.
 
     Raises:
         CannotJudgeError: a shard rests on something else than this checkout, or does not hold what it should.
@@ -70,7 +73,7 @@ def join(shards: Shards, now: Mapping[str, str], trials: Mapping[TrialId, str]) 
             raise CannotJudgeError(
                 f"no shard holds {case} under {variant}, sample {sample}: one of them was cut; make them anew"
             )
-    return Trials(tuple(found[trial] for trial in trials), 0, tuple(trials.values()))
+    return Trials(tuple(found[trial] for trial in trials), 0, tuple(trials.values()), recorded or {})
 
 
 def _what_differs(one: Shard, other: Shard) -> str:

@@ -1,8 +1,8 @@
 """All trials of a suite, or a share of them, in as many processes as there are cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from evals.kept import digest_of
@@ -11,13 +11,15 @@ from evals.models.run import VariantInfo
 from evals.models.shared import Shared
 from evals.models.suite import Suite
 from evals.models.trace import Trace
-from evals.runner.cache import TraceCache
 from evals.runner.case import read_ahead, run_case
 from evals.runner.digests import code_digest, digest_of_replaced
+from evals.runner.keeper import Keeper
 from evals.runner.origin import origin
+from evals.runner.pins import Pins
 from evals.runner.share import WHOLE, Share
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, lost
 from evals.runner.workers import beside, run_tasks
+from evals.subject.prompt import prompt_of
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]
@@ -42,6 +44,8 @@ class Trials:
     reused: int
     digests: tuple[str, ...] = ()
     """What each trace is stored under, in the same order."""
+    recorded: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each case's cassette, as it was replayed."""
 
 
 def run_trials(
@@ -73,35 +77,42 @@ def run_trials(
         elsewhere: runs them in place of the processes of this machine.
         meanwhile: done beside the worker processes, in one more; where there are none it is not done at all.
     """
-    store = TraceCache(workspace.cache / "trials")
-    digests = trial_digests(suite, cases, variants, workspace, share)
+    keeper = Keeper(workspace.cache, elsewhere=elsewhere is not None)
+    pins = Pins.of(variants, workspace)
+    recorded = cassette_digests(cases, workspace)
+    digests = trial_digests(suite, cases, variants, workspace, share, recorded)
     found: dict[TrialId, Trace] = {}
     shared = Shared()
     here = elsewhere is None and jobs > 1
-    if here and (fresh or store.may_lack(digests.values())):
+    if here and (fresh or keeper.may_lack(digests.values())):
         origin()  # it loads while what is known is read
     for trial, digest in {} if fresh else digests.items():
-        trace = store.get(digest)
+        trace = keeper.get(digest)
         if trace is not None:
             found[trial] = shared.trace(trace)
             progress(trace, reused=True, total=len(digests))
     reused = len(found)
     left = {trial: digest for trial, digest in digests.items() if trial not in found}
-    tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout))
+    tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout, pins, recorded)) if left else []
     if here:
         read_ahead(tasks)
-    with beside(meanwhile) if meanwhile and here and tasks else nullcontext():
+    with closing(keeper), beside(meanwhile) if meanwhile and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
             found[trial] = shared.trace(trace)
-            store.put(digests[trial], trace)
+            keeper.put(digests[trial], trace)
             progress(trace, reused=False, total=len(digests))
-    return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()))
+    return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()), recorded)
 
 
 def trial_id(trace: Trace) -> TrialId:
     """The trial a trace is of."""
     return trace.case_id, trace.variant, trace.sample
+
+
+def cassette_digests(cases: Sequence[Case], workspace: Workspace) -> dict[str, str]:
+    """The digest of each case's cassette, by the case's name; `ABSENT` where there is none."""
+    return {case.id: digest_of_replaced(workspace.cassette(case.id)) for case in cases}
 
 
 def trial_digests(
@@ -110,10 +121,15 @@ def trial_digests(
     variants: Sequence[VariantInfo],
     workspace: Workspace,
     share: Share = WHOLE,
+    recorded: Mapping[str, str] | None = None,
 ) -> dict[TrialId, str]:
-    """What each trial of the share is stored under, in order of case, variant and sample."""
+    """What each trial of the share is stored under, in order of case, variant and sample; `recorded` are the digests of
+    the cassettes, where they were read before."""
+    known = recorded or {}
     return {
-        (case.id, info.variant.name, sample): trial_digest(case, info, sample, suite.samples, workspace)
+        (case.id, info.variant.name, sample): trial_digest(
+            case, info, sample, suite.samples, workspace, known.get(case.id)
+        )
         for number, case in enumerate(cases)
         for info in variants
         for sample in range(suite.samples)
@@ -121,14 +137,16 @@ def trial_digests(
     }
 
 
-def trial_digest(case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace) -> str:
-    """What a trial's trace is stored under: everything it depends on."""
+def trial_digest(
+    case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace, recorded: str | None = None
+) -> str:
+    """What a trial's trace is stored under: everything it depends on but the installed packages."""
     return digest_of(
-        case.digest.encode(),
+        f"{case.digest} {case.repository} {case.url}".encode(),
         info.variant.model_dump_json().encode(),
         info.prompt_digest.encode(),
         f"{sample} of {samples}".encode(),
-        digest_of_replaced(workspace.cassette(case.id)).encode(),
+        (recorded or digest_of_replaced(workspace.cassette(case.id))).encode(),
         digest_of_replaced(workspace.distances if case.tree else workspace.vectors).encode(),
         code_digest(workspace.root / "requirements.lock").encode(),
     )
@@ -141,14 +159,19 @@ def _tasks(
     workspace: Workspace,
     left: Mapping[TrialId, str],
     trial_timeout: float,
+    pins: Pins,
+    recorded: Mapping[str, str],
 ) -> Iterator[CaseTask]:
+    """The tasks of the trials that are left. Raises ConfigurationError if a prompt was edited meanwhile."""
+    prompts = [prompt_of(info) for info in variants]
     for case in cases:
         for sample in range(suite.samples):
             trials = [(case.id, info.variant.name, sample) for info in variants]
-            if any(trial in left for trial in trials):
+            asked = [number for number, trial in enumerate(trials) if trial in left]
+            if asked:
                 yield CaseTask(
                     case=case,
-                    variants=tuple(info.variant for info, trial in zip(variants, trials, strict=True) if trial in left),
+                    variants=tuple(variants[number].variant for number in asked),
                     sample=sample,
                     cassette=workspace.cassette(case.id),
                     datasets=workspace.datasets,
@@ -156,7 +179,10 @@ def _tasks(
                     vectors=workspace.vectors,
                     samples=suite.samples,
                     trial_timeout=trial_timeout,
-                    digests=tuple(left[trial] for trial in trials if trial in left),
+                    digests=tuple(left[trials[number]] for number in asked),
+                    prompts=tuple(prompts[number] for number in asked),
+                    recorded=recorded[case.id],
+                    pins=pins,
                 )
 
 

@@ -43,8 +43,8 @@ async def _replay_all(task: CaseTask, cassette: Cassette, repository: Repository
     clients = replay_clients()
     try:
         return [
-            await within_time(task, variant, Subject.of(variant, clients, repository), cassette)
-            for variant in task.variants
+            await within_time(task, variant, Subject.of(variant, clients, repository, prompt), cassette)
+            for variant, prompt in task.prepared
         ]
     finally:
         await clients.close()

@@ -1,40 +1,43 @@
 """What a worker on another machine does: it says where it stands, and runs tasks with the files of its own checkout."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from distributed import Worker
 
 from evals.dataset.layout import Layout
 from evals.dataset.load import load_case
 from evals.dataset.policy import load_policy
+from evals.libraries import LOCK, installed
+from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.runner.case import run_case
 from evals.runner.digests import code_digest
+from evals.runner.pins import Pins
 from evals.runner.pool import trial_digest
 from evals.runner.task import CaseTask, lost
 from evals.runner.workers import START_UP
 from evals.subject.prompt import describe
 from evals.workspace import Workspace
 
-LOCK: Final = "requirements.lock"
-
 
 @dataclass(frozen=True)
 class Station:
-    """Where a worker stands: the digest of its code (empty outside a checkout), and how many tasks it runs at once."""
+    """Where a worker stands: the digest of its code (empty outside a checkout), how many tasks it runs at once, and
+    which packages are installed there."""
 
     code: str
     threads: int
+    packages: frozenset[str] = frozenset()
 
 
 def station(dask_worker: Worker) -> Station:
     """Where this worker stands. Dask hands the worker to a parameter of this name."""
     here = Path.cwd()
     code = code_digest(here / LOCK) if (here / "datasets").is_dir() else ""
-    return Station(code, dask_worker.state.nthreads)
+    return Station(code, dask_worker.state.nthreads, installed())
 
 
 def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
@@ -47,7 +50,9 @@ def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
         cache=here.cache,
         vectors=here.vectors,
     )
-    if _digests(own, here) == task.digests:
+    infos = [describe(variant, here.root) for variant in task.variants]
+    own = replace(own, pins=Pins.of(infos, here))
+    if _digests(own, infos, here) == task.digests:
         return _in_time(own)
     has = "has another case, prompt, cassette or code"
     if not own.cassette.exists():
@@ -55,12 +60,10 @@ def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
     return lost(task, f"a worker's checkout {has}; bring it to this state")
 
 
-def _digests(task: CaseTask, here: Workspace) -> tuple[str, ...]:
+def _digests(task: CaseTask, infos: Sequence[VariantInfo], here: Workspace) -> tuple[str, ...]:
     """What the trials of the task would be stored under in this worker's checkout."""
     case = load_case(here.datasets, task.case.id, load_policy(Layout(here.datasets).policy))
-    return tuple(
-        trial_digest(case, describe(variant, here.root), task.sample, task.samples, here) for variant in task.variants
-    )
+    return tuple(trial_digest(case, info, task.sample, task.samples, here) for info in infos)
 
 
 def _in_time(task: CaseTask) -> list[Trace]:

@@ -1,6 +1,8 @@
 """The unit of work: all variants of one case, so that its cassette is read and its codebase indexed once."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -8,6 +10,8 @@ from evals.errors import EvalsError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Provenance, Trace
+from evals.runner.pins import Pins
+from evals.subject.prompt import SupervisorPrompt
 
 TRIAL_TIMEOUT: Final = 60.0
 """Seconds a trial may take; a replayed one takes a fraction of one."""
@@ -18,6 +22,8 @@ class CaseTask:
     """One case under several variants. Everything in it can be sent to another process.
 
     `digests` are what the trials are stored under, variant by variant: a worker elsewhere checks its checkout by them.
+    `prompts` are those of the variants, `recorded` is the digest of the cassette, and `pins` are what else the trials
+    may rest on: what is run with other bytes than these has failed. Without them nothing is checked.
     """
 
     case: Case
@@ -30,6 +36,14 @@ class CaseTask:
     samples: int = 1
     trial_timeout: float = TRIAL_TIMEOUT
     digests: tuple[str, ...] = ()
+    prompts: tuple[SupervisorPrompt | None, ...] = ()
+    recorded: str = ""
+    pins: Pins | None = None
+
+    @property
+    def prepared(self) -> Iterator[tuple[Variant, SupervisorPrompt | None]]:
+        """The variants, each with its prompt where that was handed over."""
+        return zip_longest(self.variants, self.prompts)
 
     @property
     def distances(self) -> Path | None:
@@ -49,7 +63,12 @@ class CaseTask:
     def parts(self) -> list["CaseTask"]:
         """One task per variant."""
         return [
-            replace(self, variants=(variant,), digests=self.digests[number : number + 1])
+            replace(
+                self,
+                variants=(variant,),
+                digests=self.digests[number : number + 1],
+                prompts=self.prompts[number : number + 1],
+            )
             for number, variant in enumerate(self.variants)
         ]
 

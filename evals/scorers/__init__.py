@@ -13,6 +13,7 @@ from evals.scorers import (
     root_cause,
     route,
     severity,
+    writing,
 )
 from evals.scorers.scorer import Scorer
 
@@ -34,6 +35,8 @@ SCORERS: Final[tuple[Scorer, ...]] = (
     severity.severity_exact,
     severity.severity_within_one,
     severity.under_triage,
+    writing.comment_cause,
+    writing.report_complete,
     asking.ask_required,
     asking.ask_false,
     asking.ask_topics,

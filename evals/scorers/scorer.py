@@ -26,6 +26,8 @@ RESTS_ON: Final[Mapping[str, str]] = {
     "severity.": "severity",
 }
 """The label a score rests on, by the beginning of its name (first match); an imported case may not have it."""
+UNSTATED: Final = "the source of this imported case states no "
+"""How the reason begins where a score is skipped because the case has no such label."""
 
 ScoringFunction = Callable[[Case, Trace], float]
 
@@ -75,7 +77,7 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
         return Skipped(reason=f"off the recorded tape: {trace.provenance}")
     missing = _missing_label(subject.name, case)
     if missing is not None:
-        return Skipped(reason=f"the source of this imported case states no {missing}")
+        return Skipped(reason=f"{UNSTATED}{missing}")
     try:
         return Scored(value=float(subject.function(case, trace)))
     except NotApplicable as reason:

@@ -45,7 +45,11 @@ class Bench:
 
     def run(self, trials: Sequence[Trial] | None = None, **changed: object) -> Run:
         """The suite judged, with other trials or other fields of the material."""
-        material = Material(
+        return assemble(replace(self.material(trials), **changed))  # type: ignore[arg-type]  # names and types are the callers'
+
+    def material(self, trials: Sequence[Trial] | None = None) -> Material:
+        """What the suite is judged from; its answers are those it was blessed with."""
+        return Material(
             suite=self.suite,
             cases=self.cases,
             variants=self.variants,
@@ -57,8 +61,8 @@ class Bench:
             partial=(),
             record_command=f"make record SUITE={self.suite.name}",
             bless_command=f".venv/bin/evals bless {self.suite.name}",
+            cassettes=self.baseline.cassettes,
         )
-        return assemble(replace(material, **changed))  # type: ignore[arg-type]  # names and types are the callers'
 
     def with_candidate(self, traces: Sequence[Trace]) -> tuple[Trial, ...]:
         """The bench's trials, those of the candidate replaced by what these traces come to."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from evals.models.selftest import PlantedFault, RedRate
 from evals.selftest.bench import Bench, spoilable
 from evals.selftest.chance import red_rate
 from evals.selftest.faults import Fault
+from evals.selftest.repeats import Planted, Repeats
 
 FLIPS: Final = (1, 2, 4, 8)
 CHURN: Final = 0.05
@@ -103,7 +104,7 @@ def _in_words(run: Run | None) -> str:
 
 
 def rates(draws: int, bench: Bench) -> tuple[RedRate, ...]:
-    """False alarms and power, for as many cases as this suite has and for many."""
+    """False alarms and power on generated outcomes, for as many cases as this suite has and for many."""
     drawn = [
         (cases, flips, churn)
         for cases in sorted({len(bench.cases), MANY})
@@ -112,3 +113,16 @@ def rates(draws: int, bench: Bench) -> tuple[RedRate, ...]:
     ]
     rng = np.random.default_rng(SEED)
     return tuple(red_rate(cases, flips, churn, draws, bench.suite.gate, rng) for cases, flips, churn in drawn)
+
+
+def repeat_rates(draws: int, bench: Bench) -> tuple[RedRate, ...]:
+    """The same through the whole gate on the recorded repeats; none where the suite has one answer per request. A
+    planted loss takes a quarter of the draws: power is read to ten per cent, false alarms to one."""
+    if bench.suite.samples < 2:
+        return ()
+    repeats, rng = Repeats(bench.material()), np.random.default_rng(SEED)
+    power = [(losses, planted) for planted in get_args(Planted) for losses in FLIPS[1:]]
+    return (
+        repeats.rate(draws, rng),
+        *(repeats.rate(max(20, draws // 4), rng, losses, planted) for losses, planted in power),
+    )

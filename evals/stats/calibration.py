@@ -7,28 +7,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.stats.intervals import CONFIDENCE, RESAMPLES, Interval, percentiles, wilson
-from evals.stats.paired import PairedDifference, paired_bootstrap
+from evals.stats.intervals import CONFIDENCE, Interval, percentiles, rate_interval
+from evals.stats.paired import difference_interval
 
 BINS: Final = 10
 NULL_DRAWS: Final = 2000
 
 
 def paired_brier(
-    reference: Sequence[tuple[float, bool]],
-    candidate: Sequence[tuple[float, bool]],
-    clusters: Sequence[Hashable],
-    rng: np.random.Generator,
-    *,
-    resamples: int = RESAMPLES,
-) -> PairedDifference | None:
-    """Difference of Brier scores (Brier 1950), means of (confidence - correct)², on the same cases.
+    reference: Sequence[tuple[float, bool]], candidate: Sequence[tuple[float, bool]], clusters: Sequence[Hashable]
+) -> tuple[float, Interval | None] | None:
+    """Difference of Brier scores (Brier 1950), means of (confidence - correct)², on the same cases; None for none.
 
     One (confidence, correct) per case and side; positive: the candidate is worse.
     """
     was = _losses([c for c, _ in reference], [y for _, y in reference])
     now = _losses([c for c, _ in candidate], [y for _, y in candidate])
-    return paired_bootstrap(was, now, clusters, rng, resamples=resamples)
+    changes = [after - before for before, after in zip(was, now, strict=True)]
+    return (sum(changes) / len(changes), difference_interval(changes, clusters)) if changes else None
 
 
 def _losses(confidences: Sequence[float], correct: Sequence[bool]) -> list[float]:
@@ -111,10 +107,10 @@ class AboveThreshold:
 
 
 def above_threshold(confidences: Sequence[float], correct: Sequence[bool], threshold: float) -> AboveThreshold:
-    """P(correct | confidence >= threshold) as counts, with Wilson's interval; none where nothing is covered."""
+    """P(correct | confidence >= threshold) as counts, with the interval of a rate; none where nothing is covered."""
     covered = [right for stated, right in zip(confidences, correct, strict=True) if stated >= threshold]
     hits = sum(covered)
-    return AboveThreshold(threshold, len(covered), len(confidences), hits, wilson(hits, len(covered)))
+    return AboveThreshold(threshold, len(covered), len(confidences), hits, rate_interval(hits, len(covered)))
 
 
 def risk_coverage(confidences: Sequence[float], correct: Sequence[bool]) -> tuple[AboveThreshold, ...]:

@@ -5,17 +5,20 @@ probability `churn`; the rest do not change. Power is the chance that one-sided 
 
     sum over d of Binomial(d; n, 2*churn + drop) * P(X >= x_d),   X ~ Binomial(d, (churn + drop) / (2*churn + drop)),
 
-where x_d is the smallest x with P(Binomial(d, 1/2) >= x) <= alpha. At replay nothing changes by chance, so churn is 0
-unless it was measured.
+where x_d is the smallest x with P(Binomial(d, 1/2) >= x) <= alpha. Cases of one cluster count as one here: at worst
+they fall together. Churn is what the comparison itself shows: the lesser of its gains and losses.
 """
 
+import math
 from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Final
 
 import numpy as np
 
-from evals.stats.binomial import at_least, least_rejected, normal_quantile, pmf
+from evals.stats.beta import t_quantile
+from evals.stats.binomial import at_least, least_rejected, pmf
+from evals.stats.intervals import codes
 from evals.stats.paired import mcnemar
 
 ALPHA: Final = 0.05
@@ -45,7 +48,7 @@ def minimum_detectable_drop(
     pairs: int, *, churn: float = 0.0, alpha: float = ALPHA, power: float = POWER
 ) -> float | None:
     """Smallest net drop of the pass rate (0..1, to 0.001) seen with this power; None if no drop is big enough."""
-    most = round((1 - 2 * churn) * 1000)
+    most = math.floor(round((1 - 2 * churn) * 1000, 6))
 
     def enough(thousandths: int) -> bool:
         return mcnemar_power(pairs, thousandths / 1000, churn=churn, alpha=alpha) >= power
@@ -66,18 +69,19 @@ def minimum_detectable_difference(
 ) -> float | None:
     """Smallest mean drop of a graded score seen with this power, one-sided, in the unit of the score.
 
-    `(z(1 - alpha) + z(power)) * s / sqrt(C)` with s the standard deviation of the C cluster means; None below two
-    clusters, and where they do not differ at all: no spread seen is no proof that there is none.
+    `(t(1 - alpha) + t(power)) * s / sqrt(C)` with s the standard deviation of the C cluster sums, scaled so that their
+    mean is the difference; None below two clusters, and where they do not differ at all: no spread seen is no proof
+    that there is none.
     """
-    members: dict[Hashable, list[float]] = {}
-    for name, difference in zip(clusters, differences, strict=True):
-        members.setdefault(name, []).append(difference)
-    if len(members) < 2:
+    owner, count = codes(clusters, len(differences))
+    if count < 2:
         return None
-    spread = float(np.std([np.mean(values) for values in members.values()], ddof=1))
+    sums = np.bincount(owner, weights=differences, minlength=count) * count / len(differences)
+    spread = float(np.std(sums, ddof=1))
     if spread == 0:
         return None
-    return float((normal_quantile(1 - alpha) + normal_quantile(power)) * spread / np.sqrt(len(members)))
+    quantiles = t_quantile(1 - alpha, count - 1) + t_quantile(power, count - 1)
+    return quantiles * spread / math.sqrt(count)
 
 
 @cache

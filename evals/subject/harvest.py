@@ -16,8 +16,18 @@ from evals.subject.trial import Repository, Subject, watched
 
 # of the issue, of the code it stands in, of an answer given, or of no matter to the next one
 LEFT_OUT: Final = frozenset(
-    {"job_id", "schema_version", "issue_title", "issue_body", "issue_url", "repository", "codebase_evidence"}
+    {
+        "job_id",
+        "schema_version",
+        "issue_title",
+        "issue_body",
+        "issue_url",
+        "issue_discussion",
+        "repository",
+        "codebase_evidence",
+    }
     | {"next_node", "routed_node", "vetoes", "supervisor_reasoning", "forced_fallback", "corrections"}
+    | {"error_messages"}
 )
 
 

@@ -5,23 +5,25 @@ import evals.subject.offline  # noqa: F401 - before LangGraph and LangSmith
 # isort: split
 import asyncio
 import json
-import subprocess
-import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from evals.dataset.commits import entries, write_files
 from evals.errors import ConfigurationError
 from evals.models.live_job import Asked, LiveJob, Served
 from evals.subject.harvest import LEFT_OUT
+from triage.agents.agent import ISSUE_LIMIT
 from triage.checkout import CHANGED
 from triage.checkpoints import open_jobs
-from triage.codebase.files import source_files
+from triage.codebase.files import MAX_FILE_BYTES, source_files
+from triage.discussion import discussion_block
 from triage.errors import TriageError
+from triage.git import DistrustError, GitError, git
 from triage.history import Step, decided, history
 from triage.shelf import StoredJob, one_job
+from triage.state import BugTriageState
 from triage.trace import visit_data
 from triage.traffic import kept_traffic
 
@@ -58,7 +60,7 @@ async def _read(path: Path, name: str) -> LiveJob:
     return LiveJob(
         name=name,
         title=state.issue_title,
-        body=state.issue_body,
+        body=state.issue_body + discussion_block(state.issue_discussion),
         url=state.issue_url,
         repository=state.repository,
         revision=(options.revision or "").removesuffix(CHANGED),
@@ -72,7 +74,7 @@ async def _read(path: Path, name: str) -> LiveJob:
         guards=options.guards or "hardened",
         max_iterations=state.max_iterations,
         code=code_at(Path(str(options.repo)), options.revision or ""),
-        remarks=tuple(_remarks(job)),
+        remarks=(*_remarks(job), *discussion_remarks(state)),
     )
 
 
@@ -90,6 +92,14 @@ def _states(steps: Sequence[Step]) -> Iterator[dict[str, Any]]:
     for step in steps:
         if any(map(decided, step.changes)):
             yield step.before.model_dump(mode="json", exclude=set(LEFT_OUT), exclude_defaults=True)
+
+
+def discussion_remarks(state: BugTriageState) -> Iterator[str]:
+    """What a person should know of a case whose issue had comments."""
+    if state.issue_discussion:
+        yield "the comments of the issue stand at the end of its text"
+        if len(state.issue_body + discussion_block(state.issue_discussion)) > ISSUE_LIMIT:
+            yield "with its comments the issue is longer than a prompt shows: record the case to replay it"
 
 
 def _remarks(job: StoredJob) -> Iterator[str]:
@@ -111,12 +121,18 @@ def code_at(repo: Path, revision: str) -> dict[str, str]:
         raise ConfigurationError(f"{repo}: the job's checkout is not there any more; put it back to make a case of it")
     if not revision or revision.endswith(CHANGED):
         return dict(source_files(repo))
-    done = subprocess.run(["git", "archive", revision], cwd=repo, capture_output=True, check=False)  # noqa: S603, S607 - the user's own git
-    if done.returncode != 0:
+    try:
+        git(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    except DistrustError as error:
+        raise ConfigurationError(f"{repo}: {error}") from error
+    except GitError as error:
         raise ConfigurationError(
             f"{repo}: has no commit {revision[:12]} any more, at which the job was begun; fetch it"
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
-            archive.extractall(folder, filter="data")
-        return dict(source_files(Path(folder)))
+        ) from error
+    try:
+        found = [one for one in entries(repo, revision, below=True) if one.regular and one.size <= MAX_FILE_BYTES]
+        with tempfile.TemporaryDirectory() as folder:
+            write_files(repo, [one for one in found if one.path.isprintable()], Path(folder))
+            return dict(source_files(Path(folder)))
+    except GitError as error:
+        raise ConfigurationError(f"{repo}: {revision[:12]} cannot be read ({error}); fetch it again") from error

@@ -6,19 +6,29 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import triage.prompts
-from evals.errors import ConfigurationError
+from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import TriageError
 from triage.guards import guard_set
+from triage.options import DEFAULT_PROMPTS
 from triage.plans import MODES, given_plan, plan_path
-from triage.prompts import load_supervisor_prompt
+from triage.prompts import SupervisorPrompt, load_supervisor_prompt
 from triage.state import ConfidenceFloor, PlanLimits
 
+__all__ = [
+    "SupervisorPrompt",
+    "configuration_of",
+    "describe",
+    "plan_file",
+    "plan_text",
+    "prompt_of",
+]
 
-def configuration_of(variant: Variant) -> Configuration:
-    """The configuration of the graph that a variant names.
+
+def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -> Configuration:
+    """The configuration of the graph that a variant names; `prompt` is its prompt where that was read before.
 
     Raises:
         ConfigurationError: no such prompt or guard set, one that does not fit the supervisor, or settings that do not
@@ -28,7 +38,7 @@ def configuration_of(variant: Variant) -> Configuration:
     try:
         guard_set(variant.guards)
         return Configuration(
-            prompt=load_supervisor_prompt(variant.prompt) if variant.prompt is not None else None,
+            prompt=prompt or (load_supervisor_prompt(variant.prompt) if variant.prompt is not None else None),
             guards=variant.guards,
             confidence_floor=ConfidenceFloor(**floor.model_dump()) if floor else None,
             supervisor=variant.supervisor,
@@ -42,6 +52,19 @@ def configuration_of(variant: Variant) -> Configuration:
         raise ConfigurationError(f"variant {variant.name}: {error}") from error
 
 
+def default_prompts() -> dict[str, str]:
+    """Supervisor -> version and digest of the prompt that `triage run` gives it where none is named.
+
+    Raises:
+        ConfigurationError: such a prompt cannot be read.
+    """
+    try:
+        found = {name: load_supervisor_prompt(version) for name, version in DEFAULT_PROMPTS.items()}
+    except (OSError, ValueError, TriageError) as error:
+        raise ConfigurationError(f"the default prompts of `triage run`: {error}") from error
+    return {name: f"{prompt.version} {prompt.digest}" for name, prompt in found.items()}
+
+
 def plan_text(variant: Variant) -> str:
     """The file of the plan a variant starts from; empty where it starts from none.
 
@@ -51,9 +74,29 @@ def plan_text(variant: Variant) -> str:
     try:
         if variant.supervisor in MODES:
             given_plan(MODES[variant.supervisor], variant.plan)
-        return plan_path(variant.plan).read_text(encoding="utf-8") if variant.plan is not None else ""
+        path = plan_file(variant)
+        return "" if path is None else path.read_text(encoding="utf-8")
     except (OSError, TriageError) as error:
         raise ConfigurationError(f"variant {variant.name}: {error}") from error
+
+
+def plan_file(variant: Variant) -> Path | None:
+    """The file of the plan a variant starts from, if it does. Raises PlanError where there is none."""
+    return None if variant.plan is None else plan_path(variant.plan)
+
+
+def prompt_of(info: VariantInfo) -> SupervisorPrompt | None:
+    """The prompt that a description is of, to be handed to whoever runs the variant.
+
+    Raises:
+        CannotJudgeError: the prompt's file, or the plan's, holds something else by now.
+    """
+    prompt = configuration_of(info.variant).prompt
+    if _digest(prompt, plan_text(info.variant)) != info.prompt_digest:
+        raise CannotJudgeError(
+            f"variant {info.variant.name}: {info.prompt_source} changed while the run was under way; run it again"
+        )
+    return prompt
 
 
 def describe(variant: Variant, root: Path) -> VariantInfo:
@@ -72,11 +115,18 @@ def describe(variant: Variant, root: Path) -> VariantInfo:
     return VariantInfo(
         variant=variant,
         prompt_version=prompt.version,
-        prompt_digest=hashlib.sha256(f"{prompt.digest}\n{plan}".encode()).hexdigest() if plan else prompt.digest,
+        prompt_digest=_digest(prompt, plan),
         prompt_source=_relative(source.resolve(), root),
         prompt_text=f"{prompt.system}\n\n{prompt.task}\n",
         plan_text=plan,
     )
+
+
+def _digest(prompt: SupervisorPrompt | None, plan: str) -> str:
+    """The digest of a prompt and the plan beside it; empty where there is no prompt."""
+    if prompt is None:
+        return ""
+    return hashlib.sha256(f"{prompt.digest}\n{plan}".encode()).hexdigest() if plan else prompt.digest
 
 
 def _settings(variant: Variant) -> RulesSettings:

@@ -1,14 +1,14 @@
 """Which lines of the prompt files changed since a revision, by `git diff`: what a verdict can be pinned to."""
 
 import os
-import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from unidiff.patch import PatchSet
 
 from evals.models.run import VariantInfo
+from triage.git import GitError, git
 
 _FOLDER: Final = "triage/prompts"
 
@@ -26,13 +26,14 @@ def changed_lines(infos: Iterable[VariantInfo], root: Path, base: str) -> tuple[
     fork = fork_of(root, base)
     if not fork:
         return ()
-    patch = _git(root, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--relative", fork, "--", *files)
+    words = ("diff", "--unified=0", "--no-color", "--relative", "--src-prefix=a/", "--dst-prefix=b/")
+    patch = _told(root, *words, fork, "--", *files)
     return tuple(_stretches(PatchSet(patch)))
 
 
 def fork_of(root: Path, base: str) -> str:
     """The commit at which this branch left `base`; empty where there is none."""
-    return _git(root, "merge-base", "--end-of-options", base, "HEAD").strip()
+    return _told(root, "merge-base", "--end-of-options", base, "HEAD").strip()
 
 
 def usual_base() -> str:
@@ -49,11 +50,9 @@ def _stretches(patch: PatchSet) -> Iterable[Stretch]:
                 yield file.path, first, first + max(hunk.target_length, 1) - 1
 
 
-def _git(root: Path, *words: str) -> str:
+def _told(root: Path, *words: str) -> str:
     """What git prints; nothing if it cannot."""
-    command: Sequence[str] = ("git", "-C", str(root), *words)
     try:
-        done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603  # no shell
-    except OSError:
+        return git(root, *words).decode("utf-8", errors="replace")
+    except GitError:
         return ""
-    return done.stdout.decode("utf-8", errors="replace") if done.returncode == 0 else ""

@@ -1,12 +1,11 @@
-"""A prompt as it was: the file of a git revision, by `git show`."""
+"""A prompt as it was: the file of a git revision, read out of git's objects."""
 
-import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
 from evals.errors import ConfigurationError
+from triage.git import DistrustError, GitError, NoGitError, git
 
 PREFIX: Final = "git:"
 _VERSIONS: Final = "triage/prompts/supervisor"
@@ -49,32 +48,26 @@ class PromptRevision:
         Raises:
             ConfigurationError: no git, no repository, no such revision, or no such file in it.
         """
-        program = shutil.which("git")
-        if program is None:
-            raise ConfigurationError(f"{PREFIX}{self.revision}: git is not installed; name a prompt file instead")
-        _git(
-            program,
-            root,
-            "rev-parse",
-            "--git-dir",
-            otherwise=f"{root} is no git repository; name a prompt file instead",
-        )
-        commit = _git(
-            program,
+        spec = f"{PREFIX}{self.revision}"
+        _told(root, "rev-parse", "--git-dir", otherwise=f"{root} is no git repository; name a prompt file instead")
+        commit = _told(
             root,
             *("rev-parse", "--verify", "--end-of-options", f"{self.revision}^{{commit}}"),
-            otherwise=f"{PREFIX}{self.revision}: no such revision; `git log --oneline` lists them",
+            otherwise=f"{spec}: no such revision; `git log --oneline` lists them",
         ).strip()
-        missing = f"{PREFIX}{self.revision}: there is no {self.path} in that revision"
-        return _git(program, root, "show", f"{commit}:./{self.path}", otherwise=missing)
+        missing = f"{spec}: there is no {self.path} in that revision"
+        return _told(root, "cat-file", "blob", f"{commit}:./{self.path}", otherwise=missing)
 
 
-def _git(program: str, root: Path, *words: str, otherwise: str) -> str:
+def _told(root: Path, *words: str, otherwise: str) -> str:
     """What git prints; if it fails, the error says `otherwise`."""
-    done = subprocess.run([program, "-C", str(root), *words], capture_output=True, check=False)  # noqa: S603  # no shell
-    if done.returncode:
-        raise ConfigurationError(otherwise)
     try:
-        return done.stdout.decode("utf-8")
+        return git(root, *words).decode("utf-8")
+    except NoGitError as error:
+        raise ConfigurationError("git is not installed; name a prompt file instead of a revision") from error
+    except DistrustError as error:
+        raise ConfigurationError(f"{root}: {error}") from error
+    except GitError as error:
+        raise ConfigurationError(otherwise) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{words[-1]}: not UTF-8 at byte {error.start}") from error

@@ -28,6 +28,7 @@ from triage.codebase.index import CodebaseIndex
 from triage.graph import Configuration, TriageGraph, build_graph, supervisor_node
 from triage.llm import HttpClients, ModelFactory
 from triage.plans import MODES
+from triage.prompts import SupervisorPrompt
 from triage.state import BugTriageState
 from triage.supervisors import Supervise
 from triage.supervisors.plan import has_a_say
@@ -86,13 +87,14 @@ class Team:
         self._memory.delete_thread(thread)
 
 
-def team_of(variant: Variant, clients: Clients) -> Team:
+def team_of(variant: Variant, clients: Clients, prompt: SupervisorPrompt | None = None) -> Team:
     """The team of `variant`: where the clients keep them that of an earlier trial, of the same variant and prompt.
+    `prompt` is its prompt where that was read before.
 
     Raises:
         ConfigurationError: a prompt or guard set does not exist.
     """
-    configuration = configuration_of(variant)
+    configuration = configuration_of(variant, prompt)
     kept = clients.teams
     if kept is None:
         return _assembled(variant, configuration, clients)

@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from evals.errors import ConfigurationError
 from evals.models.live_job import Asked, LiveJob
 from evals.subject.harvest import LEFT_OUT
-from evals.subject.job import code_at
+from evals.subject.job import code_at, discussion_remarks
 from triage.checkout import CHANGED
+from triage.discussion import discussion_block
 from triage.options import Options
 from triage.plans import MODES
 from triage.state import WORKERS, BugTriageState
@@ -58,7 +59,7 @@ def job_of_trace(traced: TracedJob, repo: Path | None) -> LiveJob:
     return LiveJob(
         name=traced.name,
         title=state.issue_title,
-        body=state.issue_body,
+        body=state.issue_body + discussion_block(state.issue_discussion),
         url=state.issue_url,
         repository=state.repository,
         revision=revision.removesuffix(CHANGED),
@@ -72,7 +73,7 @@ def job_of_trace(traced: TracedJob, repo: Path | None) -> LiveJob:
         guards=options.guards or "hardened",
         max_iterations=state.max_iterations,
         code=code_at(where, revision),
-        remarks=tuple(_remarks(traced, options)),
+        remarks=(*_remarks(traced, options), *discussion_remarks(state)),
     )
 
 

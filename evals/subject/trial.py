@@ -34,6 +34,7 @@ from triage.codebase.files import survey
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.tree import tree_of
 from triage.graph import DURABILITY, recursion_limit
+from triage.prompts import SupervisorPrompt
 from triage.state import BugTriageState
 
 _threads: Final = itertools.count()
@@ -98,9 +99,12 @@ class Subject:
     repository: Repository
 
     @classmethod
-    def of(cls, variant: Variant, clients: Clients, repository: Repository) -> "Subject":
-        """Assemble the variant. Raises ConfigurationError for a prompt or guard set that does not exist."""
-        return cls(variant, team_of(variant, clients), repository)
+    def of(
+        cls, variant: Variant, clients: Clients, repository: Repository, prompt: SupervisorPrompt | None = None
+    ) -> "Subject":
+        """Assemble the variant, with its `prompt` where that was read before. Raises ConfigurationError for a prompt or
+        guard set that does not exist."""
+        return cls(variant, team_of(variant, clients, prompt), repository)
 
 
 async def run_trial(subject: Subject, case: Case, tape: Tape, halted: Callable[[], bool] = lambda: False) -> Trace:
@@ -217,6 +221,7 @@ async def _ask(
         confidence=update["supervisor_confidence"],
         reasoning=update["supervisor_reasoning"],
         keys=_keys(ledger, served),
+        models=tuple(sorted({found.model for found in ledger.served[served:] if found.model})),
         say=subject.team.has_a_say(state),
     )
 

@@ -2,17 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.sweep import Point
 from evals.models.trace import Trace
-from evals.runner.cache import TraceCache
 from evals.runner.case import cassette_of, read_ahead
+from evals.runner.digests import digest_of_replaced
+from evals.runner.keeper import Keeper, note
+from evals.runner.pins import Pins
 from evals.runner.pool import trial_digest
 from evals.runner.task import TRIAL_TIMEOUT, CaseTask, failed
 from evals.runner.workers import run_tasks
+from evals.subject.prompt import SupervisorPrompt, prompt_of
 from evals.sweep.explore import Explored, explore, joined
 from evals.sweep.grid import at
 from evals.workspace import Workspace
@@ -20,12 +24,18 @@ from evals.workspace import Workspace
 
 @dataclass(frozen=True)
 class CaseSweep:
-    """One case, the variant to vary, and the grid. Everything in it can be sent to another process."""
+    """One case, the variant to vary, and the grid. Everything in it can be sent to another process.
+
+    `recorded`, `prompt` and `pins` are as in `CaseTask`.
+    """
 
     case: Case
     info: VariantInfo
     points: tuple[Point, ...]
     workspace: Workspace
+    recorded: str = ""
+    prompt: SupervisorPrompt | None = None
+    pins: Pins | None = None
 
     @property
     def patience(self) -> float:
@@ -55,17 +65,15 @@ class CaseSweep:
             datasets=place.datasets,
             cache=place.cache,
             vectors=place.vectors,
+            prompts=(self.prompt,),
+            recorded=self.recorded,
+            pins=self.pins,
         )
 
     def digest(self, point: Point) -> str:
         """What the trace of a point is stored under: the digest `evals run` would use for the same variant."""
         info = self.info.model_copy(update={"variant": at(self.info.variant, point)})
-        return trial_digest(self.case, info, 0, 1, self.workspace)
-
-    @property
-    def cache(self) -> TraceCache:
-        """Where traces of earlier runs and sweeps are."""
-        return TraceCache(self.workspace.cache / "trials")
+        return trial_digest(self.case, info, 0, 1, self.workspace, self.recorded)
 
 
 def execute(
@@ -82,9 +90,14 @@ def execute(
 
     `work` explores one case, in a worker unless `jobs` is 1: `run_case` if not given.
     """
-    sweeps = [CaseSweep(case, info, tuple(points), workspace) for case in cases]
+    pins, prompt = Pins.of([info], workspace), prompt_of(info)
+    sweeps = [
+        CaseSweep(case, info, tuple(points), workspace, digest_of_replaced(workspace.cassette(case.id)), prompt, pins)
+        for case in cases
+    ]
     found: dict[str, Explored] = {}
-    for done in (from_cache(sweep) for sweep in sweeps):
+    keeper = Keeper(workspace.cache)
+    for done in (from_cache(sweep, keeper) for sweep in sweeps):
         if done is not None:
             found[done.case_id] = done
             progress(done)
@@ -97,9 +110,9 @@ def execute(
     return [found[case.id] for case in cases]
 
 
-def from_cache(sweep: CaseSweep) -> Explored | None:
+def from_cache(sweep: CaseSweep, keeper: Keeper) -> Explored | None:
     """The case explored from stored traces alone; None if one is missing."""
-    return explore(sweep.case, sweep.points, lambda point: sweep.cache.get(sweep.digest(point)))
+    return explore(sweep.case, sweep.points, lambda point: keeper.get(sweep.digest(point)))
 
 
 def run_case(sweep: CaseSweep) -> Explored:
@@ -125,12 +138,18 @@ def _explored(sweep: CaseSweep) -> Explored:
     cassette = cassette_of(sweep.task)
     from evals.sweep.stage import stage  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
 
-    with stage(sweep.task, cassette) as trace_of:
+    keeper = Keeper(sweep.workspace.cache)
+    with closing(keeper), stage(sweep.task, cassette) as trace_of:
 
         def run(point: Point) -> Trace:
             digest = sweep.digest(point)
-            trace = sweep.cache.get(digest) or trace_of(at(sweep.info.variant, point))
-            sweep.cache.put(digest, trace)
+            trace = keeper.get(digest)
+            if trace is None:
+                trace = trace_of(at(sweep.info.variant, point))
+                if sweep.pins is not None:
+                    sweep.pins.check()
+                note(sweep.workspace.cache)
+                keeper.put(digest, trace)
             return trace
 
         done = explore(sweep.case, sweep.points, run)

@@ -20,10 +20,10 @@ def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Tr
     """A function that replays a variant on the case of `task`."""
     tree = materialise(task.case, task.datasets, task.cache)
     repository = indexed(tree, task.vectors, trees_for(task.case, task.cache), task.distances)
-    clients = replay_clients()
+    clients, (prompt,) = replay_clients(), task.prompts or (None,)
 
     def trace_of(variant: Variant) -> Trace:
-        return loop.run(within_time(task, variant, Subject.of(variant, clients, repository), cassette))
+        return loop.run(within_time(task, variant, Subject.of(variant, clients, repository, prompt), cassette))
 
     with runner() as loop:
         try:

@@ -22,6 +22,7 @@ class State:
     prompts: Mapping[str, str] = field(default_factory=dict)
     scorers: str = "scorers-1"
     model: str = "model-1"
+    answered_by: Mapping[str, str] = field(default_factory=dict)
     guards: str = "hardened"
     guard_code: str = "rules = 1"
     grades: Mapping[str, float] = field(default_factory=dict)
@@ -73,6 +74,11 @@ def baseline_of(state: State) -> dict[str, object]:
         },
         "hard_violations": {name: {} for name in names},
         "leaks": {name: [] for name in names},
+        **(
+            {"answered_by": {name: {"supervisor": {model: []}} for name, model in state.answered_by.items()}}
+            if state.answered_by
+            else {}
+        ),
         "routes": {
             name: {case: {"0": "investigator codebase_search critic writer end"} for case in state.cases}
             for name in names

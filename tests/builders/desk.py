@@ -22,6 +22,7 @@ def a_desk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith(("TRIAGE_", "OPENAI_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TRIAGE_CACHE_DIR", str(folder / "cache"))
+    monkeypatch.setenv("TRIAGE_RETRY_JITTER", "false")  # no waits between attempts
     monkeypatch.chdir(folder)
     (folder / "issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
     (folder / "shop").mkdir()

@@ -97,7 +97,7 @@ def a_decision(next_node: str = "codebase_search", **fields: Any) -> dict[str, A
     return {"next_node": next_node, **told, **fields}
 
 
-SAID: dict[str, Any] = {"reasoning": "r", "summary": "s", "confidence": 0.6, "error": None}
+SAID: dict[str, Any] = {"reasoning": "r", "summary": "s", "confidence": 0.7, "error": None}
 WORKER_REPLIES: dict[str, Reply] = {
     "investigator": {
         **SAID,
@@ -149,8 +149,9 @@ WORKER_REPLIES: dict[str, Reply] = {
 
 
 def a_team(*decisions: str | Mapping[str, Any], **replies: Sequence[Reply]) -> Endpoint:
-    """An endpoint whose supervisor decides as listed, the last decision for ever, and whose workers all succeed."""
-    told = [a_decision(one) if isinstance(one, str) else one for one in decisions]
+    """An endpoint whose supervisor decides as listed, sure enough for a report, the last decision for ever, and whose
+    workers all succeed."""
+    told = [a_decision(one, confidence=0.9) if isinstance(one, str) else one for one in decisions]
     return Endpoint({**{name: [reply] for name, reply in WORKER_REPLIES.items()}, "supervisor": told, **replies})
 
 

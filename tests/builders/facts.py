@@ -86,7 +86,13 @@ def a_good_trace(case_id: str, variant: str, *visits: str, **fields: Any) -> Tra
 
 def a_baseline(cases: Sequence[Case], trials: Sequence[Trial]) -> Baseline:
     """What these trials would be blessed as."""
-    return make_baseline("prompts", cases, (a_variant("v2"), a_variant("v3")), trials)
+    variants = (a_variant("v2"), a_variant("v3"))
+    return make_baseline("prompts", cases, variants, trials, cassettes=cassettes_of(cases))
+
+
+def cassettes_of(cases: Sequence[Case], recorded: str = "once") -> dict[str, str]:
+    """Case -> digest of its cassette; another word where the answers were recorded anew."""
+    return {case.id: recorded for case in cases}
 
 
 def some_material(cases: Sequence[Case], trials: Sequence[Trial], **fields: Any) -> Material:
@@ -109,6 +115,7 @@ def some_material(cases: Sequence[Case], trials: Sequence[Trial], **fields: Any)
         "scope": Scope(cases=len(cases), selected=len(cases)),
         "dataset_baselines": (),
         "record_command": "make record SUITE=prompts",
+        "cassettes": cassettes_of(cases),
     }
     return Material(
         bless_command="evals bless prompts",

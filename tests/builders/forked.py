@@ -95,7 +95,7 @@ class Forked:
         """The exit code, if it is over."""
         return self._process.exitcode
 
-    def wait(self, timeout: float = 120) -> int:
+    def wait(self, timeout: float = 300) -> int:
         """The exit code, when it is over. Raises TimeoutError."""
         self._process.join(timeout)
         if self._process.exitcode is None:
@@ -115,7 +115,7 @@ class Forked:
         """As a service is asked to end."""
         self._process.terminate()
 
-    def communicate(self, timeout: float = 120) -> tuple[str, str]:
+    def communicate(self, timeout: float = 300) -> tuple[str, str]:
         """The rest of what it says; few words on stderr are taken for granted. Raises TimeoutError."""
         until = time.monotonic() + timeout
         said = self.stdout.read(), self.stderr.read()

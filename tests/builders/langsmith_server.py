@@ -10,18 +10,16 @@ import contextlib
 import json
 import re
 import socket
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from threading import Event, Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import zstandard
 from requests_toolbelt.multipart.decoder import MultipartDecoder
 
+from tests.builders.http_server import Handler, running
 from tests.builders.langsmith_store import Refused, Store, text_of, v2_run
 
 FLAGS = ("dataset_examples_multipart_enabled", "examples_multipart_enabled", "zstd_compression_enabled")
@@ -49,7 +47,8 @@ class Fault:
     headers: dict[str, str] = field(default_factory=dict)
     cut: bool = False
     after: bool = False
-    wait_s: float = 0.0
+    until: Event | None = None
+    """What the request waits for."""
     skip: int = 0
     """Requests that are let through first."""
 
@@ -88,7 +87,7 @@ class LangSmith:
         raise Refused(404, f"no such endpoint: {asked}")
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     """One connection; `service` is set by the class made for it."""
 
     protocol_version = "HTTP/1.1"
@@ -98,11 +97,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _any(self) -> None:
         path = urlsplit(self.path).path
         asked = f"{self.command} {path}"
-        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        raw = self.body()
         with self.service.lock:
             self.service.asked.append((asked, len(raw)))
             fault = self.service.fault(asked)
-        time.sleep(fault.wait_s if fault else 0)
+        if fault and fault.until:
+            fault.until.wait()
         if fault and not fault.after and (fault.cut or fault.status):
             return self._break(fault)
         with self.service.lock:
@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._break(fault)
         return self._say(status, told, {})
 
-    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _any  # noqa: N815 - as http.server calls them
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _any
 
     def _obey(self, asked: str, raw: bytes) -> tuple[int, Any]:
         if len(raw) > self.service.limit:
@@ -136,40 +136,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _say(self, status: int, told: Any, headers: dict[str, str]) -> None:
         content = text_of(told).encode()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.send_response(status)
-            for name, value in {"content-type": "application/json", **headers}.items():
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Silence: a test's output is its own."""
-
-
-class _Server(ThreadingHTTPServer):
-    """Clients are killed here, and drop their connections: that is nothing to print."""
-
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
+        self.answer(status, content, **{"content-type": "application/json", **headers})
 
 
 @contextlib.contextmanager
 def a_langsmith() -> Iterator[LangSmith]:
     """The service, answering at its `url` until the block ends."""
     service = LangSmith()
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service}))
-    service.url = f"http://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with running(type("Handler", (_Handler,), {"service": service})) as server:
+        service.url = server.url
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def _body(headers: dict[str, str], raw: bytes) -> Any:

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests.builders.endpoint import WORKER_REPLIES, a_completion, a_decision
+from tests.builders.http_server import Handler, running
 from tests.builders.plan import everything, tool_call
 
 ROUTE = ("investigator", "codebase_search", "critic", "writer")
@@ -79,6 +79,20 @@ def answering(
         return 200, "application/json", json.dumps(completion).encode()
 
     return answer
+
+
+def answering_as(model: str, answer: Answer | None = None) -> Answer:
+    """The same answers, given by another model."""
+    given = answer or answering()
+
+    def named(agent: str, body: dict[str, Any]) -> Answered:
+        answered = given(agent, body)
+        if callable(answered):
+            return answered
+        status, kind, content, *more = answered
+        return (status, kind, json.dumps({**json.loads(content), "model": model}).encode(), *more)
+
+    return named
 
 
 def _supervising(
@@ -163,7 +177,7 @@ def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
         told.searched.append(body["query"])
         return 200, "application/json", json.dumps(SEARCHED).encode()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Completions(Handler):
         def asked(self, body: dict[str, Any]) -> Answered:
             agent = agent_of(body)
             told.asked.append(agent)
@@ -172,36 +186,15 @@ def an_llm_server(answer: Answer | None = None) -> Iterator[LlmServer]:
             return told.answer(agent, body)
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = json.loads(self.body())
             answered = found(body) if self.path == "/search" else self.asked(body)
             if callable(answered):
                 answered(self)
                 return
             status, kind, content, *more = answered
-            self.send_response(status)
-            for name, value in {"content-type": kind, "content-length": str(len(content)), **dict(*more)}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
+            self.answer(status, content, content_type=kind, **dict(*more))
             told.sent.append((time.monotonic(), _counted(content)))
 
-        def handle(self) -> None:
-            with contextlib.suppress(ConnectionError, OSError, json.JSONDecodeError):
-                super().handle()  # a client that gave up or was killed amid its request, or a connection we cut
-
-        def finish(self) -> None:
-            with contextlib.suppress(ConnectionError, OSError, ValueError):
-                super().finish()
-
-        def log_message(self, *_: object) -> None:
-            """Silence: a test's output is its own."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    told.base_url = f"http://127.0.0.1:{server.server_port}/v1"
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with running(Completions) as server:
+        told.base_url = f"{server.url}/v1"
         yield told
-    finally:
-        server.shutdown()
-        server.server_close()

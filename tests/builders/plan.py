@@ -49,7 +49,7 @@ def tool_call(n: int, name: str, /, **arguments: Any) -> dict[str, Any]:
 
 def everything(context: str) -> dict[str, Any]:
     """All that can run, runs; the triage is complete when nothing can."""
-    return a_choice(*can_run(context), all_done=not can_run(context))
+    return a_choice(*can_run(context), all_done=not can_run(context), confidence=0.9)
 
 
 @dataclass

@@ -19,7 +19,7 @@ def at_a_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
     return job, ours
 
 
-def read_until(terminal: int, text: bytes, seconds: float = 120) -> bytes:
+def read_until(terminal: int, text: bytes, seconds: float = 300) -> bytes:
     """All that is shown up to and with `text`, which has to come."""
     seen, until = b"", time.monotonic() + seconds
     while text not in seen and select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:

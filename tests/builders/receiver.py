@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from tests.builders.http_server import Handler, running
 
 TAKEN = ExportTraceServiceResponse().SerializeToString()
 
@@ -49,31 +49,17 @@ def a_receiver(*answers: Answer) -> Iterator[Received]:
     """A receiver that gives these answers first, until the block ends."""
     received = Received(answers=list(answers))
 
-    class Handler(BaseHTTPRequestHandler):
+    class Traces(Handler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            received.requests.append(ExportTraceServiceRequest.FromString(body))
+            received.requests.append(ExportTraceServiceRequest.FromString(self.body()))
             received.paths.append(self.path)
             received.headers.append({name.lower(): value for name, value in self.headers.items()})
             answer = received.answers.pop(0) if received.answers else Answer()
             if answer.cut:
                 self.close_connection = True
                 return
-            self.send_response(answer.status)
-            for name, value in answer.headers:
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(answer.body)))
-            self.end_headers()
-            self.wfile.write(answer.body)
+            self.answer(answer.status, answer.body, **dict(answer.headers))
 
-        def log_message(self, *_: object) -> None:
-            """Silence: a test's output is its own."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    received.url = f"http://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
+    with running(Traces) as server:
+        received.url = server.url
         yield received
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -64,6 +64,11 @@ PLANTED = {rule: a_provider_key(rule, DICE) for rule in KEYS} | {
     "password_option": "mysql -h db -u jane -p" + "hunter2 shop",
     "named_password": "DB_PASS" + "=hunter2",
     "url_credential": "https://x.invalid/v1?" + "key=" + WORD[:32],
+    "named_value": "<pass" + "word>S3cr3t9Pw</password>",
+    "chosen_password": "CREATE USER jane IDENTIFIED " + "BY 'hunter2'",
+    "login_call": "login('jane', " + "'S3cr3t9Pw')",
+    "password_line": "db.invalid:5432:shop:jane:" + "S3cr3t9Pw",
+    "provider_key": "algolia: " + HEX,
     "email": "write to jane.doe@" + "acme-corp.com please",
     "high_entropy": "seen: " + "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA",
 }

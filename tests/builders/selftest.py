@@ -3,13 +3,16 @@
 from typing import Any
 
 from evals.models.selftest import PlantedFault, RedRate, SelfTest
-from evals.stats.intervals import wilson
+from evals.stats.intervals import rate_interval
 
 
-def a_rate(cases: int = 64, flips: int = 0, churn: float = 0.05, red: int = 0, draws: int = 100) -> RedRate:
+def a_rate(
+    cases: int = 64, flips: int = 0, churn: float = 0.05, red: int = 0, draws: int = 100, **fields: Any
+) -> RedRate:
     """A rate with its interval."""
-    low, high = (churn and wilson(red, draws)) or (None, None)
-    return RedRate(cases=cases, flips=flips, churn=churn, red=red, draws=draws, low=low, high=high)
+    low, high = (churn and rate_interval(red, draws)) or (None, None)
+    told = {"cases": cases, "flips": flips, "churn": churn, "red": red, "draws": draws, "low": low, "high": high}
+    return RedRate.model_validate({**told, **fields})
 
 
 def a_fault(exit_code: int | None = 1, name: str = "worse prompt") -> PlantedFault:

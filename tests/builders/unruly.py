@@ -63,8 +63,8 @@ def streaming(*_: object) -> Answered:
     return _stream
 
 
-def _hang(_: BaseHTTPRequestHandler) -> None:
-    time.sleep(30)
+def _hang(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.recv(1)  # until the client has given up
 
 
 def _reset(handler: BaseHTTPRequestHandler) -> None:

@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable
 
 
-def until(true: Callable[[], bool], seconds: int = 300) -> None:
-    """Come back once it is so.
+def until(true: Callable[[], object], seconds: float = 300, every_s: float = 0.05) -> None:
+    """Come back once it is so; look every so many seconds.
 
     Raises:
         TimeoutError: it never was.
     """
-    for _ in range(seconds * 20):
-        if true():
-            return
-        time.sleep(0.05)
-    raise TimeoutError
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(every_s)

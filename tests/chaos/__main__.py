@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from tests.chaos import greens, kills, mutations, payloads, secrets
+from tests.chaos import chance, checkouts, greens, kills, mutations, payloads, races, secrets, strangers
 from tests.chaos.row import Row, table
 
 Part = Callable[[Path, float, int], list[Row]]
@@ -22,8 +22,12 @@ PARTS: Final[dict[str, Part]] = {
     "kills": kills.rows,
     "mutations": mutations.rows,
     "greens": greens.rows,
+    "races": races.rows,
     "payloads": payloads.rows,
     "secrets": secrets.rows,
+    "strangers": strangers.rows,
+    "checkouts": checkouts.rows,
+    "chance": chance.rows,
 }
 SEED: Final = 15
 

@@ -5,7 +5,7 @@ import base64
 import html
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ import httpx2
 
 from evals.cassette.player import Tape, playing
 from evals.cassette.recording_transport import RecordingTransport
+from evals.cassette.redact import scan, unsuspicious
 from evals.cassette.store import load
 from evals.errors import EvalsError
 from evals.export.files import write_report
@@ -29,11 +30,18 @@ from tests.builders.loopback import serving
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
 from tests.chaos import row
+from tests.chaos.blind_secrets import Sample, corpus
 from tests.chaos.shapes import SHAPES, Shape
 from triage.secrecy.held import hold, release
+from triage.secrecy.rules import EMAIL, SECOND_OPINION
 
 EACH: Final = 15
 """Secrets of a shape."""
+BLIND: Final = 5
+"""Seeds of the generator whose author had not read the rules; 300 secrets and 300 harmless texts each."""
+MISSED: Final = 0.05
+FALSE: Final = 0.02
+"""The share of secrets that may go through, and of harmless texts that may be refused."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,34 @@ def rows(_folder: Path, share: float, seed: int) -> list[row.Row]:
     return [
         together,
         *(row.Row(f"secrets: {each.what}", each.planted, each.on_disk, promised=False) for each in others),
+        *blind_rows(range(seed, seed + max(1, round(BLIND * share)))),
     ]
+
+
+def blind_rows(seeds: Iterable[int]) -> list[row.Row]:
+    """How many of the blind corpus' secrets go through, and how many of its harmless texts are refused.
+
+    A row is a promise once more than the share that is allowed goes wrong. A mail address is personal data and no
+    secret: it counts neither as found nor as a false alarm, and has a row of its own. Both looks have to agree.
+    """
+    secrets, harmless = ([each for side in sides for each in side] for sides in zip(*map(corpus, seeds), strict=True))
+    missed = sum(not _rules_for(each) for each in secrets)
+    refused = [_rules_for(each, but=()) for each in harmless]
+    false = sum(bool(rules - {EMAIL}) for rules in refused)
+    mail = sum(rules == {EMAIL} for rules in refused)
+    return [
+        row.Row("secrets of the blind corpus that go through", len(secrets), missed, missed > MISSED * len(secrets)),
+        row.Row("harmless texts of the blind corpus refused", len(harmless), false, false > FALSE * len(harmless)),
+        row.Row("the same, for somebody's mail address", len(harmless), mail, promised=False),
+    ]
+
+
+def _rules_for(sample: Sample, but: tuple[str, ...] = (EMAIL,)) -> set[str]:
+    """The rules that see something in a text, as it is written to a cassette."""
+    rules = {found.rule for found in scan({"content": sample.text})}
+    if rules - {SECOND_OPINION} and unsuspicious([json.dumps({"content": sample.text})], []):
+        raise AssertionError(f"the quick look passes what the scan sees ({sample.kind}: {sorted(rules)})")
+    return rules - set(but)
 
 
 def planted(seed: int = 0, each: int = EACH) -> list[Row]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from tests.builders.provider_keys import BOTH, HEX, KEYS, LOWER, UUID, a_provider_key, a_word
+from tests.builders.provider_keys import BOTH, HEX, KEYS, LOWER, UPPER, UUID, a_provider_key, a_word
 
 Draw = Callable[[random.Random], str]
 FULL_WIDTH: Final = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
@@ -76,6 +76,13 @@ def escaped(secret: str) -> str:
     return "Result: " + "".join(f"\\u{ord(character):04x}" for character in secret)
 
 
+def dumped(secret: str) -> str:
+    """As `hexdump -C` prints it."""
+    raw = secret.encode()
+    rows = ((place, raw[place : place + 16]) for place in range(0, len(raw), 16))
+    return "\n".join(f"{place:08x}  {row.hex(' '):<47}  |{row.decode()}|" for place, row in rows)
+
+
 NAMED: Final = (
     Shape("Authorization: Token", a_token, "Authorization: Token {}".format),
     Shape("Authorization: Bearer", a_token, "-H 'Authorization: Bearer {}'".format),
@@ -121,6 +128,46 @@ SPELLED: Final = (
     Shape("an address with a quoted name", lambda dice: f'"{a_name(dice)} doe"@{a_name(dice)}.com', "to {}".format),
     Shape("an address, percent-encoded", an_address, lambda secret: quote(secret, safe="")),
 )
+IN_A_SYNTAX: Final = (
+    Shape("Maven <password>", a_password, "<server><id>x</id><password>{}</password></server>".format),
+    Shape("an attribute of XML", a_token, '<add key="ApiKey" value="{}" />'.format),
+    Shape("ENV of a Dockerfile", a_token, "ENV API_KEY {}".format),
+    Shape("netrc", a_password, "machine git.invalid login jane password {}".format),
+    Shape("IDENTIFIED BY", a_password, "CREATE USER jane IDENTIFIED BY '{}';".format),
+    Shape("WITH PASSWORD", a_password, "CREATE ROLE jane WITH LOGIN PASSWORD '{}';".format),
+    Shape("YAML, value on the next line", a_token, "service:\n  api_key:\n    {}\n  port: 1".format),
+    Shape("YAML, a block", a_password, "db_password: |-\n  {}\nport: 1".format),
+    Shape("JSON, value on the next line", a_token, '{{\n  "token":\n    "{}"\n}}'.format),
+    Shape("name and value of a container", a_token, "env:\n- name: API_KEY\n  value: {}".format),
+    Shape("a variable of Terraform", a_password, 'variable "db_password" {{\n  default = "{}"\n}}'.format),
+    Shape("a table", a_password, "| host | password |\n|---|---|\n| db.invalid | {} |".format),
+    Shape("CSV", a_password, "id,password,role\n1,{},admin".format),
+    Shape("pgpass", a_password, "db.invalid:5432:shop:jane:{}".format),
+    Shape("a call with a password", a_password, 'new NetworkCredential("jane", "{}")'.format),
+    Shape("a setter", a_password, 'config.setPassword("{}");'.format),
+    Shape("define() of PHP", a_password, "define('DB_PASSWORD', '{}');".format),
+    Shape("docker login -p", a_password, "docker login -u jane -p {} registry.invalid".format),
+    Shape("token is", a_token, "the token is {} by the way".format),
+    Shape("Password for bob:", a_password, "Password for bob: {}".format),
+    Shape("Passwort lautet", a_password, "Das Passwort lautet {}".format),
+    Shape("log in as", a_password, "log in at https://x.invalid/ as jane / {}".format),
+    Shape("Digest", lambda dice: a_word(HEX, 32, dice), 'Authorization: Digest username="j", response="{}"'.format),
+    Shape("a seed of one-time passwords", lambda dice: a_word(UPPER, 31, dice) + "7", 'pyotp.TOTP("{}")'.format),
+    Shape("a UUID beside a name", lambda dice: a_word(UUID, 36, dice), "client secret: {}".format),
+    Shape("hex beside the name of a provider", lambda dice: a_word(HEX, 32, dice), "datadog: {}".format),
+    Shape("letters and digits beside a name", lambda dice: a_word(LOWER, 31, dice) + "7", "deploy token - {}".format),
+)
+ENCODED: Final = (
+    Shape("HTML entities", a_github_token, lambda secret: "".join(f"&#{ord(each)};" for each in secret)),
+    Shape("hex entities", a_github_token, lambda secret: "".join(f"&#x{ord(each):x};" for each in secret)),
+    Shape("escapes of bytes", a_github_token, lambda secret: "".join(f"\\x{ord(each):02x}" for each in secret)),
+    Shape("octal escapes", a_github_token, lambda secret: "".join(f"\\{ord(each):03o}" for each in secret)),
+    Shape("quoted-printable", a_password, lambda secret: f"password=3D{secret[:4]}=\n{secret[4:]}"),
+    Shape("spaced hex", a_github_token, lambda secret: secret.encode().hex(" ")),
+    Shape("a dump", a_github_token, dumped),
+    Shape("base64 with a line break", a_github_token, lambda s: base64.b64encode(f"{s}\n".encode()).decode()),
+    Shape("entities in escapes", a_github_token, lambda s: escaped("".join(f"&#{ord(each)};" for each in s))),
+)
 NOT_PROMISED: Final = (
     Shape("bare hex, as a digest is", lambda dice: a_word(HEX, 32, dice), "{}".format, promised=False),
     Shape("a password of letters", letters, "password: {}".format, promised=False),
@@ -135,4 +182,4 @@ IN_USE: Final = (
     Shape("a key in use, in hex", letters, lambda secret: secret.encode().hex(), held=True),
     Shape("a key in use, backwards", letters, lambda secret: secret[::-1], held=True),
 )
-SHAPES: Final = (*NAMED, *SPELLED, *IN_USE, *NOT_PROMISED)
+SHAPES: Final = (*NAMED, *SPELLED, *IN_A_SYNTAX, *ENCODED, *IN_USE, *NOT_PROMISED)

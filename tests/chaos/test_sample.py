@@ -3,20 +3,56 @@
 import pytest
 
 from tests.builders.chromium import a_chromium
-from tests.chaos import greens, kills, mutations, payloads
-from tests.chaos.__main__ import main
+from tests.chaos import chance, checkouts, greens, ground, kills, mutations, payloads, strangers
+from tests.chaos.__main__ import PARTS, main
 from tests.chaos.row import Row, table
+from tests.chaos.verdict_ways import verdict_ways
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(("part", "share"), [(kills, 0.05), (mutations, 0.03), (greens, 0.1)], ids=str)
+@pytest.mark.parametrize(
+    ("part", "share"),
+    [(kills, 0.05), (mutations, 0.03), (greens, 0.1), (strangers, 0.05), (checkouts, 0.2), (chance, 0.01)],
+    ids=str,
+)
 def test_a_sample_of_each_part_keeps_every_promise(tmp_path, part, share):
     found = part.rows(tmp_path, share, seed=4)
 
     assert [row for row in found if row.against] == []
     assert sum(row.tried for row in found) > 0
     assert part is not kills or sum(row.tried for row in found if row.what.endswith("lost")) > 0
+
+
+def test_a_checkout_whose_programs_are_started_is_noticed(tmp_path, monkeypatch):
+    """Nothing is switched off any more."""
+    monkeypatch.setattr("triage.git._SWITCHED_OFF", ())
+    monkeypatch.setattr("triage.git._READS_FILES", frozenset())
+    monkeypatch.setattr(checkouts, "USES", {"its revision": checkouts.USES["its revision"]})
+
+    assert checkouts.rows(tmp_path, 0.01, seed=4)[0].is_broken
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A checkout that is recorded, blessed and green."""
+    return ground.green(tmp_path_factory.mktemp("recorded"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "values: none is in one case",
+        "models: a better one answers an edit",
+        "models: a worse one answers an edit",
+        "versions: a new candidate lost everything, and is blessed",
+        "elsewhere: every comment is replaced",
+    ],
+)
+def test_a_way_of_each_kind_by_what_decides_leads_to_no_undeserved_green(tmp_path, recorded, name):
+    (way,) = (way for way in verdict_ways() if way.name == name)
+
+    assert not greens.is_green(way, ground.copied(recorded, tmp_path / "way"))
 
 
 def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatch):
@@ -28,6 +64,12 @@ def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatc
     monkeypatch.setattr(mutations, "CACHES", 12)
 
     assert any("trials" in row.what and row.is_broken for row in mutations.rows(tmp_path, 1, seed=4))
+
+
+def test_a_terminal_that_prints_what_it_gets_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr("triage.terminal.visible", lambda text: text)
+
+    assert any("outputs of triage" in row.what and row.is_broken for row in strangers.rows(tmp_path, 0.05, seed=4))
 
 
 @pytest.mark.browser
@@ -48,6 +90,4 @@ def test_the_table_tells_what_is_promised_from_what_is_only_counted():
 
 def test_a_part_that_is_none_is_said_in_a_line(capsys):
     assert main("kill") == 2
-    assert (
-        "no part is called 'kill'; choose among kills, mutations, greens, payloads, secrets" in capsys.readouterr().err
-    )
+    assert f"no part is called 'kill'; choose among {', '.join(PARTS)}" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chaos.secrets import planted
+from tests.chaos.secrets import FALSE, MISSED, blind_rows, planted
 
 pytestmark = pytest.mark.slow
 
@@ -13,4 +13,12 @@ def test_no_promised_secret_reaches_the_disk_and_the_others_do():
 
     assert [row.what for row in rows if row.promised and row.on_disk] == []
     assert [row.what for row in rows if not row.promised and not row.on_disk] == []
-    assert len(rows) > 45
+    assert len(rows) > 80
+
+
+def test_the_corpus_of_somebody_who_had_not_read_the_rules_is_found_and_its_harmless_texts_pass():
+    missed, false, _ = blind_rows([20261124])
+
+    assert missed.against <= MISSED * missed.tried
+    assert false.against <= FALSE * false.tried
+    assert missed.tried == false.tried == 300

@@ -18,17 +18,21 @@ RUN: Final = ("run", "tiny.yaml")
 SHARDS: Final = ("shards/1.json", "shards/2.json")
 ONE, OTHER = "cassettes/wrong-sum.yaml", "cassettes/wrong-total.yaml"
 CASE, ISSUE = "datasets/triage/cases/wrong-sum/case.yaml", "datasets/triage/cases/wrong-sum/issue.md"
+MANIFEST = "cassettes/manifest.jsonl"
 BASELINE, KEPT = "evals/suites/baselines/tiny.json", "kept.json"
 Damage = Callable[[Path], object]
 
 
 @dataclass(frozen=True)
 class Way:
-    """One attempt."""
+    """One attempt. `unless_said`: a green that says this is deserved; not `in_process`: the checkout has code of its
+    own."""
 
     name: str
     damage: Damage
     asked: tuple[str, ...] = RUN
+    unless_said: str = ""
+    in_process: bool = True
 
 
 def ways() -> Iterator[Way]:
@@ -42,6 +46,8 @@ def ways() -> Iterator[Way]:
     yield from (Way(f"data: {name}", damage) for name, damage in DATA.items())
     yield from (Way(f"shards: {name}", damage, ("merge", *asked)) for name, (damage, asked) in MERGES.items())
     yield from (Way(f"run.json: {name}", told(KEPT, change), ("gate", KEPT)) for name, change in STORED.items())
+    yield from (Way(f"kept verdict: {name}", damage) for name, damage in LISTED.items())
+    yield from (Way(f"the last report: {name}", damage, ("gate",)) for name, damage in LEFT_BEHIND.items())
 
 
 def text(path: str, old: str, new: str, times: int = 1) -> Damage:
@@ -211,6 +217,28 @@ MERGES: Final[dict[str, tuple[Damage, tuple[str, ...]]]] = {
     "a label since": (after(_sharded(), plain(CASE, LABELS["another severity"])), SHARDS),
     "tokens since": (after(_sharded(), CASSETTES["more tokens"]), SHARDS),
     "no traces": (after(_sharded(), told(SHARDS[0], lambda shard: shard.update(traces={}))), SHARDS),
+}
+LISTED: Final[dict[str, Damage]] = {
+    "a cassette of another date": text(ONE, 'recorded_at: "20', 'recorded_at: "19'),
+    "a line end more in a cassette": lambda checkout: (checkout / ONE).write_bytes(
+        (checkout / ONE).read_bytes() + b"\n"
+    ),
+    "the manifest gone": gone(MANIFEST),
+    "the manifest gone, and more tokens": after(gone(MANIFEST), text(ONE, "prompt_tokens: 1,", "prompt_tokens: 7,")),
+    "a line of the manifest gone": lambda checkout: (checkout / MANIFEST).write_bytes(
+        (checkout / MANIFEST).read_bytes().partition(b"\n")[2]
+    ),
+    "the manifest empty": bytes_of(MANIFEST, b""),
+}
+LEFT_BEHIND: Final[dict[str, Damage]] = {
+    "a prompt edited since": text("mine.md", "Never while codebase_search", "Not while codebase_search"),
+    "a cassette edited since": text(ONE, "prompt_tokens: 1,", "prompt_tokens: 7,"),
+    "an issue edited since": text(ISSUE, "Two books", "Three books"),
+    "a case gone since": lambda checkout: shutil.rmtree((checkout / CASE).parent),
+    "a run after it that ended with 2": lambda checkout: [
+        bytes_of("tiny.yaml", b"name: tiny\n")(checkout),
+        evals(checkout, *RUN),
+    ],
 }
 STORED: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
     "no comparisons": lambda run: run.update(comparisons=[]),

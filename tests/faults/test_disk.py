@@ -28,7 +28,7 @@ def may_write(size):
 
 def outcome(process):
     """(exit code, what it had been told, what it said)."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     return process.returncode, {line.split()[0] for line in out.splitlines()[1:]}, err
 
 
@@ -104,7 +104,7 @@ def recorded(tmp_path_factory):
 def test_a_cache_that_may_not_grow_is_said_in_a_line_with_its_file_and_what_to_do(tmp_path, recorded, size):
     checkout = shutil.copytree(recorded, tmp_path / "checkout")
     process = evals_at_once(checkout, "run", "tiny.yaml", "--jobs", "1", before=partial(may_write, size))
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=300)
 
     assert process.returncode == 3
     assert re.fullmatch(rf"evals: {checkout}/\.cache/\S+: File too large; see to that, then run it again\n", said)

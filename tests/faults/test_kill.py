@@ -1,8 +1,10 @@
 """SIGKILL in the middle of a recording, many times: nothing anybody was told is lost, and the bytes come out right."""
 
 import json
+import math
 import random
 import signal
+import threading
 import time
 
 import pytest
@@ -22,9 +24,33 @@ def echo(_, body):
     return 200, "application/json", json.dumps(a_chat_answer("Re: " + last_words(body))).encode()
 
 
+class Endpoint:
+    """Echoes questions, but holds those beyond `left` until `release`: the process that asks cannot come to its end."""
+
+    def __init__(self):
+        self._lock, self._left, self._released = threading.Lock(), math.inf, threading.Event()
+
+    def __call__(self, agent, body):
+        with self._lock:
+            self._left -= 1
+            held = self._released if self._left < 0 else None
+        if held is not None:
+            held.wait()
+        return echo(agent, body)
+
+    def hold_beyond(self, left):
+        with self._lock:
+            self._left, self._released = left, threading.Event()
+
+    def release(self):
+        with self._lock:
+            self._left = math.inf
+            self._released.set()
+
+
 def told_by(process) -> list[str]:
     """The questions whose answers it has been told, once it is over."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     assert err == ""
     return [line.split()[0] for line in out.splitlines() if line.startswith("q")]
 
@@ -40,15 +66,18 @@ def killed_after(process, answers: int, seconds: float) -> list[str]:
 def test_fifty_kills_lose_nothing_and_leave_the_bytes_of_a_run_that_was_never_killed(tmp_path):
     """At seeded moments: after 0 to 6 more answers and up to 20 ms, which reaches every step of a write."""
     dice = random.Random(50)  # noqa: S311 - moments, not keys
-    with an_llm_server(echo) as llm:
+    endpoint = Endpoint()
+    with an_llm_server(endpoint) as llm:
         told_by(recording(llm.base_url, tmp_path / "whole.yaml"))
         kills = takes = 0
         while kills < KILLS:
             path, told = tmp_path / f"take-{takes}.yaml", set()
             while (left := QUESTIONS - len(load(path).interactions)) > 2 * AT_ONCE:
                 known = QUESTIONS - left  # those are told again at once
+                endpoint.hold_beyond(left - 1)  # or it would be over before a busy machine kills it
                 process = recording(llm.base_url, path)
                 told |= set(killed_after(process, known + dice.randrange(7), dice.uniform(0, 0.02)))
+                endpoint.release()
                 assert process.returncode == -signal.SIGKILL
                 kills += 1
 

@@ -33,7 +33,12 @@ REPAIRS: Final = (
         "iteration_limit,\n    question_limit",
         "question_limit,\n    iteration_limit",
     ),
-    ("forced: investigates first", HARDENED, '!= "investigator" and not state.forced_fallback', '!= "investigator"'),
+    (
+        "forced: skips the investigator",
+        HARDENED,
+        'untouched and choice != "investigator"',
+        'untouched and choice != "investigator" and not state.forced_fallback',
+    ),
     ("forced: bound by a rejection", HARDENED, "not state.forced_fallback and _rejection_binds", "_rejection_binds"),
     ("forced: bound by the floor", HARDENED, "or state.forced_fallback or", "or"),
     ("`end` slips past a rejection", HARDENED, 'or (choice == "end" and state.report is None)', ""),

@@ -51,7 +51,7 @@ async def test_work_that_is_left_is_not_waited_for_and_ends_at_the_next_thing_it
 
 
 async def test_whoever_watches_is_told_and_stops_watching_when_the_work_is_left():
-    seen, begun = [], threading.Event()
+    seen, begun, left = [], threading.Event(), threading.Event()
 
     @contextmanager
     def watch():
@@ -63,7 +63,7 @@ async def test_whoever_watches_is_told_and_stops_watching_when_the_work_is_left(
     def work(told):
         told("reading", 1, 2)
         begun.set()
-        threading.Event().wait(0.2)
+        left.wait(60)
 
     waiting = asyncio.create_task(aside(work, watch))
     while not begun.is_set():  # noqa: ASYNC110  # a thread tells in no other way
@@ -71,5 +71,6 @@ async def test_whoever_watches_is_told_and_stops_watching_when_the_work_is_left(
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+    left.set()
 
     assert seen == [("reading", 1, 2), "over"]

@@ -12,6 +12,7 @@ import pytest
 from tests.builders.endpoint import Endpoint, a_decision, a_team
 from tests.builders.loopback import serving
 from triage.cli import main
+from triage.settings import Settings, unknown_variables
 
 CHECKOUT = Path(__file__).parents[2]
 ASK = a_decision("human_input", question="Which database?", question_context="Two are supported.")
@@ -23,6 +24,7 @@ def desk(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("TRIAGE_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TRIAGE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TRIAGE_RETRY_JITTER", "false")  # no waits between attempts
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))  # commands run as processes of their own start in this folder
     (tmp_path / "issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
@@ -55,7 +57,7 @@ def test_every_step_is_told(desk, monkeypatch, capsys):
     triage(a_team("codebase_search", "critic", "writer", critic=[500]), monkeypatch, *NEW)
 
     told = capsys.readouterr().err
-    assert "-> investigator (not codebase_search: investigator_first), confidence 0.50: It is next." in told
+    assert "-> investigator (not codebase_search: investigator_first), confidence 0.90: It is next." in told
     assert "investigator: s" in told
     assert "critic: failed (OpenAIAPIError: Error code: 500" in told
 
@@ -82,7 +84,7 @@ def test_the_human_is_asked_at_the_terminal(desk, monkeypatch, capsys):
     team = a_team("investigator", ASK, "writer")
     assert triage(team, monkeypatch, *NEW, typed="MySQL\n") == 0
 
-    assert "Question: Which database?\nTwo are supported." in capsys.readouterr().err
+    assert "Question: Which database?\n  Two are supported." in capsys.readouterr().err
     assert "A: MySQL" in team.messages("supervisor", 2)[1]
 
 
@@ -195,6 +197,15 @@ def test_bad_input_is_one_line_and_exit_code_2(desk, monkeypatch, capsys, argume
     told = capsys.readouterr().err.strip()
     assert said in told
     assert "\n" not in told
+    assert not (desk / ".triage").exists()
+
+
+def test_a_folder_for_results_that_cannot_be_made_leaves_no_other(desk, monkeypatch, capsys):
+    (desk / "file").write_text("")
+    assert triage(a_team("end"), monkeypatch, *NEW, "--jobs", "new/jobs.sqlite", "--out", "file/results") == 2
+
+    assert "file/results: the folder cannot be made" in capsys.readouterr().err
+    assert not (desk / "new").exists()
 
 
 def test_without_a_key_nothing_is_asked(desk, capsys):
@@ -239,3 +250,23 @@ def test_what_cannot_be_used_is_one_line(variable, arguments, said, tmp_path, mo
 
     assert code == 2
     assert re.search(said, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("TRIAGE_MODEL", "TRIAGE_MODEL is no variable of triage and changes nothing; did you mean TRIAGE_MODELS?"),
+        ("TRIAGE_TIMEOUT", "did you mean TRIAGE_TIMEOUT_S"),
+        ("TRIAGE_WEATHER", "TRIAGE_WEATHER is no variable of triage and changes nothing; docs/live.md lists"),
+    ],
+)
+def test_a_variable_nobody_reads_is_told_in_one_line(name, said, desk, monkeypatch, capsys):
+    triage(a_team("investigator", "writer"), _with(monkeypatch, name, "small"), *NEW, "--quiet")
+
+    assert [said in line for line in capsys.readouterr().err.splitlines() if name in line] == [True]
+
+
+def test_the_variables_that_are_read_are_no_surprise():
+    known = [f"TRIAGE_{name.upper()}" for name in Settings.model_fields]
+
+    assert unknown_variables([*known, "TRIAGE_REPO", "TRIAGE_CACHE_DIR", "triage_models", "PATH"]) == []

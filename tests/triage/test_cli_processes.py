@@ -4,7 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
+import threading
 
 import httpx
 import pytest
@@ -13,6 +13,7 @@ from tests.builders.at_once import triage_at_once
 from tests.builders.desk import AGAIN, NEW, a_desk
 from tests.builders.endpoint import Endpoint, a_team
 from tests.builders.loopback import serving
+from tests.builders.ports import a_reserved_port
 from tests.builders.waiting import until
 from triage.cli import main
 
@@ -38,7 +39,7 @@ def test_help_does_not_load_the_graph():
 def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
     """A kill -9 while the critic is being asked: what was done before is not done again."""
     team = a_team("investigator", "critic", "writer")
-    with serving(Slow(team)) as url:
+    with serving(ThinkingCritic(team)) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
         job = triage_at_once("run", "--repo", "shop", *NEW)
         until(lambda: team.count("critic") == 1)
@@ -55,7 +56,7 @@ def test_a_killed_job_is_resumed_without_repeating_a_visit(desk, monkeypatch):
 @pytest.mark.slow
 def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
     team = a_team("investigator", "critic", "writer")
-    with serving(Slow(team)) as url:
+    with serving(ThinkingCritic(team)) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
         job = triage_at_once("run", "--repo", "shop", *NEW)
         until(lambda: team.count("critic") == 1)
@@ -69,13 +70,13 @@ def test_control_c_is_one_line_and_the_job_is_kept(desk, monkeypatch):
 
 @pytest.mark.slow
 def test_the_agents_can_be_served(desk, monkeypatch):
-    with serving(a_team("end")) as url:
-        port = _a_free_port()
+    with serving(a_team("end")) as url, a_reserved_port() as port:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
         service = triage_at_once("serve", "--repo", "shop", "--port", str(port))
         invoke = f"http://127.0.0.1:{port}/agents/investigator/invoke"
         try:
-            until(lambda: _answers(f"http://127.0.0.1:{port}/openapi.json"))
+            until(lambda: service.poll() is not None or _answers(f"http://127.0.0.1:{port}/openapi.json"))
+            assert service.poll() is None, service.communicate()
             answer = httpx.post(invoke, json={"input": {"issue_title": "t", "issue_body": "b"}}, timeout=300)
         finally:
             service.terminate()
@@ -85,8 +86,21 @@ def test_the_agents_can_be_served(desk, monkeypatch):
     assert '"POST /agents/investigator/invoke HTTP/1.1" 200' in lines
 
 
-class Slow:
-    """An endpoint whose critic thinks for five seconds."""
+def test_a_port_in_use_is_one_line_and_no_outage(desk, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("TRIAGE_BASE_URL", "http://127.0.0.1:9/v1")
+        port = str(taken.getsockname()[1])
+        service = triage_at_once("serve", "--repo", "shop", "--port", port)
+        told = service.communicate(timeout=300)[1]
+
+    assert service.returncode == 2
+    [line] = told.strip().splitlines()
+    assert line.startswith(f"triage: 127.0.0.1:{port}: cannot be listened on (")
+    assert line.endswith("name another --host or --port")
+
+
+class ThinkingCritic:
+    """An endpoint whose critic never answers: a job goes no further, however long a test takes to kill it."""
 
     def __init__(self, team: Endpoint) -> None:
         self.team = team
@@ -94,14 +108,8 @@ class Slow:
     def __call__(self, request):
         answer = self.team(request)
         if self.team.asked[-1][0] == "critic":
-            time.sleep(5)
+            threading.Event().wait(300)  # in a daemon thread of the server: nobody waits for its end
         return answer
-
-
-def _a_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _answers(url: str) -> bool:

@@ -34,6 +34,7 @@ def desk(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("TRIAGE_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TRIAGE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TRIAGE_RETRY_JITTER", "false")  # no waits between attempts
     monkeypatch.chdir(tmp_path)
     Path("issue.md").write_text("# Cart total is wrong\n\nAdding two items charges for one.\n")
     Path("asking.yaml").write_text(PLAN_WITH_A_QUESTION)
@@ -69,7 +70,7 @@ def test_every_supervisor_brings_a_report_with_no_more_said_than_its_name(superv
         monkeypatch.setenv("TRIAGE_BASE_URL", llm.base_url)
         code = main(["run", "--repo", "shop", *NEW, "--supervisor", supervisor])
 
-    assert code == 0
+    assert code == (5 if supervisor == "rules" else 0)  # the file that is cited is not there
     assert "Quantities are overwritten." in Path(".triage/one/report.md").read_text()
 
 
@@ -85,7 +86,7 @@ def test_a_step_of_a_plan_names_all_who_start(triage, capsys):
     triage(PlanningTeam(), *NEW, "--supervisor", "plan-fixed", "--plan", "fan-out")
 
     assert (
-        "-> codebase_search (task 2), web_search (task 3), confidence 0.60: They are next." in capsys.readouterr().err
+        "-> codebase_search (task 2), web_search (task 3), confidence 0.90: They are next." in capsys.readouterr().err
     )
 
 
@@ -109,7 +110,7 @@ def test_a_job_left_at_a_question_goes_on_under_its_own_supervisor(supervisor, t
     assert "waiting for an answer; the job is kept: triage run --resume --job-id one" in capsys.readouterr().err
 
     rest = a_registry_team("writer") if supervisor == "registry" else team()
-    assert triage(rest, *AGAIN, typed="MySQL\n") == 0
+    assert triage(rest, *AGAIN, typed="MySQL\n") == (5 if supervisor in ("rules", "registry") else 0)  # unsure still
     assert "No valid decision" not in capsys.readouterr().err  # as another supervisor would say of the answers
     assert Path(".triage/one/report.md").is_file()
 
@@ -183,6 +184,7 @@ def test_what_does_not_fit_together_is_one_line_and_exit_code_2(triage, capsys, 
     told = capsys.readouterr().err.strip()
     assert said in told
     assert "\n" not in told
+    assert not Path(".triage").exists()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def desk(tmp_path, monkeypatch):
 
 def a_team_that_asks():
     stops = iter(ASKING)
-    return answering(lambda _: next(stops, "writer"))
+    return answering(lambda _: next(stops, "writer"), confidence=0.9)
 
 
 def test_jobs_are_listed_with_what_they_wait_for(desk, monkeypatch, capsys):
@@ -52,14 +52,14 @@ def test_a_job_is_shown_at_length(desk, monkeypatch, capsys):
     assert "critic failed: OpenAIAPIError" in shown
 
 
-def test_a_deleted_job_is_gone_and_its_files_stay(desk, monkeypatch, capsys):
+def test_a_deleted_job_is_gone_with_its_files(desk, monkeypatch, capsys):
     with triage_at(monkeypatch) as (triage, _):
         triage("run", "--repo", "shop", *NEW)
         assert main(["jobs", "delete", "one"]) == 0
         assert triage("run", *AGAIN) == 2
 
     assert "no job is called 'one'" in capsys.readouterr().err
-    assert (desk / ".triage/one/report.md").is_file()
+    assert not (desk / ".triage/one/report.md").exists()
 
 
 @pytest.mark.parametrize("command", ["show", "delete"])
@@ -160,13 +160,13 @@ def test_control_c_at_the_prompt_ends_the_sitting_at_once_and_loses_no_answer(de
         job, terminal = at_a_terminal("run", "--repo", "shop", *NEW)
         read_until(terminal, b"Answer: ")
         os.write(terminal, b"\x03")
-        told = read_until(terminal, b"--repo shop", seconds=20)
-        assert job.wait(timeout=20) == 130
+        told = read_until(terminal, b"--repo shop")
+        assert job.wait(timeout=300) == 130
         assert b"interrupted; the job is kept: triage run --resume --job-id one" in told
 
         job, terminal = at_a_terminal("run", *AGAIN)
         read_until(terminal, b"Answer: ")
         os.write(terminal, b"MySQL\n")
         read_until(terminal, b"wrote")
-        assert job.wait(timeout=60) == 0
+        assert job.wait(timeout=300) == 0
     assert llm.asked.count("investigator") == 1

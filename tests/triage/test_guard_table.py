@@ -17,7 +17,7 @@ PRD = a_table("""
 """)
 
 HARDENED = a_table("""
-    investigator_first | time=start choice!=investigator forced=no                          | investigator
+    investigator_first | time=start choice!=investigator                                    | investigator
     iteration_limit    | time=limit choice=end report=yes                                   | as chosen
     iteration_limit    | time=limit                                                         | writer
     question_limit     | choice=human_input asked=2 twice!=codebase_search                  | codebase_search

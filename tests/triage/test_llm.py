@@ -62,7 +62,19 @@ async def test_the_fallback_is_not_retried():
     assert len(service.requests) == 4
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 500, 503])
+@pytest.mark.parametrize("status", [500, 502, 503])
+async def test_a_server_error_is_asked_again_and_goes_to_no_other_model(status):
+    """Another model is behind the same server."""
+    passing, lasting = Service(status, status, 200), Service(status)
+
+    await a_chain(passing).ainvoke("hello")
+    with pytest.raises(openai.InternalServerError):
+        await a_chain(lasting).ainvoke("hello")
+
+    assert [len(service.requests) for service in (passing, lasting)] == [3, 3]
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
 async def test_no_other_failure_is_repeated_or_handed_on(status):
     """A bad key or an outage stays what it is: asking again would only hide it."""
     service = Service(status)

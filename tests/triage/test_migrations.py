@@ -71,8 +71,8 @@ def test_the_input_is_left_alone():
 
 
 def test_a_newer_schema_is_refused():
-    with pytest.raises(CheckpointError, match=r"schema 6 and this triage reads up to 5: upgrade triage"):
-        migrate(a_stored_state(schema_version=6))
+    with pytest.raises(CheckpointError, match=r"schema 7 and this triage reads up to 6: upgrade triage"):
+        migrate(a_stored_state(schema_version=7))
 
 
 @pytest.mark.parametrize("version", [0, -1, "two", None])

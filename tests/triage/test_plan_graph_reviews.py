@@ -54,7 +54,7 @@ async def test_attempts_are_limited_by_configuration(attempts):
 
 async def test_a_breakdown_is_an_errored_task_that_the_supervisor_may_run_again():
     rerun = ("update_task_status", {"task_id": 1, "status": "RERUN"})
-    team = PlanningTeam(calls=[[], [rerun]], replies={"investigator": [500, WORKER_REPLIES["investigator"]]})
+    team = PlanningTeam(calls=[[], [rerun]], replies={"investigator": [400, WORKER_REPLIES["investigator"]]})
     job = await a_job(team)
 
     assert [event.status for event in job.plan[0].history][:3] == ["RUNNING", "ERRORED", "RERUN"]

@@ -5,10 +5,10 @@ import os
 import pty
 import signal
 import threading
-import time
 
 import pytest
 
+from triage import terminal
 from triage.state import HumanExchange
 from triage.terminal import Terminal
 
@@ -35,16 +35,22 @@ def test_control_d_at_the_prompt_is_no_answer(typing):
     assert Terminal().ask(QUESTION) is None
 
 
-def test_control_c_that_wakes_no_one_ends_the_prompt_all_the_same(typing):
+def test_control_c_that_wakes_no_one_ends_the_prompt_all_the_same(typing, monkeypatch):
     """The signal meets another thread: the sleeping one is not woken by it, as where it came just before the sleep."""
 
     def interrupt():
-        time.sleep(0.2)
+        asleep.wait()
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
-        if not left.wait(timeout=10):
+        if not left.wait(timeout=60):
             typed_after_all.append(os.write(typing, b"MySQL\n"))
 
-    left, typed_after_all = threading.Event(), []
+    def select_and_say_so(*waited_for):
+        asleep.set()
+        return select(*waited_for)
+
+    select = terminal.select.select
+    monkeypatch.setattr(terminal.select, "select", select_and_say_so)
+    asleep, left, typed_after_all = threading.Event(), threading.Event(), []
     other = threading.Thread(target=interrupt)
     other.start()
     with pytest.raises(KeyboardInterrupt):

@@ -1,5 +1,6 @@
 """From a GitHub issue and back to it: read by its address, answered once, never unasked, never with a secret."""
 
+import json
 import signal
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 
 from tests.builders.at_once import triage_at_once
 from tests.builders.desk import a_desk, triage_at
+from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.forked import Forked
 from tests.builders.github import a_github
+from tests.builders.llm_server import answering
 from tests.builders.secret import PLANTED
 from triage.cli import main
 from triage.secrecy.held import release
@@ -54,7 +57,7 @@ def test_without_a_token_a_public_issue_can_be_read(host, monkeypatch):
     [
         ("{url}/shop/carts", 2, "is no issue; give its address"),
         ("{url}/shop/carts/issues/8", 2, "is a pull request"),
-        ("{url}/shop/carts/issues/9", 2, "HTTP 404 (no); is the address right, and may GITHUB_TOKEN do this?"),
+        ("{url}/shop/carts/issues/9", 2, "HTTP 404 (no); not found, or GITHUB_TOKEN may not see it"),
         ("https://example.com/shop/carts/issues/7", 2, "set GITHUB_API_URL to the interface of example.com"),
     ],
 )
@@ -109,7 +112,7 @@ def test_nothing_is_posted_unasked(host, job, capsys):
     assert main(["publish", "one"]) == 0
 
     told = capsys.readouterr().out
-    assert "comment on shop/carts#7:\n\n## Triage" in told
+    assert "comment on shop/carts#7:\n  | ## Triage" in told
     assert "ticket in shop/carts: Cart loses quantities" in told
     assert told.endswith("nothing was posted: --yes does it\n")
     assert host.comments == host.issues == []
@@ -182,6 +185,57 @@ def test_what_was_edited_is_what_is_posted(host, job):
     main(["publish", "one", "--yes"])
 
     assert host.comments[0]["body"].startswith("Thank you, we have found it.")
+
+
+@pytest.fixture
+def a_rejected_job(host, monkeypatch):
+    """The job `one`, whose report the critic rejected; its folder."""
+    critic = {**WORKER_REPLIES["critic"], "verdict": "CHALLENGED", "gaps": ["no line named"]}
+    with triage_at(monkeypatch, answering(critic=critic)) as (triage, _):
+        arguments = ("--issue-url", host.issue, "--job-id", "one", "--max-iterations", "3")
+        assert triage("run", "--repo", "shop", *arguments) == 5
+    return Path(".triage/one")
+
+
+def test_a_report_that_rests_on_too_little_is_not_posted_without_force(host, a_rejected_job, capsys):
+    capsys.readouterr()
+    assert main(["publish", "one", "--yes"]) == 5
+
+    told = capsys.readouterr().err.strip()
+    assert "the report rests on too little: The critic rejected the findings (CHALLENGED)" in told
+    assert told.endswith("Nothing was posted: --yes --force posts it")
+    assert "\n" not in told
+    assert host.comments == host.issues == []
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_is_forced_carries_its_limits_at_the_top(edited, host, a_rejected_job, capsys):
+    """Of files that were edited as well, and of those an older version wrote without them."""
+    if edited:
+        (a_rejected_job / "comment.md").write_text("We have found it.\n")
+        (a_rejected_job / "report.md").write_text("# Cart total is wrong\n")
+    assert main(["publish", "one"]) == 0
+    assert "nothing was posted: --yes --force does it" in capsys.readouterr().out
+    assert main(["publish", "one", "--yes", "--force"]) == 0
+
+    for [text] in (host.comments, host.issues):
+        assert text["body"].count("The critic rejected the findings (CHALLENGED)") == 1
+        assert "Limits of this report" in text["body"].partition("**Root cause:**")[0].partition("## Triage")[0]
+
+
+def test_a_file_of_what_would_be_posted_carries_the_limits_as_well(host, a_rejected_job, tmp_path):
+    assert main(["publish", "one", "--to", str(tmp_path / "posts.json")]) == 0
+
+    told = json.loads((tmp_path / "posts.json").read_text())
+    for text in (told["comment"], told["ticket"]["body"]):
+        assert text.count("The critic rejected the findings (CHALLENGED)") == 1
+    assert host.comments == host.issues == []
+
+
+def test_force_changes_nothing_for_a_sound_report(host, job):
+    assert main(["publish", "one", "--yes", "--force"]) == 0
+
+    assert host.comments[0]["body"].startswith("## Triage")
 
 
 def test_a_job_without_an_address_wants_one(host, monkeypatch, capsys):

@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.state import a_finding, a_rejection, a_report, a_state, an_exchange
+from triage.agents import AGENTS
+from triage.agents.visit import worker_node
 from triage.registry import (
     AVAILABLE,
     MAX_CALLS,
@@ -82,3 +85,25 @@ def test_an_agent_called_too_often_is_flagged(calls, flagged):
 
 def test_the_history_is_the_last_five():
     assert list(recent_history(a_state(visits=[*WORKERS]))) == list(WORKERS[-5:])
+
+
+def test_an_investigation_without_a_hypothesis_provides_none():
+    state = a_state(findings=[a_finding(details=" ")])
+
+    assert "hypothesis" not in available_data(state)
+    assert missing_data(state, "codebase_search") == ["hypothesis"]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+async def test_what_an_agent_provides_is_there_after_its_visit(name):
+    """`requires` and `provides` are checked against the state, and this is what the state holds then."""
+    toolbox = a_toolbox(a_team())
+    before = a_state(findings=[a_finding()], search_keywords=["cart"])
+    if name == "web_search":  # its model would have to call the search tool
+        after = before.model_copy(update={"findings": [*before.findings, a_finding("web_search")]})
+    else:
+        update = await worker_node(AGENTS[name], toolbox)(before)
+        findings = [*before.findings, *update.pop("findings")]
+        after = before.model_copy(update={**update, "findings": findings})
+
+    assert set(REGISTRY[name].provides) <= set(available_data(after))

@@ -1,6 +1,7 @@
 """A job goes on as it was begun: what is kept, what may change, and what is refused in one line."""
 
 import asyncio
+import json
 import sqlite3
 from pathlib import Path
 
@@ -222,10 +223,21 @@ def test_options_survive_being_kept(tmp_path):
     assert Options.from_metadata(options.metadata()) == options
 
 
-def test_a_hiccup_costs_a_visit_and_no_job(desk, monkeypatch):
-    with triage_at(monkeypatch, only(["investigator"], first(1, refusing(500)))) as (triage, _):
+def test_a_fault_costs_a_visit_and_no_job(desk, monkeypatch):
+    with triage_at(monkeypatch, only(["investigator"], first(1, refusing(400)))) as (triage, _):
         assert triage("run", "--repo", "shop", *NEW) == 0
     assert len(the_job().state.agent_errors) == 1
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_hiccup_costs_no_visit_and_is_told_in_the_trace(status, desk, monkeypatch, capsys):
+    with triage_at(monkeypatch, only(["codebase_search"], first(1, refusing(status)))) as (triage, _):
+        assert triage("run", "--repo", "shop", *NEW) == 0
+
+    assert the_job().state.agent_errors == []
+    told = json.loads((desk / ".triage/one/trace.json").read_text())["unanswered"]
+    assert told == [{"agent": "codebase_search", "why": f"HTTP {status}", "times": 1}]
+    assert "(1 refused or lost)" in capsys.readouterr().err
 
 
 def test_options_of_another_plan_are_refused_whatever_the_folder():

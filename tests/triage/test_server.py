@@ -1,6 +1,7 @@
 """Agents as services: the same agent, with a wire between."""
 
 import asyncio
+import json
 import socket
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -149,9 +150,11 @@ async def a_running_server(team):
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:  # noqa: ASYNC110  # uvicorn tells in no other way
             await asyncio.sleep(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        await serving
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await serving
 
 
 @pytest.mark.slow
@@ -163,3 +166,29 @@ async def test_an_agent_behind_a_real_server_is_visited_over_a_real_connection()
 
     assert update["findings"][0].details == "Quantities are overwritten."
     assert team.count("investigator") == 1
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize(
+    "body",
+    ['{"input": %s}', "%s", '{"input": {"issue_title": %s, "issue_body": "b"}}', '{"input": {"findings": [%s]}}'],
+    ids=["as the input", "as the body", "as a text", "in a list"],
+)
+async def test_a_number_that_json_does_not_have_is_refused(body, number):
+    answer = await a_client(a_team()).post(
+        "/agents/investigator/invoke", content=body % number, headers={"content-type": "application/json"}
+    )
+
+    assert answer.status_code == 422
+    assert answer.json()["detail"][0]["msg"]
+
+
+async def test_a_confidence_that_is_no_number_is_refused():
+    given = a_busy_state().model_dump(mode="json")
+    finding = json.dumps(given["findings"][0] | {"confidence": 0.123}).replace("0.123", "NaN")
+    body = f'{{"input": {{"issue_title": "t", "issue_body": "b", "findings": [{finding}]}}}}'
+    answer = await a_client(a_team()).post(
+        "/agents/critic/invoke", content=body, headers={"content-type": "application/json"}
+    )
+
+    assert answer.status_code == 422

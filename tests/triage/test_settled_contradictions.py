@@ -128,8 +128,8 @@ def test_a_forced_fallback_is_held_back_under_the_prd():
     assert route("prd", a_rejected_state(forced_fallback=True), "writer") == "investigator"
 
 
-def test_a_forced_fallback_reaches_the_writer():
-    assert route("hardened", a_state(forced_fallback=True), "writer") == "writer"
+def test_a_forced_fallback_reaches_the_writer_once_somebody_has_investigated():
+    assert route("hardened", a_state(forced_fallback=True), "writer") == "investigator"
     assert route("hardened", a_rejected_state(forced_fallback=True), "writer") == "writer"
 
 
@@ -142,11 +142,12 @@ async def test_a_job_without_a_valid_decision_investigates_first_under_the_prd()
     assert [(veto.guard, veto.chosen) for veto in job.vetoes] == [("investigator_first", "writer")]
 
 
-async def test_a_job_without_a_valid_decision_is_reported_on_at_once():
+async def test_a_job_without_a_valid_decision_is_investigated_and_reported_on():
+    """Guard 1 holds for a forced fallback as well: a report on a title alone helps nobody."""
     job = await a_job(a_team(supervisor=[NO_DECISION]))
 
-    assert job.visits == ["writer"]
-    assert job.vetoes == []
+    assert job.visits == ["investigator", "writer"]
+    assert [(veto.guard, veto.chosen) for veto in job.vetoes] == [("investigator_first", "writer")]
 
 
 @pytest.mark.parametrize(("guards", "next_visit"), [("prd", "investigator"), ("hardened", "writer")])

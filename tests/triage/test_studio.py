@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 import json
 import os
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from blockbuster import blockbuster_ctx
 
 from tests.builders.desk import a_desk
 from tests.builders.llm_server import an_llm_server, answering
+from tests.builders.ports import a_reserved_port
 from tests.builders.waiting import until
 from triage.errors import InputError
 from triage.state import WORKERS
@@ -32,7 +32,7 @@ def make_graph(tmp_path, monkeypatch):
     a_desk(tmp_path, monkeypatch)
     monkeypatch.setenv("TRIAGE_BASE_URL", "http://llm.invalid/v1")
     monkeypatch.setenv("TRIAGE_REPO", str(tmp_path / "shop"))
-    path, _, function = named().partition(":")
+    path, _, function = at(json.loads((ROOT / "langgraph.json").read_text())["graphs"]["triage"]).partition(":")
     spec = importlib.util.spec_from_file_location("studio", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -76,31 +76,52 @@ def test_langgraph_dev_runs_whole_jobs_on_a_repository(tmp_path, monkeypatch):
     assert llm.searched == ["carts"] * 2
 
 
-def named() -> str:
-    """File and function as langgraph.json names them."""
-    return str(ROOT / json.loads((ROOT / "langgraph.json").read_text())["graphs"]["triage"])
+@pytest.mark.slow
+@pytest.mark.skipif(not (SERVER / ".ready").exists(), reason="LangGraph's server is not here: make studio")
+def test_langgraph_dev_knows_the_types_of_a_stored_question(tmp_path, monkeypatch):
+    """Types that are not registered are read with a warning now, and blocked in a later version."""
+    a_desk(tmp_path, monkeypatch)
+    stops = iter(["investigator", "human_input", "codebase_search"])
+    with an_llm_server(answering(lambda _: next(stops, "writer"))) as llm:
+        monkeypatch.setenv("TRIAGE_BASE_URL", llm.base_url)
+        monkeypatch.setenv("TRIAGE_REPO", str(tmp_path / "shop"))
+        with langgraph_dev(tmp_path) as server:
+            thread = f"/threads/{server.post('/threads', json={}).json()['thread_id']}"
+            server.post(f"{thread}/runs/wait", json={"assistant_id": "triage", "input": ISSUE})
+            waiting = server.get(f"{thread}/state").json()
+            answer = {"assistant_id": "triage", "command": {"resume": "MySQL"}}
+            job = server.post(f"{thread}/runs/wait", json=answer).json()
+
+    assert waiting["next"] == ["human_input"]
+    assert job["visits"] == ["investigator", "human_input", "codebase_search", "writer"]
+    log = (tmp_path / "server.log").read_text()
+    assert [found for found in ("unregistered type", "Blocked deserialization") if found in log] == []
+
+
+def at(path: str) -> str:
+    """A file and function as langgraph.json names them, from any folder."""
+    return str(ROOT / path)
 
 
 @contextmanager
 def langgraph_dev(folder: Path):
     """A client of the server, started in `folder`, where it keeps its threads."""
-    (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": {"triage": named()}}))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", port]
+    ours = json.loads((ROOT / "langgraph.json").read_text())
+    named = {"graphs": {"triage": at(ours["graphs"]["triage"])}}
+    named["checkpointer"] = {"path": at(ours["checkpointer"]["path"])}
+    (folder / "langgraph.json").write_text(json.dumps({**ours, **named}))
     quiet = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "PYTHONPATH": str(SERVER)}
-    log = (folder / "server.log").open("w")
-    server = subprocess.Popen(command, cwd=folder, env={**os.environ, **quiet}, stdout=log, stderr=log)
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=300) as client:
-            until(lambda: _is_up(client) or server.poll() is not None)
-            assert server.returncode is None, (folder / "server.log").read_text()[-2000:]
-            yield client
-    finally:
-        server.terminate()
-        server.wait()
-        log.close()
+    with a_reserved_port() as port, (folder / "server.log").open("w") as log:
+        command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
+        server = subprocess.Popen(command, cwd=folder, env={**os.environ, **quiet}, stdout=log, stderr=log)
+        try:
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=300) as client:
+                until(lambda: _is_up(client) or server.poll() is not None)
+                assert server.returncode is None, (folder / "server.log").read_text()[-2000:]
+                yield client
+        finally:
+            server.terminate()
+            server.wait()
 
 
 def _is_up(client: httpx.Client) -> bool:

@@ -39,10 +39,11 @@ def test_a_report_after_all_workers_failed_says_so_at_its_top_and_is_no_success(
 
 
 def test_a_report_that_was_forced_at_the_first_step_says_so_and_is_no_success(desk, monkeypatch):
-    with triage_at(monkeypatch, only(["supervisor"], RUBBISH)) as (triage, _):
+    with triage_at(monkeypatch, only(["supervisor"], RUBBISH)) as (triage, llm):
         assert triage("run", "--repo", "shop", *NEW) == 5
 
-    assert "The supervisor gave no valid decision; the writer was forced after 0 visits." in the_top(desk)
+    assert "The supervisor gave no valid decision; the writer was forced after 1 visit." in the_top(desk)
+    assert llm.asked.count("investigator") == 1
 
 
 def test_a_registry_reply_that_cannot_be_read_is_never_a_silent_success(desk, monkeypatch):
@@ -56,7 +57,7 @@ def test_a_sound_report_has_no_such_top(desk, monkeypatch):
     with triage_at(monkeypatch) as (triage, _):
         assert triage("run", "--repo", "shop", *NEW) == 0
 
-    assert "did not happen" not in the_top(desk)
+    assert "Limits of this report" not in the_top(desk)
     assert json.loads((desk / ".triage/one/report.json").read_text())["caveats"] == []
 
 
@@ -81,6 +82,7 @@ def test_the_gravest_comes_first():
         findings=[a_finding()],
         agent_errors=[an_agent_error("critic")],
         supervisor_errors=[SupervisorError(iteration=0, error="it was empty")],
+        forced_fallback=True,
     )
 
     assert [caveat.grave for caveat in caveats(state)] == [True, False, False]

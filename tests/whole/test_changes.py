@@ -79,7 +79,7 @@ def test_three_damages_have_three_causes(checkout):
     assert all("\n" not in sentence for sentence in sentences.values())
     assert "wrong-sum.yaml:" in sentences["truncated"]
     assert "wrong-sum.yaml:" in sentences["secret"]
-    assert "lost coverage" in sentences["one missing"]
+    assert "wrong-sum.yaml is another file than the one listed" in sentences["one missing"]
 
 
 def test_a_corrupt_baseline_is_three_and_one_line(checkout):

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +10,7 @@ import pytest
 
 from evals.workspace import Workspace
 from tests.builders.checkout import evals
+from tests.builders.ports import a_reserved_port
 from tests.builders.workers import a_case_task
 
 pytestmark = pytest.mark.slow
@@ -146,11 +146,9 @@ def test_workers_that_run_several_tasks_at_once_are_refused(checkout, elsewhere,
 
 def test_nobody_there_is_three_and_one_line(checkout, elsewhere, monkeypatch):
     monkeypatch.setattr("evals.runner.cluster.CONNECT", 1.0)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"dask://127.0.0.1:{free.getsockname()[1]}"
-
-    said = evals(checkout, "run", "tiny.yaml", "--scheduler", address)
+    with a_reserved_port() as port:
+        address = f"dask://127.0.0.1:{port}"
+        said = evals(checkout, "run", "tiny.yaml", "--scheduler", address)
 
     assert (said.code, said.err) == (
         3,

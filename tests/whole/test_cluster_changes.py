@@ -7,6 +7,7 @@ import pytest
 from evals.errors import CannotJudgeError
 from evals.workspace import Workspace
 from tests.builders.checkout import evals
+from tests.builders.ports import a_reserved_port
 from tests.builders.workers import a_case_task
 
 pytest.importorskip("distributed", reason="the extra `dask` is not installed")
@@ -46,13 +47,13 @@ def test_a_worker_that_joins_late_takes_its_part(tmp_path, story):
 
 def test_a_scheduler_that_comes_back_in_the_middle_is_given_the_rest_again(tmp_path, story):
     """Nothing that was finished is run again, and nothing is lost."""
-    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address, nanny=False):
-        finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", *["wait"] * 3))
-        found = [next(finishing)]
-    port = int(address.rpartition(":")[2])
-    (tmp_path / "go").touch()
-    with a_scheduler(tmp_path, port), some_workers(story[0], tmp_path, address, nanny=False):
-        found += finishing
+    with a_reserved_port() as port:
+        with a_scheduler(tmp_path, port) as address, some_workers(story[0], tmp_path, address, nanny=False):
+            finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", *["wait"] * 3))
+            found = [next(finishing)]
+        (tmp_path / "go").touch()
+        with a_scheduler(tmp_path, port), some_workers(story[0], tmp_path, address, nanny=False):
+            found += finishing
 
     assert sorted(traces[0].case_id for traces in found) == ["case-0", "case-1", "case-2", "case-3"]
     assert {traces[0].error for traces in found} == {None}
@@ -61,12 +62,15 @@ def test_a_scheduler_that_comes_back_in_the_middle_is_given_the_rest_again(tmp_p
 def test_a_scheduler_that_stays_away_is_three_and_one_line(tmp_path, story, monkeypatch):
     monkeypatch.setattr("evals.runner.cluster.CONNECT", 0.5)
     monkeypatch.setattr("evals.runner.cluster.RETURN", 2.0)
-    with a_scheduler(tmp_path) as address, some_workers(story[0], tmp_path, address, nanny=False):
-        finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", "wait"))
-        next(finishing)
+    with a_reserved_port() as port:
+        with a_scheduler(tmp_path, port) as address, some_workers(story[0], tmp_path, address, nanny=False):
+            finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", "wait"))
+            next(finishing)
 
-    with pytest.raises(CannotJudgeError, match="did not come back with workers within 2 s; what was finished is kept"):
-        next(finishing)
+        with pytest.raises(
+            CannotJudgeError, match="did not come back with workers within 2 s; what was finished is kept"
+        ):
+            next(finishing)
 
 
 def test_a_cassette_that_a_worker_has_not_is_named(checkout, tmp_path):

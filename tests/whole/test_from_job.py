@@ -201,3 +201,29 @@ def test_what_makes_no_case_is_one_line(words, said, checkout, monkeypatch):
 
     assert made.code == 2
     assert said in made.err
+
+
+@pytest.mark.parametrize("target", ["/etc/hostname", "../secret.py", "cart.py", "."])
+def test_a_link_in_the_code_is_left_out_of_the_case(checkout, monkeypatch, target):
+    (checkout / "secret.py").write_text("secret = 1\n")
+    (checkout / "shop/link.py").symlink_to(target)
+    git(checkout / "shop", "add", ".")
+    git(checkout / "shop", "commit", "--quiet", "-m", "A link")
+    a_live_job(monkeypatch)
+    made = evals(checkout, "dataset", "new", "carts", "--from-job", "one")
+
+    assert made.code == 0, made.err
+    [code] = (checkout / "datasets/codebases").glob("shop-*")
+    assert sorted(path.name for path in code.iterdir() if path.suffix == ".py") == ["cart.py"]
+
+
+def test_tokens_that_cannot_be_make_no_case(checkout, monkeypatch):
+    a_live_job(monkeypatch, "--record")
+    with closing(sqlite3.connect(checkout / ".triage/jobs.sqlite")) as jobs:
+        jobs.execute("update triage_traffic set response = json_set(response, '$.usage.prompt_tokens', 1e30)")
+        jobs.commit()
+    made = evals(checkout, "dataset", "new", "carts", "--from-job", "one")
+
+    assert made.code == 3
+    assert "usage.prompt_tokens that is no whole number from 0 to 10,000,000; it makes no case" in made.err
+    assert not (checkout / CASE).exists()

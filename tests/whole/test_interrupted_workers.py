@@ -3,25 +3,43 @@
 import os
 import signal
 import time
+from contextlib import suppress
 
 import pytest
 
 from tests.builders.checkout import a_checkout, started
-from tests.builders.processes import servers_of
+from tests.builders.processes import servers_of, workers_of
+from tests.builders.waiting import until
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("after_s", [0.2, 1.0])
-def test_an_interrupt_while_the_server_of_workers_loads_is_one_line_and_130(tmp_path, after_s):
+LINE = "evals: interrupted; what was finished is kept, run the same command to go on\n"
+
+
+def test_an_interrupt_while_the_server_of_workers_loads_is_one_line_and_130(tmp_path):
     process = started(a_checkout(tmp_path), "run", "tiny.yaml", "--jobs", "2")
-    until = time.monotonic() + 60
-    while process.poll() is None and not servers_of(process.pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(after_s)
+    until(lambda: process.poll() is not None or servers_of(process.pid))
+    time.sleep(0.2)  # amid its imports, which take longer
 
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=300)
 
-    line = "evals: interrupted; what was finished is kept, run the same command to go on\n"
-    assert (process.returncode, said) == (130, line)
+    assert (process.returncode, said) == (130, LINE), said
+
+
+def test_an_interrupt_while_workers_work_is_one_line_and_130(tmp_path):
+    process = started(a_checkout(tmp_path), "run", "tiny.yaml", "--jobs", "2")
+    until(lambda: process.poll() is not None or workers_of(process.pid), every_s=0.002)
+    stopped = workers_of(process.pid)
+    for worker in stopped:
+        os.kill(worker, signal.SIGSTOP)  # the run cannot be over before it is interrupted
+
+    os.killpg(process.pid, signal.SIGINT)
+    process.wait(timeout=300)
+    for worker in stopped:  # one that its parent had not heard of yet leaves by itself, once it goes on
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGCONT)
+    _, said = process.communicate(timeout=300)
+
+    assert (process.returncode, said) == (130, LINE), said

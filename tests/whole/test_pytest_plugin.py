@@ -106,7 +106,7 @@ def seal(here):
 
 CHANGES = {
     "nothing": (lambda here: None, 0, {"passed": ALL}),
-    "a worse prompt": (make_worse, 1, {"passed": ALL - 3, "failed": 3}),
+    "a worse prompt": (make_worse, 3, {"passed": ALL - 3, "failed": 2, "errors": 1}),  # two cases prove no loss
     "an edited prompt": (edit_one_word, 3, {"passed": 3, "errors": 4}),
     "a broken cassette": (cut_a_cassette, 3, {"passed": 3, "errors": 4}),
     "a missing cassette": (lose_a_cassette, 3, {"passed": 3, "errors": 4}),
@@ -133,7 +133,7 @@ def test_a_failure_is_the_reports_sentence_and_no_traceback(here, tested):
     assert "route.pass is lower under new than under old (2 of 2 losses diverge at decision 3: critic skipped)" in said
     assert "wrong-sum under new fails by P2.critic_before_writer_if_conf<0.85" in said
     assert "evals explain wrong-sum --diff old new --suite tiny.yaml" in said
-    assert "`evals run` exits with 1 (worse). Report: reports/pytest/tiny/index.html" in said
+    assert "`evals run` exits with 3 (cannot judge). Report: reports/pytest/tiny/index.html" in said
     assert "items.py" not in said
 
 
@@ -193,10 +193,10 @@ def test_x_stops_at_the_first_and_lf_runs_what_failed_again(here, tested):
     whole = tested("--evals", "tiny.yaml", "-x")
     assert whole.parseoutcomes()["failed"] == 1
 
-    tested("--evals", "tiny.yaml").assert_outcomes(passed=4, failed=3)
+    tested("--evals", "tiny.yaml").assert_outcomes(passed=4, failed=2, errors=1)
     again = tested("--evals", "tiny.yaml", "--lf")
 
-    again.assert_outcomes(failed=3, deselected=4)
+    again.assert_outcomes(failed=2, errors=1, deselected=4)
     again.stdout.fnmatch_lines(["run-last-failure: rerun previous 3 failures"])
 
 
@@ -207,10 +207,10 @@ def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(here, 
 
     done = pytester.runpytest_subprocess(*QUICK, "--junitxml", "mine.xml", "--evals", "tiny.yaml", "-n", "2")
 
-    done.assert_outcomes(passed=4, failed=3)
+    done.assert_outcomes(passed=4, failed=2, errors=1)
     assert trials(here) == 4
-    assert agreed(here, done) == 1
-    done.stdout.fnmatch_lines(["tiny: Worse: new breaks *", "`evals run` exits with 1 (worse).*"])
+    assert agreed(here, done) == 3
+    done.stdout.fnmatch_lines(["tiny: Cannot judge new: *", "`evals run` exits with 3 (cannot judge).*"])
 
 
 def test_files_are_collected_beside_a_suite_only_where_they_are_named(here, tested, pytester):

@@ -136,7 +136,7 @@ def test_a_killed_loop_goes_on_with_what_was_answered(tmp_path):
     assert json.loads(file.read_text(encoding="utf-8"))["custom_id"] not in asked
 
 
-def until(holds, process, seconds=120):
+def until(holds, process, seconds=300):
     """Wait for something; a process that ends before is shown."""
     end = time.monotonic() + seconds
     while not holds():

@@ -1,6 +1,7 @@
 """A secret in what an endpoint says: nothing below the checkout and nothing on the screen ever holds it."""
 
 import json
+import random
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.builders.checkout import a_checkout, evals
 from tests.builders.endpoint import a_completion
 from tests.builders.llm_server import an_llm_server, answering
 from tests.builders.secret import PLANTED
+from tests.chaos.shapes import ENCODED, IN_A_SYNTAX
 
 pytestmark = pytest.mark.slow
 
@@ -37,3 +39,41 @@ def test_a_secret_reaches_neither_file_nor_screen(tmp_path, status, body, line):
     assert (recorded.code, planned.code, judged.code) == (3, 3, 3)
     assert not any(SECRET.encode() in content for content in written)
     assert not any(SECRET in said.out + said.err for said in (recorded, planned, judged))
+
+
+SPELLED = {
+    shape.name: shape
+    for shape in (*IN_A_SYNTAX, *ENCODED)
+    if shape.name
+    in {
+        "Maven <password>",
+        "an attribute of XML",
+        "ENV of a Dockerfile",
+        "netrc",
+        "IDENTIFIED BY",
+        "YAML, value on the next line",
+        "JSON, value on the next line",
+        "HTML entities",
+        "token is",
+        "escapes of bytes",
+        "docker login -p",
+        "Password for bob:",
+    }
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_a_secret_in_any_syntax_keeps_its_answer_from_being_recorded(tmp_path, name):
+    """The writer's comment is free text: nothing but the scan stands between it and the cassette."""
+    shape, checkout = SPELLED[name], a_checkout(tmp_path)
+    secret = shape.secret(random.Random(3))  # noqa: S311 - nobody's key
+    planted = secret if shape in IN_A_SYNTAX else shape.around(secret)
+
+    with an_llm_server(answering(**{"writer-comment": f"It says:\n\n{shape.around(secret)}\n\nas you see."})) as llm:
+        recorded = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
+
+    written = [path.read_bytes() for path in checkout.rglob("*") if path.is_file()]
+    assert recorded.code == 3
+    assert "at response.choices[0].message.content of a request by writer" in recorded.err
+    assert not any(text.encode() in content for content in written for text in (secret, planted))
+    assert secret not in recorded.out + recorded.err

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from evals.models.selftest import SelfTest
 from evals.runner import workers
 from evals.selftest.steps import Step
 from tests.builders.checkout import cassettes, evals, started
+from tests.builders.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -63,12 +63,9 @@ def test_an_interrupt_leaves_no_copies_behind(checkout, tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     process = started(checkout, "selftest", "tiny.yaml", "--jobs", "2", TMPDIR=str(scratch))
-    until = time.monotonic() + 60
-    while process.poll() is None and not any(scratch.glob("evals-selftest-*/*/cassettes")) and time.monotonic() < until:
-        time.sleep(0.01)
-
+    until(lambda: process.poll() is not None or any(scratch.glob("evals-selftest-*/*/cassettes")), every_s=0.01)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
 
     assert process.returncode == 130
     assert list(scratch.glob("evals-selftest-*")) == []

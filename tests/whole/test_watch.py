@@ -58,11 +58,16 @@ def session(checkout):
 
 
 def edit(path, old, new):
-    """As an editor saves: a new file in place of the old one."""
+    """Replace some words of the file."""
     text = path.read_text()
     assert old in text
+    save(path, text.replace(old, new))
+
+
+def save(path, text):
+    """As an editor saves: a new file in place of the old one, so that nobody sees half a file."""
     scratch = path.with_name(f".{path.name}.swp")
-    scratch.write_text(text.replace(old, new))
+    scratch.write_text(text)
     scratch.replace(path)
 
 
@@ -74,9 +79,9 @@ def test_a_changed_prompt_is_judged_anew_and_a_broken_one_is_a_line(checkout, se
 
     edit(prompt, "version: mine", "versio: mine")
     broken = session.until(WATCHING)
-    prompt.write_text(f"{kept}Be brief.\n")
+    save(prompt, f"{kept}Be brief.\n")
     unrecorded = session.until(WATCHING)
-    prompt.write_text(kept)
+    save(prompt, kept)
     again = session.until(WATCHING)
 
     assert broken.startswith("changed: mine.md")
@@ -108,9 +113,9 @@ def test_a_change_during_a_round_starts_another_and_ctrl_c_ends_one(checkout, se
     prompt, cassette = checkout / "mine.md", checkout / "cassettes" / "wrong-sum.yaml"
     session.until(WATCHING)
 
-    prompt.write_bytes(prompt.read_bytes())
+    save(prompt, prompt.read_text())
     session.until("changed: mine.md")  # the round begins now
-    cassette.write_bytes(cassette.read_bytes())
+    save(cassette, cassette.read_text())
     session.until("changed: cassettes/wrong-sum.yaml")  # and so does the next
 
     assert session.interrupt() == 130

@@ -11,7 +11,7 @@ from evals.runner.share import Share
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
-JUDGE, COMMENT = "prompt-regression.yml", "prompt-regression-comment.yml"
+JUDGE, COMMENT, REPEAT = "prompt-regression.yml", "prompt-regression-comment.yml", "repeat.yml"
 
 
 def a_workflow(name):
@@ -87,7 +87,7 @@ def test_gitlab_watches_the_same():
 
 def test_every_make_command_is_a_target():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
-    scripts = [step.get("run", "") for step in the_steps(JUDGE)] + the_gitlab_job()["script"]
+    scripts = [step.get("run", "") for step in (*the_steps(JUDGE), *the_steps(REPEAT))] + the_gitlab_job()["script"]
     called = {target for script in scripts for target in re.findall(r"^make ([a-z-]+)", script, flags=re.MULTILINE)}
 
     assert called
@@ -117,7 +117,7 @@ def test_what_may_write_runs_nothing_of_the_pull_request():
     assert [step["uses"] for step in steps if "uses" in step] == []
 
 
-@pytest.mark.parametrize("name", [JUDGE, COMMENT])
+@pytest.mark.parametrize("name", [JUDGE, COMMENT, REPEAT])
 def test_no_script_holds_an_expression(name):
     """A branch called `$(rm -rf .)` would be pasted into it; values come in through the environment."""
     assert [step for step in the_steps(name) if "${{" in step.get("run", "")] == []
@@ -205,3 +205,31 @@ def test_every_recipe_verifies_the_cassettes_before_it_judges():
             for what in ("evals cassette verify", r"evals (run|merge) ")
         )
         assert verified < judged
+
+
+def test_the_suite_is_repeated_every_week_twenty_times_with_other_seeds():
+    workflow = a_workflow(REPEAT)
+    job = workflow["jobs"]["rounds"]
+    (step,) = [step for step in job["steps"] if step.get("name") == "Two rounds"]
+
+    assert [len(each["cron"].split()) for each in workflow["on"]["schedule"]] == [5]
+    assert len(job["strategy"]["matrix"]["part"]) * int(re.findall(r"REPEAT=(\d+)", step["run"])[0]) == 20
+    assert step["env"]["SEED"] == "${{ github.run_id }}${{ matrix.part }}0"
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_rounds_that_are_red_make_the_workflow_red(tmp_path):
+    """`tee` keeps what was said for the job's page, and must not keep the exit code to itself."""
+    (step,) = [step for step in the_steps(REPEAT) if step.get("name") == "Two rounds"]
+    (tmp_path / "Makefile").write_text("test:\n\t@echo '| round | ...'; exit 1\n")
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "SEED": "7", "RUNNER_TEMP": str(tmp_path)},
+        check=False,
+        capture_output=True,
+    )
+
+    assert step["shell"] == "bash"  # which is how GitHub comes to these options
+    assert done.returncode != 0
+    assert "| round |" in (tmp_path / "rounds.txt").read_text()

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make on
 
 
 def make(*arguments, cwd=ROOT):
-    return subprocess.run(["make", *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(["make", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 def a_checkout(folder, evals):

@@ -22,7 +22,7 @@ def a_call_for_help(script):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

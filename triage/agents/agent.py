@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from triage.account import Account
 from triage.codebase.index import CodebaseIndex
+from triage.discussion import shortened
 from triage.findings import Answer
 from triage.llm import HttpClients, ModelFactory, answering, resilient
 from triage.prompts import load_agent_prompt
@@ -97,10 +98,7 @@ def instructions_block(instructions: Sequence[str]) -> str:
 
 def clipped(text: str, limit: int = ISSUE_LIMIT) -> str:
     """`text`, its middle left out where it is longer than `limit` characters: errors stand first or last."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit * 2 // 3, limit // 3
-    return f"{text[:head]}\n[... {len(text) - head - tail} characters left out ...]\n{text[-tail:]}"
+    return shortened(text, limit)
 
 
 def latest_hypothesis(state: BugTriageState) -> str:

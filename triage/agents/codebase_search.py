@@ -15,6 +15,8 @@ from triage.step import Step
 CHUNKS: Final = 5
 WIDE_CHUNKS: Final = 8
 """How many chunks a redirected or further search reads: it was sent back because the first look was too narrow."""
+MAX_CHUNKS: Final = 50
+"""The most chunks one search reads, whoever asks for more: a prompt has to fit into a model's window."""
 NO_SOURCE: Final = "No source code is available for this repository."
 NOTHING_FURTHER: Final = "No other code matches."
 
@@ -26,7 +28,7 @@ class CodebaseSearchInput(AgentInput):
     keywords: tuple[str, ...] = ()
     hypothesis: str
     affected_areas: tuple[str, ...] = ()
-    chunks: int | None = None
+    chunks: Annotated[int, Field(ge=1, le=MAX_CHUNKS)] | None = None
     """How many chunks to read; None leaves it to the search."""
     min_score: Confidence = 0.0
     """The cosine similarity to the query below which a chunk is not read."""
@@ -79,7 +81,7 @@ def read(state: BugTriageState) -> CodebaseSearchInput:
                 *(scope.instructions if scope else ()),
             ]
         ),
-        chunks=scope.chunks if scope else None,
+        chunks=min(scope.chunks, MAX_CHUNKS) if scope else None,
         min_score=scope.min_score if scope else 0.0,
         read_before=tuple(state.places_read),
         wanted=(*gaps_of(state), *state.redirect_instructions) if further else (),

@@ -6,6 +6,7 @@ from langchain_core.runnables import Runnable
 from pydantic import Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, clipped, instructions_block, structured
+from triage.discussion import discussion_block
 from triage.findings import Answer, answers_text, findings_text, to_finding
 from triage.state import AgentFinding, BugTriageState, HumanExchange
 from triage.step import Step
@@ -16,6 +17,7 @@ class InvestigatorInput(AgentInput):
 
     issue_title: str
     issue_body: str
+    issue_discussion: str = ""
     prior_findings: tuple[AgentFinding, ...] = ()
     human_exchanges: tuple[HumanExchange, ...] = ()
 
@@ -36,6 +38,7 @@ def read(state: BugTriageState) -> InvestigatorInput:
     return InvestigatorInput(
         issue_title=state.issue_title,
         issue_body=state.issue_body,
+        issue_discussion=state.issue_discussion,
         prior_findings=tuple(state.findings),
         human_exchanges=tuple(state.human_exchanges),
         instructions=tuple(state.redirect_instructions),
@@ -45,7 +48,7 @@ def read(state: BugTriageState) -> InvestigatorInput:
 async def _variables(given: InvestigatorInput) -> dict[str, str]:
     return {
         "issue_title": given.issue_title,
-        "issue_body": clipped(given.issue_body),
+        "issue_body": clipped(given.issue_body) + discussion_block(given.issue_discussion),
         "prior_findings": findings_text(given.prior_findings),
         "human_exchanges": answers_text(given.human_exchanges),
         "instructions": instructions_block(given.instructions),
@@ -63,8 +66,8 @@ def finding(output: InvestigatorOutput) -> AgentFinding:
 
 
 def update(_state: BugTriageState, output: InvestigatorOutput) -> dict[str, Any]:
-    """The keywords feed both searches."""
-    return {"search_keywords": output.keywords_for_search}
+    """The keywords feed both searches; the error lines go to the report's data."""
+    return {"search_keywords": output.keywords_for_search, "error_messages": output.error_messages}
 
 
 INVESTIGATOR: Final = Agent("investigator", InvestigatorInput, InvestigatorOutput, read, chain, finding, update)

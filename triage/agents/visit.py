@@ -9,8 +9,10 @@ from pydantic import ValidationError
 
 from triage.account import no_completion
 from triage.agents.agent import AnyAgent, Toolbox
-from triage.findings import Answer
+from triage.findings import Answer, none_if_blank
+from triage.log import agent_failed
 from triage.remote import remote_chain
+from triage.secrecy.held import masked
 from triage.state import AgentError, BugTriageState
 
 ERROR_LIMIT: Final = 300
@@ -57,18 +59,30 @@ def chain_of(agent: AnyAgent, toolbox: Toolbox) -> Runnable[Any, Any]:
 
 def _learned(agent: AnyAgent, state: BugTriageState, output: Answer) -> dict[str, Any]:
     if output.error:
-        return {**_failed(agent, state, output.error[:ERROR_LIMIT]), **agent.salvage(state, output)}
+        return {**_failed(agent, state, masked(output.error)[:ERROR_LIMIT]), **agent.salvage(state, output)}
     return {"findings": [agent.finding(output)], **agent.update(state, output)}
 
 
 def _failed(agent: AnyAgent, state: BugTriageState, error: str) -> dict[str, Any]:
+    agent_failed(agent.name, error)
     return {"agent_errors": [AgentError(agent_name=agent.name, iteration=state.iterations + 1, error=error)]}
 
 
 def describe(error: Exception) -> str:
-    """One line: the kind of error, and what it says; of a broken schema, which fields broke it."""
+    """One line: the kind of error, and what it says. Of a broken schema, the agent's own error where its answer has
+    one, else which fields broke it."""
     if isinstance(error, ValidationError):
+        if own := _own_error(error):
+            return masked(own)[:ERROR_LIMIT]
         fields = ", ".join(".".join(map(str, problem["loc"])) or "the whole" for problem in error.errors())
         return f"the answer breaks its schema at {fields}"[:ERROR_LIMIT]
     text = no_completion(error) or next(iter(str(error).splitlines()), "")
-    return f"{type(error).__name__}: {text}"[:ERROR_LIMIT]
+    return masked(f"{type(error).__name__}: {text}")[:ERROR_LIMIT]
+
+
+def _own_error(broken: ValidationError) -> str:
+    """The text in the `error` field of an answer that left other fields out; empty where there is none."""
+    answers = (found["input"] for found in broken.errors() if found["type"] == "missing" and len(found["loc"]) == 1)
+    told = next((answer.get("error") for answer in answers if isinstance(answer, dict)), None)
+    text = none_if_blank(told)
+    return " ".join(text.split()) if isinstance(text, str) else ""

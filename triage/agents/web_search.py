@@ -24,6 +24,7 @@ from triage.agents.agent import (
     structured,
 )
 from triage.agents.further import gaps_of, named_before, once
+from triage.discussion import discussion_block
 from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
 from triage.llm import resilient
@@ -41,6 +42,7 @@ class WebSearchInput(AgentInput):
 
     issue_title: str
     issue_body: str
+    issue_discussion: str = ""
     hypothesis: str
     keywords: tuple[str, ...] = ()
     read_before: tuple[str, ...] = ()
@@ -77,6 +79,7 @@ def read(state: BugTriageState) -> WebSearchInput:
     return WebSearchInput(
         issue_title=state.issue_title,
         issue_body=state.issue_body,
+        issue_discussion=state.issue_discussion,
         hypothesis=latest_hypothesis(state),
         keywords=tuple(state.search_keywords),
         instructions=once([*state.redirect_instructions, *(_told_of_before(state) if state.web_queries else ())]),
@@ -106,7 +109,7 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
 
     if not toolbox.searches:
         raise ConfigurationError(NO_WEB)
-    tool = search_tool(toolbox.settings, toolbox.clients)
+    tool = search_tool(toolbox.settings, toolbox.clients, *([toolbox.account.searched] if toolbox.account else []))
     prompt = prompt_of("web_search")
     choose = resilient(lambda model: prompt | model.bind_tools([tool]), toolbox.models, "web_search")
     run_tools = _tool_runner(ToolNode([tool], handle_tool_errors=_told_to_the_model))
@@ -176,7 +179,7 @@ def shown(calls: list[ToolCall], found: list[ToolMessage], read_before: Sequence
 def _variables(given: WebSearchInput) -> dict[str, str]:
     return {
         "issue_title": given.issue_title,
-        "issue_body": clipped(given.issue_body),
+        "issue_body": clipped(given.issue_body) + discussion_block(given.issue_discussion),
         "hypothesis": given.hypothesis,
         "keywords": ", ".join(given.keywords) or "none",
         "instructions": instructions_block(given.instructions),

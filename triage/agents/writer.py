@@ -12,6 +12,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, prompt_of, structured
+from triage.budget import over_budget
 from triage.findings import Answer, answers_text, findings_text, to_finding
 from triage.form import Form
 from triage.llm import resilient
@@ -120,12 +121,13 @@ async def assembled(parts: dict[str, Any]) -> WriterOutput:
     """The writer's output from three results; a failed one is its exception.
 
     Raises:
-        Exception: as the first part did, where nothing succeeded, or where a request was not recorded.
+        Exception: as the first part did, where nothing succeeded, where a request was not recorded, or where the job's
+            budget did not allow it.
     """
     failed = {name: result for name, result in parts.items() if isinstance(result, Exception)}
-    unrecorded = [error for error in failed.values() if isinstance(error, LookupError)]
-    if unrecorded or len(failed) == len(parts):
-        raise [*unrecorded, *failed.values()][0]
+    stopping = [error for error in failed.values() if isinstance(error, LookupError) or over_budget(error)]
+    if stopping or len(failed) == len(parts):
+        raise [*stopping, *failed.values()][0]
     if not failed:
         return merge(**parts)
     texts: dict[str, Any] = {name: None if name in failed else result for name, result in parts.items()}

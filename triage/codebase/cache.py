@@ -15,6 +15,7 @@ import numpy as np
 from platformdirs import user_cache_path
 
 from triage.codebase.embed import DIMENSIONS, Vectors, key_of
+from triage.private_files import make_private
 
 VARIABLE: Final = "TRIAGE_CACHE_DIR"
 _WAIT_S: Final = 30
@@ -63,7 +64,9 @@ class SharedVectors:
 
     def _opened(self) -> sqlite3.Connection:
         try:
-            return _connected(private(self._path.parent) / self._path.name)
+            private(self._path.parent)
+            make_private(self._path)
+            return _connected(self._path)
         except (OSError, sqlite3.OperationalError) as error:
             return self._nowhere(error)
         except sqlite3.DatabaseError:
@@ -72,6 +75,7 @@ class SharedVectors:
     def _anew(self) -> sqlite3.Connection:
         """The file is damaged: nothing in it is worth a repair."""
         self._path.unlink(missing_ok=True)
+        make_private(self._path)
         return _connected(self._path)
 
     def _nowhere(self, error: Exception) -> sqlite3.Connection:

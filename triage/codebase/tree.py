@@ -23,6 +23,7 @@ from triage.codebase.cache import private
 from triage.codebase.chunk import Chunk, chunks_of
 from triage.codebase.packed import packed, unpacked
 from triage.codebase.words import WordIndex
+from triage.private_files import open_private
 
 KEPT: Final = 10
 """States of checkouts that are kept, those used last; one of 10,000 chunks takes some 20 MB."""
@@ -79,7 +80,7 @@ def _keep(tree: Tree, place: Path) -> None:
     arrays: dict[str, Any] = tree.words.arrays()  # or mypy takes one of them for the option of savez
     half = place.with_suffix(f".{os.getpid()}")
     try:
-        with half.open("wb") as file:
+        with open_private(half, "wb") as file:
             np.savez(
                 file,
                 paths=packed(chunk.path for chunk in tree.chunks),

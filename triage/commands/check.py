@@ -1,12 +1,13 @@
 """`triage check`: whether a job would get an answer, asked before one is begun."""
 
 import asyncio
+import os
 from typing import Annotated
 
 import typer
 
 from triage.errors import EXIT_OK, EXIT_OUTAGE
-from triage.terminal import put
+from triage.terminal import put, say
 
 
 def check_command(
@@ -20,7 +21,10 @@ def check_command(
     """
     from triage.live import settings_from_environment
     from triage.probe import probed
+    from triage.settings import unknown_variables
 
+    for line in unknown_variables(os.environ):
+        say(f"triage: {line}", "yellow")
     results = asyncio.run(probed(settings_from_environment(model)))
     for result in results:
         put(f"{'ok' if result.good else 'FAILED':<7}{result.text}")

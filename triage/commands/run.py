@@ -1,6 +1,7 @@
 """`triage run`: one job, from its issue or from where it was left."""
 
 import asyncio
+import os
 import re
 import sys
 import uuid
@@ -9,10 +10,10 @@ from typing import Annotated, Final
 
 import typer
 
-from triage.errors import InputError, StoppedError
+from triage.errors import EXIT_UNFINISHED, InputError, StoppedError
 from triage.places import DEFAULT_JOBS
 from triage.state import DEFAULT_MAX_ITERATIONS
-from triage.terminal import Terminal
+from triage.terminal import Terminal, say
 
 NAME: Final = re.compile(r"[\w][\w.-]*", re.ASCII)
 """A job's name is that of a folder as well."""
@@ -24,7 +25,9 @@ def run_command(
     ] = None,
     issue: Annotated[
         str | None,
-        typer.Option(help="Markdown (first line: title) or `gh issue view N --json title,body,url`; - is stdin."),
+        typer.Option(
+            help="Markdown (first line: title) or `gh issue view N --json title,body,url,comments`; - is stdin."
+        ),
     ] = None,
     issue_url: Annotated[
         str | None,
@@ -62,13 +65,17 @@ def run_command(
     answer: Annotated[
         list[str] | None, typer.Option(help="The answer to the next question; may be repeated, for the ones after it.")
     ] = None,
+    ask_on_issue: Annotated[
+        bool,
+        typer.Option("--ask-on-issue", help="Post a question as a comment on the issue, and leave the job waiting."),
+    ] = False,
     job_id: Annotated[str | None, typer.Option(help="Name of the job; made up if not given.")] = None,
     resume: Annotated[
         bool,
         typer.Option(
             "--resume",
             help="Go on with --job-id as it was begun. --prompt, --guards, --model, --thresholds, --out, "
-            "--max-iterations and --redirect may be changed.",
+            "--max-iterations, --redirect, --max-cost and --max-tokens may be changed.",
         ),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
@@ -78,6 +85,13 @@ def run_command(
     ] = None,
     thresholds: Annotated[
         Path | None, typer.Option(help="YAML with `rules`, `plan_limits` or `confidence_floor` (docs/live.md).")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, help="USD the whole job may cost: it stops before a request that could pass it (exit 4)."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens the whole job may take, prompts and answers; like --max-cost.")
     ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Keep the traffic with the job, so that a case can be made of it.")
@@ -101,14 +115,17 @@ def run_command(
     if issue_url is not None:
         from triage.github import IssueAddress, api_url, github
 
-        with github() as host:
+        with github(say) as host:
             given = host.issue(IssueAddress.of(issue_url, api_url()))
+    if ask_on_issue and given is not None and not given.url:
+        raise InputError("--ask-on-issue: the issue has no address to ask at; give it with --issue-url")
     from triage.account import Account
     from triage.log import show
     from triage.options import Options
     from triage.session import Session, run_session
+    from triage.settings import unknown_variables
 
-    terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()))
+    terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()), asks=not ask_on_issue)
     options = Options(
         supervisor,
         prompt,
@@ -119,16 +136,25 @@ def run_command(
         _text(out),
         record="yes" if record else None,
         thresholds=_text(thresholds),
+        max_cost=None if max_cost is None else str(max_cost),
+        max_tokens=None if max_tokens is None else str(max_tokens),
     )
+    for line in unknown_variables(os.environ):
+        say(f"triage: {line}", "yellow")
     if verbose:
         show()
     name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
-    account = Account(heard=terminal.called)
+    account = Account(heard=terminal.called, searched=terminal.searched)
     session = Session(name, given, options, jobs, max_iterations, orders, _text(repo) or "", account)
     try:
-        return asyncio.run(run_session(session, terminal))
+        code = asyncio.run(run_session(session, terminal))
     except KeyboardInterrupt:
         raise StoppedError(f"interrupted; {session.how_to_resume}") from None
+    if ask_on_issue and code == EXIT_UNFINISHED:
+        from triage.reporter import ask_reporter
+
+        ask_reporter(jobs, name, issue_url, say)
+    return code
 
 
 def _check(resume: bool, job_id: str | None, issue: str | None, repo: Path | None) -> None:

@@ -1,8 +1,8 @@
 """The guards as they should be: the five of the PRD with their known faults repaired, and two more.
 
 Repairs: the limit speaks before the question limit; `end` counts as a wish to write, so it cannot slip past a
-rejection; a rejection binds only until something new lands; a forced fallback reaches the writer; an agent that
-failed twice is not chosen again, nor sent to by a guard.
+rejection; a rejection binds only until something new lands; a forced fallback reaches the writer, though not before the
+investigator; an agent that failed twice is not chosen again, nor sent to by a guard.
 """
 
 from typing import Final
@@ -17,9 +17,9 @@ EVIDENCE: Final[frozenset[Worker]] = frozenset({"investigator", *SEARCHES})
 
 
 def investigator_first(state: BugTriageState, choice: Node) -> Veto | None:
-    """Nothing comes before the investigator, except a forced fallback."""
+    """Nothing comes before the investigator, not even a forced fallback: a report needs more than a title."""
     untouched = state.iterations == 0 and not state.visits
-    if untouched and choice != "investigator" and not state.forced_fallback:
+    if untouched and choice != "investigator":
         return veto("investigator_first", state, choice, "investigator")
     return None
 
@@ -65,7 +65,7 @@ def confidence_floor(floor: ConfidenceFloor) -> Guard:
 
     def confidence_floor(state: BugTriageState, choice: Node) -> Veto | None:
         """Below the floor the job goes to an agent that has not acted yet; once all have, the choice stands."""
-        if not _wants_report(state, choice) or state.forced_fallback or _sure_enough(state, floor):
+        if not _wants_report(state, choice) or state.forced_fallback or sure_enough(state, floor):
             return None
         fresh = next((name for name in CHECKS if name not in state.visits), None)
         return veto("confidence_floor", state, choice, fresh) if fresh else None
@@ -101,8 +101,9 @@ def _able(state: BugTriageState, wanted: Node) -> Node:
     return next((name for name in SEARCHES if name not in state.visits), "writer")
 
 
-def _sure_enough(state: BugTriageState, floor: ConfidenceFloor) -> bool:
-    """Only what was found out counts as a finding here; a review corroborates nothing."""
+def sure_enough(state: BugTriageState, floor: ConfidenceFloor) -> bool:
+    """Whether the supervisor is sure enough for a report. Only what was found out counts as a finding here; a review
+    corroborates nothing."""
     found = sum(finding.agent_name in EVIDENCE for finding in state.findings)
     confidence = state.supervisor_confidence
     return (confidence >= floor.single and found >= 1) or (

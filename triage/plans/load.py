@@ -17,6 +17,10 @@ from triage.state import WORKERS, TaskItem, Worker
 
 PLANS: Final = Path(__file__).parent
 
+NAMES: Final = {"reasoning_steps": "notes"}
+TASK_NAMES: Final = {"sub_task_objective": "objective", "sub_task_dependencies": "dependencies"}
+"""Names of the source document that mean the same as ours."""
+
 Place = tuple[int | str, ...]
 Said = tuple[int, str]
 """A line, counted from 1, and what is wrong there."""
@@ -32,6 +36,8 @@ class PlanTask(BaseModel):
     capability: Worker
     dependencies: Annotated[tuple[int, ...], Field(strict=False)] = ()
     is_final: bool = False
+    metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    """For people and programs that read the results; no request holds it."""
 
 
 class PlanFile(BaseModel):
@@ -42,6 +48,7 @@ class PlanFile(BaseModel):
 
     objective: Annotated[str, Field(min_length=1)]
     notes: str = ""
+    metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
     auto_mark_final: bool = False
     tasks: Annotated[tuple[PlanTask, ...], Field(strict=False)]
 
@@ -87,9 +94,12 @@ def load_plan(spec: str) -> tuple[TaskItem, ...]:
     return parse_plan(_text(spec), source=spec)
 
 
-def plan_header(spec: str) -> dict[str, str]:
-    """What the plan `spec` is for, and what its author noted; for people, no request holds it. Raises PlanError."""
-    return _plan(_text(spec), spec).model_dump(include={"objective", "notes"})
+def plan_header(spec: str) -> dict[str, Any]:
+    """What the plan `spec` is for, what its author noted, and the metadata of the plan and of its tasks by task number;
+    for people and programs, no request holds it. Raises PlanError."""
+    plan = _plan(_text(spec), spec)
+    tasks = {str(task.task_id): task.metadata for task in plan.tasks if task.metadata}
+    return {**plan.model_dump(include={"objective", "notes", "metadata"}), "task_metadata": tasks}
 
 
 def _text(spec: str) -> str:
@@ -102,7 +112,7 @@ def _text(spec: str) -> str:
 def parse_plan(text: str, source: str) -> tuple[TaskItem, ...]:
     """The tasks of the plan written in `text`; `source` is what errors call it."""
     plan = _plan(text, source)
-    tasks = [TaskItem(**task.model_dump()) for task in plan.tasks]
+    tasks = [TaskItem(**task.model_dump(exclude={"metadata"})) for task in plan.tasks]
     if plan.auto_mark_final and not any(task.is_final for task in tasks):
         last = max(task.task_id for task in tasks)
         tasks = [task.model_copy(update={"is_final": task.task_id == last}) for task in tasks]
@@ -144,7 +154,27 @@ def _composed(text: str) -> tuple[Any, dict[Place, int]]:
     twice = list(_numbered(node, (), lines))
     if twice:
         raise _FaultsError(twice)
-    return yaml.safe_load(text), lines
+    return _in_our_names(yaml.safe_load(text)), lines
+
+
+def _in_our_names(root: Any) -> Any:  # noqa: ANN401 - YAML may be anything
+    """The document with the names of the source document replaced by ours."""
+    if not isinstance(root, dict):
+        return root
+    plan = {NAMES.get(name, name): value for name, value in root.items()}
+    if isinstance(plan.get("tasks"), list):
+        plan["tasks"] = [_renamed(task, TASK_NAMES) for task in plan["tasks"]]
+    return plan
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - YAML may be anything
+    return {names.get(name, name): one for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def _our_name(place: Place, name: str) -> str:
+    """What a key at `place` is called here."""
+    in_a_task = len(place) == len(("tasks", 0)) and place[0] == "tasks"
+    return (TASK_NAMES if in_a_task else NAMES if not place else {}).get(name, name)
 
 
 def _numbered(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterator[Said]:
@@ -155,7 +185,7 @@ def _numbered(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterato
             yield from _numbered(item, (*place, index), lines)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            here = (*place, str(key.value))
+            here = (*place, _our_name(place, str(key.value)))
             if here in lines:
                 yield _marked(key.start_mark), f"`{key.value}` stands here for the second time"
             lines[here] = _marked(key.start_mark)

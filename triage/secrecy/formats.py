@@ -64,8 +64,8 @@ CLOUDS: Final = (
     prefixed("amazon_token", "amzn.mws. amzn1.oa2-cs.v1.", r"[0-9a-f-]{32,}"),
     rule("azure_key", "JQQJ99", r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{16,}"),
     rule("azure_client_secret", "Q~", r"[\w~.-]{3}\dQ~[\w~.-]{30,40}"),
-    rule("azure_account_key", "AccountKey= AccessKey=", r"Acc(?:ount|ess)Key=([A-Za-z0-9+/]{40,}={0,2})"),
-    rule("azure_signature", "sig=", r"[?&;]sig=([A-Za-z0-9%+/]{40,}={0,2})"),
+    rule("azure_account_key", "AccountKey= AccessKey=", r"Acc(?:ount|ess)Key=(?P<value>[A-Za-z0-9+/]{40,}={0,2})"),
+    rule("azure_signature", "sig=", r"[?&;]sig=(?P<value>[A-Za-z0-9%+/]{40,}={0,2})"),
     prefixed("google_key", "AIza", r"[A-Za-z0-9_-]{30,}"),
     prefixed("google_oauth", "ya29. GOCSPX- 1//0", r"[A-Za-z0-9_-]{20,}"),
     prefixed("alibaba_key", "LTAI", r"[A-Za-z0-9]{16,24}(?![A-Za-z0-9])"),
@@ -86,10 +86,20 @@ CLOUDS: Final = (
     prefixed("age_key", "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1", r"[A-Z0-9]{40,}"),
 )
 SERVICES: Final = (
-    prefixed("slack_token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp- xwfp-", r"[\w%.-]{10,}"),
-    rule("slack_webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})"),
-    rule("teams_webhook", ".webhook.office.com/", r"\.webhook\.office\.com/(webhookb2/[\w@-]{36,}/[\w/-]{32,})"),
-    rule("discord_webhook", "/api/webhooks/", r"/api/webhooks/(\d+/[\w-]{30,})"),
+    prefixed(
+        "slack_token",
+        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp- xwfp-",
+        r"(?=[\w%.-]*\d)[\w%.-]{10,}",
+    ),
+    rule(
+        "slack_webhook",
+        "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9/]{20,})",
+    ),
+    rule(
+        "teams_webhook", ".webhook.office.com/", r"\.webhook\.office\.com/(?P<value>webhookb2/[\w@-]{36,}/[\w/-]{32,})"
+    ),
+    rule("discord_webhook", "/api/webhooks/", r"/api/webhooks/(?P<value>\d+/[\w-]{30,})"),
     rule("telegram_token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{30,}"),
     prefixed(
         "stripe_key",

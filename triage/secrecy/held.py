@@ -4,9 +4,12 @@ Rules for formats cannot know them: a key of a team's own gateway may be any wor
 """
 
 import base64
+import os
 from collections.abc import Iterator
+from typing import Final
 from urllib.parse import quote
 
+MASK: Final = "[key withheld]"
 _SHORTEST = 8  # a dummy key of a local server ("none", "local") is no secret, and would be found everywhere
 _spellings: dict[str, None] = {}
 
@@ -18,9 +21,26 @@ def hold(*keys: str) -> None:
             _spellings.update(dict.fromkeys(_spelled(key)))
 
 
+def hold_environment() -> None:
+    """Hold the keys in this process's environment: the values of all variables named …_KEY or …_TOKEN."""
+    hold(*(value for name, value in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))))
+
+
+def masked(text: str) -> str:
+    """The text with every held key replaced: for what is printed or logged, since a host may echo what it was sent."""
+    for spelling in sorted(_spellings, key=len, reverse=True):
+        text = text.replace(spelling, MASK)
+    return text
+
+
 def held_in(text: str) -> Iterator[tuple[int, str]]:
     """Offset and spelling of every key in the text."""
     return ((place, each) for each in _spellings if (place := text.find(each)) >= 0)
+
+
+def is_holding() -> bool:
+    """Whether this process holds any key."""
+    return bool(_spellings)
 
 
 def release() -> None:

@@ -1,163 +1,339 @@
-"""Secrets that only their place gives away: after a name, in a URL, in a header, on a command line, in a PEM block.
+"""Secrets that a name gives away: `token: …`, `<password>…</password>`, `ENV API_KEY …`, "the password is …".
 
-What stands there may be any word, so a value has to look like one nobody would write but as a secret: letters and
-digits mixed, no placeholder, no name in code. Where the place leaves no doubt (`curl -u`), no placeholder is enough.
+Only lines with a telling part in them are searched. What stands behind the name may be any word, so the value has to
+look like none: `triage.secrecy.values` says how far. The less the syntax says, the more is asked of the value.
 """
 
-import base64
-import binascii
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from triage.secrecy.rule import Match, Rule, is_placeholder, rule
+from triage.secrecy.rule import Match, Rule, is_placeholder, rule, secret_of
+from triage.secrecy.values import is_key, is_mixed, is_password, is_reference, is_strong, is_token
 
+_FOREIGN: Final = (
+    r"clave|contrase(?:ñ|n)a|senha|mot de passe|kennwort|losungswort|wachtwoord|hasło|heslo|lösenord|adgangskode|"
+    r"parola|şifre|salasana|пароль|パスワード|暗証|密码|密碼|비밀번호"
+)
+_FOREIGN_TOKENS: Final = r"トークン|キー|シークレット|密钥|密鑰|令牌|토큰|токен|ключ|schlüssel|jeton|clé"
+_TELLING: Final = (
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "session", "bearer", "basic", "identified",
+    "login", "log in", "sign in", "connect(", "connection(", "pdo(", "psk", "otp", "digest", "clave", "contrase",
+    "senha", "kennwort", "losungswort", "wachtwoord", "heslo", "adgangskode", "parola", "salasana", "jeton",
+)  # fmt: skip
+"""In small letters; a name that gives a secret away holds one of them, or one of `_FOREIGN_TELLING`."""
+_FOREIGN_TELLING: Final = tuple(
+    part for part in f"{_FOREIGN}|{_FOREIGN_TOKENS}".split("|") if not part.isascii() and "(" not in part
+)
 _KEYS: Final = (
-    r"api|access|account|admin|app|application|auth|authentication|client|consumer|deploy|encryption|license|master|"
-    r"private|secret|server|service|shared|signing|ssh|subscription|webhook"
+    r"api|access|account|admin|app|application|auth|authentication|authorization|bot|client|consumer|deploy|encryption|"
+    r"hmac|integration|jwt|license|licence|master|personal|private|refresh|registry|root|secret|security|server|service|"
+    r"session|shared|signing|ssh|storage|stream|subscription|user|webhook|write|id|bearer|oauth"
 )
-_PASSWORDS: Final = r"pass(?:word|wd|phrase|code)|(?<![a-z])pass|pwd|passwort"
+_PASSWORDS: Final = (
+    r"pass(?:word|wd|phrase|code|wort)|(?<![a-z])(?:pass|pw|psk)|pwd|(?-i:(?<=[a-z0-9])P(?:ass|ASS|w|W))|"
+    rf"requirepass|masterauth|{_FOREIGN}"
+)
 _TOKENS: Final = (
-    rf"token|secret|(?:{_KEYS})[-_ .]?(?:key|token|secret)(?:[-_]?id)?|credentials?|authorization|"
-    r"x-auth|session[-_]?id|sessionid|set-cookie|cookie|csrf[-_]?token"
+    rf"token|secret|(?:{_KEYS})[-_ .]?(?:key|token|secret)(?:[-_]?(?:id|base))?|credentials?|authorization|"
+    r"x-auth|session[-_]?id|sessionid|set-cookie|cookie|csrf[-_]?token|[th]otp|otp[-_]?(?:seed|key)|" + _FOREIGN_TOKENS
 )
-_QUOTES: Final = r"""[\\"'`]{0,64}"""  # JSON in JSON in JSON: each depth doubles the backslashes
+_PUBLIC: Final = re.compile(
+    r"(?i)(?:public|publishable|next|page|continuation|cancel\w*|primary|foreign|cache|sort|partition|idempotency|"
+    r"row|dedup\w*|pad|eos|bos|unk|sep|mask|sync)[-_ .]?(?:key|token|secret)$"
+)
+_SUFFIX: Final = r"(?:[-_]?(?:\d{1,2}|prod(?:uction)?|dev|test|stag(?:e|ing)|live|old|new|value|plain|b64|base64|raw))?"
+_NAME: Final = rf"(?i:(?P<password>{_PASSWORDS})|(?:{_TOKENS})){_SUFFIX}"
+_QUOTES: Final = r"""[\\"'`*]{0,64}"""  # JSON in JSON in JSON: each depth doubles the backslashes
 _SCHEME: Final = (
     r"(?:(?i:token|bearer|basic|apikey|api-key|key|digest|negotiate|splunk|genie-?key)[ \t]+)?(?:[\w-]{1,20}=)?"
 )
-_VALUE: Final = r"""[^\s"'`\\,;&<>(){}\[\]|]"""
-_OPTIONS: Final = (
-    r"(?:password|passwd|pass|passphrase|pwd|token|secret|api-?key|auth-?token|access-?token|access-?key|secret-?key|"
-    r"client-?secret)"
-)
-
-_WORD: Final = re.compile(r"[A-Za-z]{0,20}\d{0,4}(?:[a-z]{1,2})?|\d+[A-Za-z]{0,3}")
-_JOINED: Final = re.compile(r"[._/:@-]")  # as names in code, paths and addresses are
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
-_DATABASE: Final = re.compile(
-    r"\b(?:server|host|data source|database|dbname|initial catalog)\s*=|\bjdbc:", re.IGNORECASE
-)
-_CLOSED: Final = r"""[\\"'`\])]{0,64}[ \t]?$"""
-_NAMED_PASSWORD: Final = re.compile(rf"(?i)(?:{_PASSWORDS}){_CLOSED}")
-_NAMED_TOKEN: Final = re.compile(rf"(?i)(?:{_TOKENS}){_CLOSED}")
-_ASSIGNED: Final = rf"[:=][=>]{{0,2}}[ \t]{{0,3}}{_QUOTES}"
-_OWN_NAME: Final = re.compile(r"(?i)pass|pwd|passwd|secret|token|key|str|none|null|test\d*$|user\d*$|utf")
+# Values have bounds, as each is looked ahead at: a text of nothing but signs would take quadratic time.
+VALUE: Final = r"""[^\s"'`\\,;&<>(){}\[\]|]"""
+QUOTED: Final = r"""[a-zA-Z@$]{0,2}(?P<quote>\\{0,16}["'`])(?P<quoted>(?:(?!(?P=quote))[^\s\\]){6,200})(?P=quote)"""
+"""A literal: all between its quotes, whatever it is made of."""
+ANY: Final = rf"(?:{QUOTED}|{_QUOTES}(?P<value>{VALUE}{{6,500}}))"
+_CLOSED: Final = r"""[\\"'`*\])]{0,64}(?:\[\d*\])?[ \t]?(?:\([^()\n]{1,40}\)[ \t]?)?$"""
+_NAMED_PASSWORD: Final = re.compile(rf"(?i)(?:{_PASSWORDS}){_SUFFIX}{_CLOSED}")
+_NAMED_TOKEN: Final = re.compile(rf"(?i)(?:{_TOKENS}){_SUFFIX}{_CLOSED}")
+_SIGN: Final = r"(?:[:=][=>]{0,2}|->|→|\uff1a)[ \t]{0,3}"
+_FILLER: Final = r"[ \t]+[\w'\u2019./@#()-]{1,40}"
 
 
-def _is_mixed(value: str) -> bool:
-    """Letters and digits mixed as no name mixes them: `v2`, `utf8`, `config.oauth2` and dates are names."""
-    if not _has_both(value) or _DATE.fullmatch(value):
-        return False
-    return not all(map(_WORD.fullmatch, re.split(r"[^A-Za-z0-9]+", value)))
+def may_name_a_secret(line: str) -> bool:
+    """Whether a line holds a telling part at all; the rules of this module look at no other."""
+    return _is_telling_short(line) if len(line) < _SHORT else _is_telling(line)
 
 
-def _has_both(value: str) -> bool:
-    return any(map(str.isalpha, value)) and any(map(str.isdigit, value))
+def _is_telling(line: str) -> bool:
+    small = line.lower()
+    if any(part in small for part in _TELLING):
+        return True
+    return not line.isascii() and any(part in small for part in _FOREIGN_TELLING)
 
 
-def _value(match: Match) -> str:
-    return match.group(1).rstrip(".:!?*")
+_SHORT: Final = 300
+_is_telling_short: Final = lru_cache(1 << 14)(_is_telling)
+"""Remembered: texts repeat their lines. Long lines are not, for the memory they take."""
+
+
+def named_in(line: str) -> Iterator[tuple[Rule, Match]]:
+    """What the rules of this module see in a line that may name a secret, each with its rule."""
+    small = line.lower()
+    for each in NAMED:
+        if not each.hints or any(hint in small for hint in each.hints):
+            yield from ((each, match) for match in each.matches(line))
 
 
 def is_named(name: str) -> bool:
     """Whether a member of this name would hold a secret."""
-    return bool(_NAMED_PASSWORD.search(name) or _NAMED_TOKEN.search(name))
+    return bool(_NAMED_PASSWORD.search(name) or _NAMED_TOKEN.search(name)) and not _PUBLIC.search(name)
 
 
-def _name_before(match: Match) -> str:
-    """What stands before the sign of assignment. A rule that began with names would look at every letter of a text.
+def _before(match: Match) -> str:
+    """What stands before the sign of assignment: a search that began at names would look at every letter of a line.
 
     The value is looked ahead at and not taken, as in `note: PASSWORD=…` it holds the sign that counts.
     """
-    return match.string[max(0, match.start() - 100) : match.start()]
+    return match.string[max(0, match.start() - 140) : match.start()]
 
 
-def _is_a_token(match: Match) -> bool:
-    value = _value(match)
-    return len(value) >= 10 and _is_mixed(value) and not is_placeholder(value) and "://" not in value
+def _is_public(before: str) -> bool:
+    return bool(_PUBLIC.search(before.rstrip("\\\"'`*]) \t")))
 
 
-def _is_a_password(match: Match) -> bool:
-    """Any word of letters and digits, unless it repeats what it is called, or is made of names."""
-    value = _value(match)
-    if len(value) < 6 or not _has_both(value) or is_placeholder(value) or "://" in value or _DATE.fullmatch(value):
+def _passes(match: Match, judge: Callable[..., bool]) -> bool:
+    """What a judge says of the value, and whether it is a literal."""
+    return judge(secret_of(match)[1], delimited=match.re.groupindex.get("quoted") is not None and bool(match["quoted"]))
+
+
+def _may_end_a_name(before: str) -> bool:
+    """A quick look, as signs are many and names are few."""
+    end = before.rstrip("\\\"'`*)]([0123456789 \t").lower()
+    return end.endswith(_LAST_PARTS) or not end[-1:].isascii() or before.rstrip().endswith(")")
+
+
+_LAST_PARTS: Final = (
+    "pass", "word", "wd", "phrase", "code", "wort", "pw", "psk", "token", "secret", "key", "id", "base", "credential",
+    "credentials", "authorization", "auth", "cookie", "otp", "seed", "clave", "contrasena", "senha", "passe",
+    "wachtwoord", "heslo", "adgangskode", "parola", "salasana", "jeton", "prod", "production", "dev", "test", "stag",
+    "stage", "staging", "live", "old", "new", "value", "plain", "b", "raw",
+)  # fmt: skip
+"""How names and their suffixes end, in small letters."""
+
+
+def _is_assigned_password(match: Match) -> bool:
+    before = _before(match)
+    return _may_end_a_name(before) and bool(_NAMED_PASSWORD.search(before)) and _passes(match, is_password)
+
+
+def _is_assigned_token(match: Match) -> bool:
+    before = _before(match)
+    if not (_may_end_a_name(before) and _NAMED_TOKEN.search(before)):
         return False
-    return not (_JOINED.search(value) or _OWN_NAME.match(value)) or _is_mixed(value)
+    return _passes(match, is_token) and not _is_public(before)
 
 
-def _is_a_named_password(match: Match) -> bool:
-    return _is_a_password(match) and bool(_NAMED_PASSWORD.search(_name_before(match)))
+def _is_given_to_a_name(match: Match) -> bool:
+    """By the syntax of a language: nothing but the value of that name can stand there."""
+    if match.group("password") is not None:
+        return _passes(match, is_password)
+    return _passes(match, is_token) and not _is_public(match.string[: match.end("name")])
 
 
-def _is_a_named_token(match: Match) -> bool:
-    return _is_a_token(match) and bool(_NAMED_TOKEN.search(_name_before(match)))
+def _is_chosen(match: Match) -> bool:
+    """Where nothing but a password can stand."""
+    value = match.group("value")
+    return len(value) >= 4 and not is_placeholder(value) and not is_reference(value)
 
 
-def _is_given(match: Match) -> bool:
-    """Where nothing but a secret can stand: only what says where it belongs is none."""
-    value = match.group(1)
-    return not is_placeholder(value) and not re.fullmatch(rf"(?i){_OPTIONS}", value)
+def _is_an_odd_word(value: str, *, delimited: bool) -> bool:
+    """Where the value could be anything else: a word that is none."""
+    bare = value.rstrip(".:!?*")
+    if delimited:
+        return is_password(value, delimited=True)
+    return is_strong(value) or (len(bare) >= 8 and is_mixed(bare) and is_password(bare))
 
 
-def _is_no_placeholder(match: Match) -> bool:
-    return not is_placeholder(match.group(1))
+def _is_a_key(value: str, *, delimited: bool) -> bool:
+    return is_key(value) or (delimited and is_token(value, delimited=True))
 
 
-def _is_in_a_connection_string(match: Match) -> bool:
-    around = match.string[max(0, match.start() - 200) : match.end() + 200]
-    return _is_no_placeholder(match) and bool(_DATABASE.search(around))
+@dataclass(frozen=True)
+class _Gap:
+    """What may stand between a name and its value, and what is asked of a password and of a token there."""
+
+    pattern: re.Pattern[str]
+    password: Callable[..., bool] = is_password
+    token: Callable[..., bool] = is_token
 
 
-def _is_a_login(match: Match) -> bool:
-    """`Basic` is followed by base64 of `user:password`; in prose it is followed by a word."""
-    try:
-        decoded = base64.b64decode(match.group(1) + "=" * (-len(match.group(1)) % 4), validate=True)
-    except binascii.Error:
-        return False
-    return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
-
-
-PLACES: Final[tuple[Rule, ...]] = (
-    rule("private_key", "PRIVATE PuTTY-", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File-\d"),
-    rule("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|[ps]k\.eyJ[\w-]{8,}\.[\w-]{16,}"),
-    # A digit is asked for so that prose ("Bearer authentication-middleware") is no finding.
-    rule("bearer_token", "earer", r"[Bb]earer\s+((?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{16,})", spans=True),
-    rule("basic_auth", "asic", r"[Bb]asic\s+([A-Za-z0-9+/]{8,}={0,2})", _is_a_login, spans=True),
-    rule("url_password", "://", r"://[^\s/:@]{0,200}:([^\s/@]{1,200})@(?=[\w\[])", _is_no_placeholder),
-    rule("url_password", "://", r"://([^\s/:@]{10,200})@(?=[\w\[])", _is_a_token),
-    rule(
-        "connection_password",
-        "assw ASSW wd= WD= Wd=",
-        rf"\b(?i:password|passwd|pwd)=({_VALUE}+)(?=[;&\s\"']|$)",
-        _is_in_a_connection_string,
-        spans=True,
+_GAPS: Final = (
+    # setPassword("…"), define('DB_PASSWORD', '…'), the table | token | … |
+    _Gap(re.compile(rf"{_SUFFIX}(?:[\\\"'`]+\s*,|\()\s*{QUOTED}")),
+    _Gap(re.compile(rf"{_SUFFIX}[*`]*[ \t]*\|[ \t]*{ANY}")),
+    # <password>…</password>, <entry key="db.password">…</entry>, <key>ApiKey</key> <string>…</string>
+    _Gap(
+        re.compile(
+            rf"{_SUFFIX}(?:</[\w:.-]+>\s*<[\w:.-]+)?[^<>]{{0,60}}>\s*(?:<value>\s*)?(?:<!\[CDATA\[)?"
+            r"(?P<quoted>[^\s<>\\]{6,200}|[^\s>\\]{6,200}(?=</))(?=\s*(?:\]\]>\s*)?(?:<|$(?<![\"'`])))"
+        )
     ),
-    rule("crypt_hash", "$", r"\$(?:apr1|1|5|6|2[aby]|y|argon2(?:id|i|d))\$[\w./$,=+-]{20,}"),
-    rule(
-        "login_option",
-        "curl",
-        rf"\bcurl\b[^\n|;]{{0,300}}?\s(?:-u|--user)[ =]?[\"'\\]{{0,4}}[\w.@-]+:({_VALUE}{{3,}})",
-        _is_given,
+    # the token is …
+    _Gap(
+        re.compile(
+            rf"{_SUFFIX}{_QUOTES}(?:{_FILLER}){{0,6}}?[ \t]*(?:[ \t](?:is|was|are|be|now|to|equals?|reads|becomes?|"
+            rf"lautet|ist|war|es|est|é|är|jest|er|on)\b|は|是|为)[ \t:=]*[ \t]*{ANY}"
+        )
     ),
-    rule(
-        "password_option",
-        "mysql mariadb",
-        rf"\b(?:mysql\w*|mariadb[\w-]*)\b[^\n|;]{{0,200}}?\s-p[\"'\\]{{0,4}}({_VALUE}{{4,}})",
-        _is_given,
+    # Password for bob: …
+    _Gap(re.compile(rf"{_SUFFIX}{_QUOTES}(?:{_FILLER}){{1,5}}?[ \t]*{_SIGN}{ANY}")),
+    # the secret you asked for - …
+    _Gap(
+        re.compile(rf"{_SUFFIX}{_QUOTES}(?:{_FILLER}){{0,5}}?[ \t]+[\u2013\u2014-][ \t]+{ANY}"),
+        _is_an_odd_word,
+        _is_a_key,
     ),
-    rule("password_option", "sshpass", rf"\bsshpass\s+-p\s?[\"'\\]{{0,4}}({_VALUE}{{3,}})", _is_given),
-    rule(
-        "password_option",
-        "redis-cli",
-        rf"\bredis-cli\b[^\n|;]{{0,200}}?\s-a\s+[\"'\\]{{0,4}}({_VALUE}{{4,}})",
-        _is_given,
-    ),
-    rule("password_option", "--", rf"(?i)--(?:[a-z]+-)?{_OPTIONS}[ =]+[\"'\\]{{0,4}}({_VALUE}{{6,}})", _is_a_password),
-    rule("named_password", "ass wd ASS WD", rf"{_ASSIGNED}(?=({_VALUE}{{6,}}))", _is_a_named_password),
-    rule("named_credential", ": =", rf"{_ASSIGNED}(?={_SCHEME}({_VALUE}{{10,}}))", _is_a_named_token),
-    rule(
-        "url_credential",
-        "?key= &key= ?sig= &sig= ?code= &code= ?auth= &auth= ?appid= &appid=",
-        rf"[?&](?:key|sig|code|auth|appid)=({_VALUE}{{10,}})",
-        _is_a_token,
+    _Gap(
+        re.compile(rf"{_SUFFIX}{_QUOTES}(?:[ \t]*[\t\u2013\u2014-])?[ \t]+(?:of |as )?{ANY}"),
+        _is_an_odd_word,
+        _is_a_key,
     ),
 )
+_DIRECTED: Final = _Gap(re.compile(rf"{_SUFFIX}{_QUOTES}[ \t]+{ANY}"))
+_DIRECTIVE: Final = re.compile(
+    r"(?i)(?:(?:^|[\"'(`])\s*(?:[+>-]\s*)?|"
+    r"\b(?:(?:env|arg|setenv|export|set)(?:\s+-\w+)*|login\s+\S+|user\w*\s+\S+|account\s+\S+|with|default)\s+)"
+    r"[\w.-]{0,60}$"
+)
+"""Before a name: ENV API_KEY …, setenv TOKEN …, machine x login y password …, requirepass …"""
+_STEM: Final = re.compile(
+    r"pass(?:word|wd|phrase|code|wort)?|pwd|pw|psk|token|secret|key|credentials?|authorization|x-auth|session[-_]?id|"
+    rf"cookie|otp(?:[-_]?seed)?|masterauth|{_FOREIGN}|{_FOREIGN_TOKENS}"
+)
+"""In small letters: how every name ends, but for a suffix."""
+_NAME_END: Final = re.compile(rf"(?P<name>{_NAME})$")
+
+
+class _BehindAName(Rule):
+    """Names are looked for by their last part, then what stands behind them, and only then what they are."""
+
+    def matches(self, text: str) -> Iterator[Match]:
+        """Every value that stands behind a name, in a line."""
+        small = text.lower()
+        for stem in self.pattern.finditer(small if len(small) == len(text) else text):
+            found = next(filter(None, (_found(text, stem.end(), gap) for gap in (*_GAPS, _DIRECTED))), None)
+            if found is not None:
+                yield found
+
+
+def _found(text: str, end: int, gap: _Gap) -> Match | None:
+    """The value behind a gap that begins at `end`, if it is one of a name that ends there."""
+    match = gap.pattern.match(text, end)
+    if match is None or not (_passes(match, gap.password) or _passes(match, gap.token)):
+        return None
+    before = text[max(0, end - 60) : end]
+    named = _NAME_END.search(before)
+    if named is None or (gap is _DIRECTED and not _DIRECTIVE.search(before[: named.start()])):
+        return None
+    if named.group("password") is not None:
+        return match if _passes(match, gap.password) else None
+    return match if _passes(match, gap.token) and not _is_public(before) else None
+
+
+_PROVIDERS: Final = (
+    r"adafruit|adobe|airbrake|algolia|alchemy|amplitude|artifactory|asana|auth0|binance|bitbucket|bugsnag|buildkite|"
+    r"circle-?ci|clearbit|cloudflare|codecov|cohere|coinbase|confluence|contentful|datadog|deepl|deepseek|dropbox|etherscan|"
+    r"facebook|fastly|finnhub|freshdesk|gitter|heroku|infura|intercom|ipstack|jenkins|jira|keen|launchdarkly|linkedin|"
+    r"linode|loggly|mailgun|mailjet|mapbox|mattermost|messagebird|mistral|mixpanel|netlify|new-?relic|nexmo|okta|opsgenie|"
+    r"pagerduty|paypal|plaid|postmark|pusher|rapidapi|rollbar|scaleway|segment|sentry|shodan|sonar(?:qube)?|sparkpost|"
+    r"splunk|square|strava|sumologic|telesign|travis|trello|twilio|twitch|twitter|typeform|vercel|virustotal|vonage|vultr|"
+    r"weatherstack|zendesk|zapier"
+)
+_PROVIDER: Final = re.compile(rf"(?i)\b(?:{_PROVIDERS})(?:[ \t_.-]?\w{{1,12}}){{0,4}}[\\\"'` ]{{0,6}}[ \t]?$")
+_PAIR_NAME: Final = (
+    rf"(?:name|key|id|property|field)[\\\"']*\s*[=:]\s*{_QUOTES}[\w.:-]{{0,60}}?(?P<name>{_NAME}){_QUOTES}(?![\w])"
+)
+_LITERAL: Final = (
+    r"""\s*[=:]\s*[a-zA-Z@$]{0,2}(?P<quote>\\*["'`])(?P<quoted>(?:(?!(?P=quote))[^\s\\]){6,200})(?P=quote)"""
+)
+
+
+def _belongs_to_a_provider(match: Match) -> bool:
+    if not is_key(match["value"]):
+        return False
+    before = match.string[max(0, match.start() - 90) : match.start()]
+    return bool(_PROVIDER.search(before)) and not _NO_KEY.search(before)
+
+
+_NO_KEY: Final = re.compile(
+    r"(?i)(?:id|sha\d*|commit|hash|digest|trace|request|ray|e-?tag|version|build|span|event|issue)[\W_]*$"
+)
+# Hints are in small letters here, of which a line holds one; a rule without is searched in every telling line.
+NAMED: Final[tuple[Rule, ...]] = (
+    rule("named_password", "", rf"{_SIGN}(?={ANY})", _is_assigned_password),
+    rule("named_credential", "", rf"{_SIGN}(?={QUOTED})", _is_assigned_token),
+    rule("named_credential", "", rf"{_SIGN}{_QUOTES}(?={_SCHEME}(?P<value>{VALUE}{{10,500}}))", _is_assigned_token),
+    # <add key="ApiKey" value="…"/>, {"name": "API_KEY", "value": "…"}
+    rule(
+        "named_value",
+        "name key id property field",
+        rf"(?i){_PAIR_NAME}[^\n<>]{{0,60}}?\b(?:\w*value|default|content|text|data|string)"
+        rf"[\\\"']*(?:{_LITERAL}|\s*[=:]\s*(?P<value>{VALUE}{{6,500}}))",
+        _is_given_to_a_name,
+    ),
+    rule(
+        "named_value",
+        "",
+        rf"(?i)\b(?:\w*value|content)[\\\"']*{_LITERAL}[^\n<>]{{0,40}}?\b{_PAIR_NAME}",
+        _is_given_to_a_name,
+    ),
+    # variable "db_password" { … default = "…"
+    rule(
+        "named_value",
+        "default value",
+        rf"""(?i)["'][\w.-]{{0,60}}?(?P<name>{_NAME})["'][^\n<>=]{{0,60}}?\b(?:default|value){_LITERAL}""",
+        _is_given_to_a_name,
+    ),
+    _BehindAName("named_value", (), _STEM),
+    rule(
+        "chosen_password",
+        "identified",
+        r"""(?i)\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?[\\"'`]+(?P<value>[^\s"'`\\]{4,})""",
+        _is_chosen,
+    ),
+    # NetworkCredential("user", "…"), getConnection(url, "user", "…"), auth=("user", "…")
+    *(
+        rule(
+            "login_call",
+            "credential auth login connect pdo mysqli",
+            r"""(?i)(?:credential\w*|auth\w*|login\w*|connect\w*|pdo|mysqli\w*)\s*[(=]\s*\(?\s*"""
+            rf"(?:[^\s,()]{{1,200}}\s*,\s*){{{many}}}(?={QUOTED})",
+            lambda match: _passes(match, is_password),
+        )
+        for many in (1, 2, 3)
+    ),
+    rule("login_call", "otp", rf"(?i)\b[th]otp\w*\(\s*{QUOTED}", lambda match: _passes(match, is_token)),
+    # log in as jane / …
+    rule(
+        "named_value",
+        "log sign credential",
+        rf"(?i)\b(?:log ?in|sign in|credentials?|login)\b[^\n]{{0,120}}?\s[\w.@-]{{2,60}}\s+/\s+"
+        rf"(?P<value>{VALUE}{{8,500}})",
+        lambda match: _passes(match, is_password),
+    ),
+    rule(
+        "named_credential",
+        "digest",
+        r"(?i)\bdigest\s[^\n]{0,400}?\bresponse=[\\\"']*(?P<value>[0-9a-f]{32,})",
+    ),
+)
+KEYS_OF_PROVIDERS: Final = rule(
+    "provider_key",
+    ": = is",
+    r"(?:[:=]>?|\bis\b)[ \t]*[\\\"'`]{0,6}(?P<value>[A-Za-z0-9-]{20,128})(?![\w-])",
+    _belongs_to_a_provider,
+)
+"""Searched in every line, as the name of a provider holds no telling part."""

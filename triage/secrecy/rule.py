@@ -10,10 +10,12 @@ Match = re.Match[str]
 Holds = Callable[[Match], bool]
 
 _PLACEHOLDER: Final = re.compile(
-    r"<.*>|\[.*\]|\{.*\}|\$.*|%[(s].*|[*x#.…_-]+|your\b.*"
+    r"<.*>|(?:user(?:name)?|pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_]?key|string|none|null|undefined)(?:here)?|\[.*\]|\{.*\}|\$.*|%[(s].*|[*x#.…_-]+|your\b.*"
     r"|(?:my|some|the|dummy|fake|example|test|changeme|redacted|masked|hidden)(?:[-_][a-z]+)*",
     re.IGNORECASE | re.DOTALL,
 )
+_FILLED: Final = re.compile(r"([xX*0.•#_-])\1{7}|(?i:your|placeholder|redacted|change[-_]?me|replace[-_]?(?:me|with))")
+"""What fills a place in the middle of a value as well."""
 _START: Final = re.compile(r"(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})")
 """Where a word begins, also in JSON inside a text: in `\\nghp_…` the n is a line break."""
 _RUN: Final = re.compile(r"[A-Za-z0-9]{16,}")
@@ -24,7 +26,7 @@ class Rule:
     """`hints` are fixed parts of which every match holds one; `holds` has the last word on a match.
 
     `spans` says whether that may depend on more than one line.
-    What the first group holds is the secret; the whole match where there is no group.
+    What the group `quoted` or `value` holds is the secret; the whole match where there is no such group.
     """
 
     name: str
@@ -36,6 +38,13 @@ class Rule:
     def matches(self, text: str) -> Iterator[Match]:
         """Every match in a text that holds one of the hints."""
         return filter(self.holds, self.pattern.finditer(text))
+
+
+def secret_of(match: Match) -> tuple[int, str]:
+    """Offset and text of the secret in a match."""
+    groups = match.re.groupindex
+    group = next((name for name in ("quoted", "value") if name in groups and match[name] is not None), 0)
+    return match.start(group), match[group]
 
 
 def rule(name: str, hints: str, pattern: str, holds: Holds = lambda _: True, *, spans: bool = False) -> Rule:
@@ -50,8 +59,8 @@ def prefixed(name: str, prefixes: str, rest: str) -> Rule:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only says where one belongs: `<password>`, `$TOKEN`, `***`, `your-key`."""
-    return bool(_PLACEHOLDER.fullmatch(value))
+    """Whether a value only says where one belongs: `<password>`, `$TOKEN`, `***`, `your-key`, `xxxxxxxxxxxx`."""
+    return bool(_PLACEHOLDER.fullmatch(value) or _FILLED.search(value))
 
 
 def changes(text: str) -> tuple[int, int]:
@@ -62,6 +71,8 @@ def changes(text: str) -> tuple[int, int]:
 
 def _is_no_end_of_a_word(match: Match) -> bool:
     """`xghp_…` is a token that something was glued to; `task-runner-…` is a word with `sk-` in it."""
+    if _FILLED.search(match.group()):
+        return False
     if _START.match(match.string, match.start()):
         return True
     runs = _RUN.findall(match.group())

@@ -15,6 +15,7 @@ from triage.configuration import Configuration
 from triage.context import supervisor_context
 from triage.form import Form
 from triage.llm import answering, resilient
+from triage.log import invalid_decision
 from triage.state import NODES, BugTriageState, HumanExchange, Node
 from triage.supervisors.invalid import INVALID_OUTPUT, fault
 from triage.supervisors.supervisor import MakesModels, Supervise
@@ -79,11 +80,13 @@ async def ask(chain: Chain, messages: list[BaseMessage]) -> Answer:
         try:
             decision = await chain.ainvoke(asked)
         except INVALID_OUTPUT as error:
-            asked = [*messages, correction(fault(error))]
+            wrong = fault(error)
         else:
             if isinstance(decision, SupervisorDecision):
                 return Answer(decision, corrections)
-            asked = [*messages, correction("the reply held no decision")]
+            wrong = "the reply held no decision"
+        invalid_decision(corrections + 1, wrong)
+        asked = [*messages, correction(wrong)]
     return FORCED
 
 

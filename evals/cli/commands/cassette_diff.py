@@ -1,6 +1,5 @@
 """`evals cassette diff`: what came, went, or was answered anew between two cassettes or two revisions of one."""
 
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from evals.cli.terminal.console import VisibleConsole
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.pipeline.recorded import below, path_of, recorded
 from evals.workspace import Workspace
+from triage.git import GitError, NoGitError, git
 
 _COLOURS = {"+": "green", "-": "red"}
 
@@ -51,23 +51,23 @@ def _at(revision: str, path: Path, workspace: Workspace) -> Cassette:
     """The cassette as a revision has it; empty if that has none."""
     name = below(path.resolve(), workspace).as_posix()
     wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    commit = _git(workspace, *wanted, about=revision).decode().strip()
+    commit = _told(workspace, *wanted, about=revision).decode().strip()
     called = Path(f"{revision}:{name}")
-    if not _git(workspace, "ls-tree", "--name-only", commit, "--", name, about=revision):
+    if not _told(workspace, "ls-tree", "--name-only", commit, "--", name, about=revision):
         return Cassette(called, exists=False)
-    return read_any(_git(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
+    return read_any(_told(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
 
 
-def _git(workspace: Workspace, *words: str, about: str) -> bytes:
+def _told(workspace: Workspace, *words: str, about: str) -> bytes:
     try:
-        done = subprocess.run(["git", "-C", workspace.root, *words], capture_output=True, check=False)  # noqa: S603, S607 - git, found where the user's shell finds it
-    except FileNotFoundError as error:
+        return git(workspace.root, *words)
+    except NoGitError as error:
         raise ConfigurationError("git is not on the path; name two cassette files instead") from error
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        cause = said[-1] if said else "no such commit"
-        raise ConfigurationError(f"{about}: neither a cassette file nor a revision ({cause}); name one of them")
-    return done.stdout
+    except GitError as error:
+        cause = str(error) if error.said else "no such commit"
+        raise ConfigurationError(
+            f"{about}: neither a cassette file nor a revision ({cause}); name one of them"
+        ) from error
 
 
 def _summary(found: list[Change]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from evals.cli.terminal.replaying import watched
 from evals.cli.terminal.result import say_result
 from evals.export.files import write_report
+from evals.export.folder import new_report
 from evals.pipeline.compare import compare as compared
 from evals.pipeline.options import Options
 from evals.workspace import Workspace
@@ -25,9 +26,10 @@ def compare(
 ) -> int:
     """Run the sides, judge the last against the first, write the report; the exit code is the verdict's."""
     workspace = Workspace.at(root, options.dataset)
-    with watched(f"comparing {' '.join(specs)}") as progress:
-        result = compared(specs, suite, root, options, jobs=jobs, fresh=fresh, progress=progress, today=today)
     folder = out or workspace.reports / "compare"
-    write_report(result, folder)
+    with new_report(folder):
+        with watched(f"comparing {' '.join(specs)}") as progress:
+            result = compared(specs, suite, root, options, jobs=jobs, fresh=fresh, progress=progress, today=today)
+        write_report(result, folder)
     say_result(result, progress.took, folder, workspace.root)
     return result.verdict.exit_code

@@ -13,6 +13,7 @@ from evals.dataset.layout import Layout
 from evals.dataset.lint import checks_left_out, not_run_here, run_lint
 from evals.dataset.load import case_ids
 from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError
+from evals.report.inert import visible
 from evals.workspace import Workspace
 
 
@@ -66,7 +67,7 @@ def _show(findings: list[LintFinding], left_out: list[str], *, as_json: bool) ->
             print(f"not checked: {name}", file=sys.stderr)  # an empty list must not look like a proof
         return
     for finding in findings:
-        print(finding)
+        print(visible(str(finding)))
     for name in left_out:
         print(f"not checked: {name}")
     print(f"{len(findings)} finding{'s' if len(findings) > 1 else ''}" if findings else "no findings")

@@ -15,15 +15,14 @@ from evals.localisation.score import LevelScores, Metric, score
 from evals.report.numbers import percent
 from evals.stats.rates import NOT_AVAILABLE, format_rate
 
-SEED: Final = 0  # of the bootstrap: the same files give the same bytes
 NOTES: Final = {
     "function": "outermost definition; LocAgent's module level",
     "whole name": "Class.method as written; LocAgent's function level",
 }
 LEGEND: Final = (
     "Hit@k: any gold in the first k. Acc@k: all gold in the first k. Acc (LocAgent)@k: min(gold, k) of it there, as in "
-    "LocAgent's published evaluation. MAP divides by all gold. Rates with Wilson's 95 % interval, means with a "
-    "bootstrap over instances."
+    "LocAgent's published evaluation. MAP divides by all gold. 95 % intervals of rates and means over "
+    "instances."
 )
 
 
@@ -37,7 +36,7 @@ def score_localisation(gold: Path, pred: Path, k: str, *, as_json: bool, console
     """
     ks = ranks(k)
     wanted = read_gold(gold)
-    levels = score(wanted, read_predictions(pred, wanted), ks, SEED)
+    levels = score(wanted, read_predictions(pred, wanted), ks)
     if not any(level.scored for level in levels):
         raise CannotJudgeError(f"{pred}: nothing to score: {gold} states no gold at a level that was predicted")
     if as_json:

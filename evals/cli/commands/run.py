@@ -8,6 +8,7 @@ from pathlib import Path
 from evals.cli.terminal.annotate import annotate
 from evals.cli.terminal.replaying import replayed
 from evals.cli.terminal.result import say_result
+from evals.export.folder import new_report
 from evals.pipeline.deliver import deliver, prepare
 from evals.pipeline.load import load_suite
 from evals.pipeline.options import Options
@@ -27,18 +28,19 @@ def run(
     scheduler: str,
 ) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
-    chosen = load_suite(name, root, options, today=today)
-    started = time.monotonic()
-    trials = replayed(
-        chosen,
-        jobs=jobs,
-        fresh=fresh,
-        trial_timeout=trial_timeout,
-        scheduler=scheduler,
-        meanwhile=partial(prepare, chosen),
-    )
-    folder = out or chosen.workspace.reports / "latest"
-    result = deliver(chosen, trials, folder, anew=fresh)
+    folder = out or root.resolve() / "reports" / "latest"
+    with new_report(folder):
+        chosen = load_suite(name, root, options, today=today)
+        started = time.monotonic()
+        trials = replayed(
+            chosen,
+            jobs=jobs,
+            fresh=fresh,
+            trial_timeout=trial_timeout,
+            scheduler=scheduler,
+            meanwhile=partial(prepare, chosen),
+        )
+        result = deliver(chosen, trials, folder, anew=fresh)
     took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
     say_result(result, took, folder, chosen.workspace.root)
     annotate(result, chosen.workspace.root, asked=annotations)

@@ -3,6 +3,7 @@
 from evals.dataset.checks.files import MARK
 from evals.models.live_job import LiveJob
 from evals.pipeline.job_case import NewCase
+from evals.report.inert import visible
 from evals.workspace import Workspace
 
 
@@ -13,5 +14,5 @@ def tell_new_case(case_id: str, job: LiveJob, made: NewCase, workspace: Workspac
     if not made.replays:
         print("no traffic was kept (triage run --record keeps it): record the case to replay it")
     for remark in job.remarks:
-        print(remark)
+        print(visible(remark))
     print(f"fill in every {MARK}; then: evals dataset lint --case {case_id}")

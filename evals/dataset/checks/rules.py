@@ -33,7 +33,7 @@ def the_limit_ends_it(state: State) -> Say:
 
 def the_investigator_is_first(state: State) -> Say:
     """Nothing comes before the investigator."""
-    return NO_SAY if state.get("visits") or state.get("forced_fallback") else ({"investigator"}, set())
+    return NO_SAY if state.get("visits") else ({"investigator"}, set())
 
 
 def two_questions_at_most(state: State) -> Say:

@@ -1,6 +1,5 @@
 """The code of an imported issue: its commit taken out of a clone, and what the fix says once the code is at hand."""
 
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,7 +9,7 @@ from evals.dataset.clone import Clone, Clones, NoCodeError
 from evals.dataset.commit_tree import take_in
 from evals.dataset.commits import Commits
 from evals.dataset.edited import Edited, edited
-from evals.dataset.git import GitError, environment, git_words
+from evals.dataset.git import GitError, git
 from evals.dataset.importers.diff import renames_in
 from evals.dataset.importers.found import Issue, Refused
 
@@ -82,15 +81,11 @@ def _applied(issue: Issue, folder: Path) -> dict[str, str]:
     """Apply the parts of the patch that are about gold; returns what it renames, old path to new."""
     moved = renames_in(issue.patch)
     wanted = sorted({*issue.files, *(moved[path] for path in issue.files if path in moved)})
-    done = subprocess.run(  # noqa: S603 - no shell
-        git_words(folder, "apply", "--whitespace=nowarn", *(f"--include={_escaped(path)}" for path in wanted)),
-        input=f"{issue.patch}\n".encode(),
-        env=environment() | {"GIT_CEILING_DIRECTORIES": str(folder.parent)},  # inside a repository it would do nothing
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode:
-        raise GitError(f"its patch does not apply to {issue.commit[:12]}")
+    words = ("--whitespace=nowarn", *(f"--include={_escaped(path)}" for path in wanted))
+    try:
+        git(folder, "apply", *words, given=f"{issue.patch}\n".encode())
+    except GitError as error:
+        raise GitError(f"its patch does not apply to {issue.commit[:12]}") from error
     return moved
 
 

@@ -6,8 +6,8 @@ from typing import Final
 from evals.judging.measures.evidence import Evidence
 from evals.judging.measures.measure import Found, measure
 from evals.stats.agreement import SEVERITIES, bootstrap_kappa, quadratic_kappa
-from evals.stats.intervals import Interval, newcombe, varied
-from evals.stats.macro import bootstrap_macro, macro_mean
+from evals.stats.intervals import Interval, varied
+from evals.stats.macro import macro_interval, macro_mean
 
 _ASKED_RIGHTLY: Final = {"required": ("ask.required", 0.0), "forbidden": ("ask.false", 1.0)}
 """Question policy -> its scorer, and the value of that scorer that is wrong."""
@@ -63,19 +63,8 @@ def balanced_accuracy(evidence: Evidence) -> Found:
 
 
 def _interval(evidence: Evidence, rightly: Mapping[str, float]) -> Interval | None:
-    """Newcombe's, halved, since balanced accuracy is (1 + recall - false-ask rate) / 2; a bootstrap where samples of a
-    case disagree."""
-    asked = {
-        policy: [v for case, v in rightly.items() if evidence.cases[case].question == policy]
-        for policy in _ASKED_RIGHTLY
-    }
-    if any(value not in (0, 1) for value in rightly.values()):
-        policies = [evidence.cases[case].question for case in rightly]
-        return varied(bootstrap_macro([*rightly.values()], policies, evidence.clusters([*rightly]), evidence.rng()))
-    required, forbidden = asked["required"], asked["forbidden"]
-    false = len(forbidden) - round(sum(forbidden))
-    found = newcombe((round(sum(required)), len(required)), (false, len(forbidden)))
-    return Interval((1 + found.low) / 2, (1 + found.high) / 2) if found else None
+    policies = [evidence.cases[case].question for case in rightly]
+    return macro_interval([*rightly.values()], policies, evidence.clusters([*rightly]))
 
 
 def _bounds(

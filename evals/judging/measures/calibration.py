@@ -5,7 +5,7 @@ from typing import Final
 from evals.judging.measures.evidence import Evidence
 from evals.models.measure import Calibration, ReliabilityBin, Source, ThresholdPoint
 from evals.stats.calibration import AboveThreshold, Bin, above_threshold, reliability, risk_coverage
-from evals.stats.intervals import wilson
+from evals.stats.intervals import rate_interval
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
 """Those people set; 0.70 and 0.85 are the prompts' own."""
@@ -27,7 +27,7 @@ def calibration_of(evidence: Evidence, source: Source) -> Calibration:
 
 
 def _bin(found: Bin) -> ReliabilityBin:
-    low, high = wilson(found.correct, found.count) or (None, None)
+    low, high = rate_interval(found.correct, found.count) or (None, None)
     return ReliabilityBin(
         low=found.low,
         high=found.high,

@@ -7,7 +7,7 @@ from evals.judging.measures.measure import Found, measure
 from evals.models.measure import Source
 from evals.models.suite import ConfidenceFloor
 from evals.stats.calibration import above_threshold, ece, ece_null_band, paired_brier
-from evals.stats.intervals import varied, wilson
+from evals.stats.intervals import fraction_interval
 
 SURE: Final = ConfidenceFloor().single
 """The confidence at which the prompts let a single finding pass without a critic."""
@@ -41,7 +41,10 @@ def sure_share(evidence: Evidence) -> Found:
         sure / len(answers) if answers else None,
         len(answers),
         most,
-        wilson(sure, len(answers)),
+        fraction_interval(
+            [float(answer.confidence >= SURE) for answer in answers],
+            evidence.clusters([answer.case_id for answer in answers]),
+        ),
         (sure / most, (sure + evidence.open()) / most) if most else None,
         why_not=_NOBODY,
     )
@@ -69,19 +72,17 @@ def paired(evidence: Evidence) -> Found:
     both = sorted(was.keys() & now.keys())
     if evidence.variant == evidence.reference:
         return Found(None, 0, 0, why_not="this is the reference")
-    boot = paired_brier(
-        [was[key] for key in both],
-        [now[key] for key in both],
-        evidence.clusters([case for case, _ in both]),
-        evidence.rng(),
+    found = paired_brier(
+        [was[key] for key in both], [now[key] for key in both], evidence.clusters([case for case, _ in both])
     )
     unknown = evidence.open_pairs()
-    if boot is None:
+    if found is None:
         return Found(None, 0, unknown, why_not="no trial in which both stated a confidence")
     every = len(both) + unknown
-    total = boot.mean * len(both)
+    difference, interval = found
+    total = difference * len(both)
     bounds = ((total + unknown) / every, (total - unknown) / every)
-    return Found(boot.mean, len(both), every, varied(boot.interval), bounds)
+    return Found(difference, len(both), every, interval, bounds)
 
 
 def _ece(evidence: Evidence, source: Source) -> Found:

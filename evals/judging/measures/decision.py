@@ -2,8 +2,7 @@
 
 from evals.judging.measures.evidence import Evidence
 from evals.judging.measures.measure import Found, measure
-from evals.stats.intervals import mean
-from evals.stats.macro import graded_interval
+from evals.stats.intervals import fraction_interval, mean
 
 
 @measure("decision.micro", unit="fraction", better="higher", counted="frozen states")
@@ -18,7 +17,7 @@ def micro_average(evidence: Evidence) -> Found:
         mean(grades),
         len(known),
         most,
-        graded_interval(grades, [""] * len(known), evidence.clusters([case for case, _ in known]), evidence.rng()),
+        fraction_interval(grades, evidence.clusters([case for case, _ in known])),
         (sum(grades) / most, (sum(grades) + unknown) / most) if most else None,
         why_not="no frozen state is recorded" if points else "no case has decision points",
     )

@@ -3,7 +3,7 @@
 from evals.judging.measures.evidence import Evidence
 from evals.judging.measures.measure import Found, measure
 from evals.judging.measures.twins import twins_of
-from evals.stats.intervals import wilson
+from evals.stats.intervals import rate_interval
 
 
 @measure("robustness.twins_route", unit="fraction", better="higher", counted="pairs")
@@ -26,7 +26,7 @@ def _consistency(evidence: Evidence, endpoint: str) -> Found:
         alike / len(known) if known else None,
         len(known),
         most,
-        wilson(alike, len(known)),
+        rate_interval(alike, len(known)),
         (alike / most, (alike + most - len(known)) / most) if most else None,
         why_not="no pair of twins is wholly scored" if pairs else "there are no twins among the cases",
     )

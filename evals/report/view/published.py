@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LEGEND = (
     "Acc@k as in LocAgent's published evaluation: all gold is among the first k that the report names, or, where there "
     "is more of it, the first k are all gold. Functions count by their whole names (Class.method, a constructor as its "
-    "class). Wilson's 95 % interval. Other people's numbers are of all rows of their benchmark: compare only where "
+    "class). 95 % intervals. Other people's numbers are of all rows of their benchmark: compare only where "
     "these are the same."
 )
 

@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Final
 
 from evals.models.selftest import RedRate, SelfTest
 from evals.report.numbers import percent
 from evals.report.view.table import Table
 from evals.stats.rates import format_rate
+
+NO_REPEATS: Final = (
+    "This suite has no recorded repeats: generated outcomes stand in for newly recorded answers, without slices, leaks "
+    "and cases that must pass."
+)
 
 
 @dataclass(frozen=True)
@@ -45,31 +51,37 @@ def faults(result: SelfTest) -> Table:
 
 
 def power(result: SelfTest) -> Table:
-    """Red verdicts on generated outcomes: none planted, then as many losses as the heading says."""
+    """Red verdicts on recorded repeats and on generated outcomes: none planted, then as many losses as the heading
+    says."""
     losses = sorted({rate.flips for rate in result.rates if rate.flips})
     return Table(
-        "Power on generated outcomes (not the tape): share of draws the gate calls worse",
-        ("cases", "churn", "nothing planted", *(f"{flips} lost" for flips in losses)),
+        "Power: share of draws the gate calls worse",
+        ("outcomes", "lost in", "cases", "churn", "nothing planted", *(f"{flips} lost" for flips in losses)),
         tuple(
-            (str(cases), percent(churn), *(_share(rate) for rate in sorted(row, key=lambda rate: rate.flips)))
-            for (cases, churn), row in groupby(
-                sorted(result.rates, key=_row), key=lambda rate: (rate.cases, rate.churn)
-            )
+            (outcomes, planted, str(cases), percent(churn), *_cells(list(row), losses))
+            for (outcomes, planted, cases, churn), row in groupby(sorted(result.rates, key=_row), key=_row)
         ),
     )
 
 
+def _cells(row: list[RedRate], losses: list[int]) -> list[str]:
+    found = {rate.flips: _share(rate) for rate in row}
+    return [found.get(flips, "") for flips in (0, *losses)]
+
+
 def again(result: SelfTest) -> str:
     """What came of replaying twice, and how often nothing at all was called worse."""
-    alarms = ", ".join(f"{_share(rate)} of {rate.cases} cases" for rate in result.alarms)
+    alarms = ", ".join(f"{_share(rate)} of {rate.cases} cases ({rate.outcomes})" for rate in result.alarms)
+    known = any(rate.outcomes == "recorded repeats" for rate in result.alarms)
+    missing = "" if known else f" {NO_REPEATS}"
     return (
         f"A/A on the tape: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
-        f"same when replayed again. False alarms on generated outcomes: {alarms}; alpha is {percent(result.alpha)}."
+        f"same when replayed again. False alarms: {alarms}; alpha is {percent(result.alpha)}.{missing}"
     )
 
 
-def _row(rate: RedRate) -> tuple[int, float]:
-    return rate.cases, rate.churn
+def _row(rate: RedRate) -> tuple[str, str, int, float]:
+    return rate.outcomes, rate.planted, rate.cases, rate.churn
 
 
 def _share(rate: RedRate) -> str:

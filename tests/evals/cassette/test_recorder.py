@@ -10,14 +10,16 @@ from evals.cassette import arrived, recorder
 from evals.cassette.entry import Usage
 from evals.cassette.player import ReplayTransport, Tape, playing
 from evals.cassette.recording_transport import HttpxRecordingTransport, RecordingTransport
-from evals.cassette.store import Cassette, load
-from evals.errors import MissError, RecordingStoppedError
+from evals.cassette.store import Cassette, load, merge_write
+from evals.errors import CassetteError, MissError, RecordingError, RecordingStoppedError
 from tests.builders.interaction import (
     AnLlm,
     a_chat_answer,
     a_chat_request,
     a_recorder,
+    an_interaction,
     ask,
+    last_words,
     record,
     words_of,
 )
@@ -94,10 +96,11 @@ async def test_a_trial_hears_what_another_trial_of_its_case_recorded_meanwhile(p
 
 
 async def test_a_caller_that_gives_up_leaves_its_answer_on_disk(path):
-    gate = asyncio.Event()
+    asked, gate = asyncio.Event(), asyncio.Event()
 
     class Slow(AnLlm):
         async def handle_async_request(self, request):
+            asked.set()
             await gate.wait()
             return await super().handle_async_request(request)
 
@@ -106,7 +109,7 @@ async def test_a_caller_that_gives_up_leaves_its_answer_on_disk(path):
     with playing(Tape(load(path))):
         impatient = asyncio.create_task(ask(transport, "a"))
         patient = asyncio.create_task(ask(transport, "a"))
-        await asyncio.sleep(0.01)
+        await asked.wait()
         impatient.cancel()
         gate.set()
         answer = await patient
@@ -166,13 +169,57 @@ async def test_the_second_of_two_recorders_hears_what_the_first_wrote(path):
     assert told == ["first", "first"]
 
 
-async def test_nonsense_counts_of_tokens_are_no_counts(path):
-    llm = AnLlm(
-        lambda _: httpx2.Response(200, json=a_chat_answer(usage={"prompt_tokens": -1, "completion_tokens": "9"}))
-    )
-    await record(path, "q", llm=llm)
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ({"model": "m" * 201}, "model of 201 characters, where 200 is the limit"),
+        ({"id": "i" * 501}, "id of 501 characters, where 500 is the limit"),
+        ({"system_fingerprint": "f" * 501}, "system_fingerprint of 501 characters"),
+        ({"usage": {"prompt_tokens": -1}}, "usage.prompt_tokens that is no whole number from 0 to 10,000,000"),
+        ({"usage": {"completion_tokens": "9"}}, "usage.completion_tokens that is no whole number"),
+        ({"usage": {"completion_tokens": 1.5}}, "usage.completion_tokens that is no whole number"),
+        ({"usage": {"prompt_tokens": True}}, "usage.prompt_tokens that is no whole number"),
+        ({"usage": {"total_tokens": 10**30}}, "usage.total_tokens that is no whole number"),
+    ],
+)
+async def test_an_answer_that_says_of_itself_what_cannot_be_is_refused_and_the_next_is_kept(path, said, cause):
+    with pytest.raises(RecordingError) as refusal:
+        await record(path, "q", llm=AnLlm(lambda _: httpx2.Response(200, json=a_chat_answer(**said))))
+    await record(path, "another")
 
-    assert load(path).interactions[0].usage == Usage()
+    assert cause in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert not isinstance(refusal.value, RecordingStoppedError)
+    assert len(load(path).interactions) == 1
+
+
+async def test_what_stands_at_the_limits_is_kept(path):
+    usage = {"prompt_tokens": 10_000_000, "completion_tokens": None}
+    answer = a_chat_answer(model="m" * 200, id="i" * 500, usage=usage)
+    await record(path, "q", llm=AnLlm(lambda _: httpx2.Response(200, json=answer)))
+
+    assert load(path).interactions[0].usage == Usage(prompt_tokens=10_000_000)
+
+
+async def test_an_answer_that_would_make_a_cassette_too_large_costs_itself_alone(path, monkeypatch):
+    for module in ("recorder", "bounds"):
+        monkeypatch.setattr(f"evals.cassette.{module}.MAX_ANSWERS", 2_000)
+    llm = AnLlm(lambda body: httpx2.Response(200, json=a_chat_answer("x" * len(last_words(body)))))
+    await record(path, "q" * 1_000, llm=llm)
+    with pytest.raises(RecordingError, match=r"would bring the answers in case\.yaml to 2,\d+ bytes, where 2,000 is"):
+        await record(path, "r" * 1_000, llm=llm)
+    await record(path, "short", llm=llm)
+
+    assert len(load(path).interactions) == 2
+
+
+def test_no_writer_makes_a_cassette_that_cannot_be_read_again(path, monkeypatch):
+    monkeypatch.setattr("evals.cassette.bounds.MAX_ANSWERS", 1_000)
+    merge_write(path, [an_interaction("one")])
+    with pytest.raises(CassetteError, match="which is not kept: record shorter ones"):
+        merge_write(path, [an_interaction("other", answer="x" * 1_000)])
+
+    assert len(load(path).interactions) == 1
 
 
 @pytest.fixture
@@ -196,7 +243,8 @@ async def side_by_side(transport, path, all_are_there, *words):
     for word in words:
         with playing(Tape(Cassette(path))):
             asking.append(asyncio.create_task(ask(transport, word)))
-        await asyncio.sleep(0.02)
+        for _ in range(1000):  # rounds of the loop, in which all of this happens: no clock has a part in it
+            await asyncio.sleep(0)
     all_are_there.set()
     return await asyncio.gather(*asking, return_exceptions=True)
 

@@ -1,7 +1,6 @@
 """A recorder that is killed: what anybody was told is on the tape."""
 
 import asyncio
-import http.server
 import json
 import os
 import signal
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from evals.cassette.store import load
+from tests.builders.http_server import Handler, running
 from tests.builders.interaction import (
     a_chat_answer,
     last_words,
@@ -27,21 +27,14 @@ def path(tmp_path):
     return tmp_path / "case.yaml"
 
 
-class Loopback(http.server.BaseHTTPRequestHandler):
+class Loopback(Handler):
     """An LLM server on loopback, as slow as a quick model."""
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = json.loads(self.body())
         threading.Event().wait(0.01)
         answer = json.dumps(a_chat_answer("Re: " + last_words(body))).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_):
-        pass
+        self.answer(200, answer, content_type="application/json")
 
 
 RECORDING_PROCESS = textwrap.dedent("""
@@ -72,20 +65,17 @@ RECORDING_PROCESS = textwrap.dedent("""
 @pytest.mark.parametrize("answers_before_the_kill", [1, 6, 17])
 def test_a_kill_loses_nothing_that_anybody_was_told(path, answers_before_the_kill):
     """A real process, a real server, SIGKILL in the middle of the next requests; then it is resumed by another."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Loopback)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_address[1]}"
-    process = subprocess.Popen(
-        [sys.executable, "-c", RECORDING_PROCESS, url, str(path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-    )
-    told = [process.stdout.readline().strip() for _ in range(answers_before_the_kill)]
-    process.send_signal(signal.SIGKILL)
-    told += process.stdout.read().split()
-    process.wait()
-    server.shutdown()
+    with running(Loopback) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-c", RECORDING_PROCESS, server.url, str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        )
+        told = [process.stdout.readline().strip() for _ in range(answers_before_the_kill)]
+        process.send_signal(signal.SIGKILL)
+        told += process.stdout.read().split()
+        process.wait()
 
     recorded = words_of(load(path).interactions)
     assert set(told) <= set(recorded)

@@ -6,9 +6,9 @@ import random
 import pytest
 
 from evals.cassette.redact import scan, unsuspicious
-from tests.chaos.shapes import NAMED, NOT_PROMISED, SPELLED
+from tests.chaos.shapes import ENCODED, IN_A_SYNTAX, NAMED, NOT_PROMISED, SPELLED
 
-PROMISED = {shape.name: shape for shape in (*NAMED, *SPELLED)}
+PROMISED = {shape.name: shape for shape in (*NAMED, *SPELLED, *IN_A_SYNTAX, *ENCODED)}
 
 
 def drawn(shape, many=20):

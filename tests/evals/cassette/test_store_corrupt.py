@@ -1,8 +1,11 @@
 """Cassettes that were cut, edited or joined by hand: each is an error with file, line and cause."""
 
+import json
+
 import pytest
 import yaml
 
+from evals.cassette import vcr_file
 from evals.cassette.store import load, merge_write
 from evals.errors import CassetteError
 from tests.builders.interaction import an_interaction
@@ -90,6 +93,18 @@ def another_type(data):
     data["interactions"][0]["response"]["headers"] = {"content-type": ["application/jsop"]}
 
 
+def said_of_itself(**more):
+    """The second answer says it, and its digest is right."""
+
+    def change(data):
+        entry = data["interactions"][1]
+        answer = json.loads(entry["response"]["body"]["string"]) | more
+        entry["response"]["body"]["string"] = vcr_file.json_text(answer)
+        entry["x_meta"]["response_sha256"] = vcr_file.digest(entry["response"]["body"]["string"])
+
+    return edited(change)
+
+
 CORRUPT = {
     "empty": (lambda text: "", "no mapping"),
     "prose": (lambda text: "just words", "no mapping"),
@@ -116,6 +131,11 @@ CORRUPT = {
     "a header too many": (edited(a_cookie), "headers"),
     "a body that is no object": (edited(not_an_object), "no JSON object"),
     "a body that is not JSON": (lambda text: text.replace('{\n     "model"', '{{\n     "model"'), "not JSON"),
+    "tokens without end": (meta("usage", {"prompt_tokens": 10**30}), "usage.prompt_tokens"),
+    "a long model": (meta("model", "m" * 201), "x_meta.model"),
+    "a long model in the answer": (said_of_itself(model="m" * 201), "the answer has model of 201 characters"),
+    "a long id": (said_of_itself(id="i" * 1_000_000), "the answer has id of 1,000,000 characters"),
+    "tokens in the answer": (said_of_itself(usage={"total_tokens": 10**30}), "the answer has usage.total_tokens"),
     "another order": (edited(lambda data: data["interactions"].reverse()), "not sorted by agent, key and sample"),
     "another method": (lambda text: text.replace("method: POST", "method: pOST", 1), "not in capitals"),
     "another type": (edited(another_type), "content type is not"),
@@ -187,4 +207,12 @@ def test_nesting_without_end_is_refused_and_not_died_of(path, opening):
     path.write_text("interactions:\n " + opening * 100_000 + "\n")
 
     with pytest.raises(CassetteError, match="nested more than 100 levels deep"):
+        load(path)
+
+
+def test_a_file_whose_answers_are_too_many_is_refused_with_file_and_line(path, monkeypatch):
+    merge_write(path, [an_interaction("first"), an_interaction("second")])
+    monkeypatch.setattr("evals.cassette.bounds.MAX_ANSWERS", 600)
+
+    with pytest.raises(CassetteError, match=r"one\.yaml:\d+: the answers of one cassette are over"):
         load(path)

@@ -72,4 +72,4 @@ def test_what_a_model_says_cannot_move_the_cursor():
     text = text_of(an_interaction("\x1b[2J", answer="\x1b]0;title\x07 \u202egnp"))
 
     assert not set(text) & {"\x1b", "\x07", "\u202e"}
-    assert "\\x1b[2J" in text
+    assert "␛[2J" in text

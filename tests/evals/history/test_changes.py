@@ -43,15 +43,31 @@ def test_new_and_lost_variants_are_a_change_of_the_suite(folder, told):
     assert [mark.text for mark in told().blessings[1].marks] == ["new: v6", "gone: v1"]
 
 
-@pytest.mark.parametrize("kind", ["labels", "scorers"])
+def test_answers_of_another_model_are_a_change_that_numbers_do_not_go_on_across(folder, told):
+    blessed(folder, a_state(answered_by={"v1": "large", "v5": "large"}))
+    blessed(folder, a_state(answered_by={"v1": "large", "v5": "small"}))
+
+    last = told().blessings[1]
+    assert [(mark.kind, mark.text) for mark in last.marks] == [("model", "answers of v5: large → small")]
+    assert not last.goes_on
+
+
+def test_a_baseline_that_does_not_say_who_answered_marks_no_change(folder, told):
+    blessed(folder, a_state())
+    blessed(folder, a_state(answered_by={"v1": "large", "v5": "large"}))
+
+    assert told().blessings[1].marks == ()
+
+
+@pytest.mark.parametrize("kind", ["labels", "scorers", "model"])
 def test_numbers_do_not_go_on_across_another_measure(folder, told, kind):
     blessed(folder, a_state())
-    blessed(folder, a_state(**CHANGES[kind][0]))
+    blessed(folder, a_state(**CHANGES[kind][0]).but("v5", {"a": 0.0}))
 
     assert not told().blessings[1].goes_on
 
 
-@pytest.mark.parametrize("kind", ["prompt", "guards", "model"])
+@pytest.mark.parametrize("kind", ["prompt", "guards"])
 def test_numbers_go_on_across_what_is_measured(folder, told, kind):
     blessed(folder, a_state())
     blessed(folder, a_state(**CHANGES[kind][0]).but("v5", {"a": 0.0}))

@@ -2,18 +2,15 @@
 
 import json
 
-import numpy as np
 import pytest
 
-from evals.history.bootstrap import graded_intervals
 from evals.history.estimate import estimates, unknown_gold
 from evals.history.labels import Labels
 from evals.history.stored import read_stored
 from evals.judging.baseline import make_baseline
-from evals.judging.summary import SEED, summarise
+from evals.judging.summary import summarise
 from evals.models.outcome import Scored
 from evals.models.run import PointInfo
-from evals.stats.macro import graded_interval
 from tests.builders.run import a_case_info, a_scorer_info, a_trial, a_variant_info
 from tests.builders.trace import a_trace, an_answer
 
@@ -89,18 +86,3 @@ def test_states_that_labels_do_not_know_are_left_unsaid():
     labels = {**LABELS, (CASES[3].id, CASES[3].digest): fewer}
 
     assert estimates([stored], labels, SCORERS)[0][1].mean is None
-
-
-@pytest.mark.parametrize("kinds", [1, 2, 4])
-def test_intervals_of_many_are_those_of_each_alone(kinds):
-    rng = np.random.default_rng(3)
-    clusters = [f"c{number // 3}" for number in range(60)]
-    groups = [f"g{int(kind)}" for kind in rng.integers(0, kinds, 60)]
-    rows = [tuple(float(value) for value in rng.choice([0.0, 0.5, 1.0], 60)) for _ in range(70)]
-    rows += [(1.0,) * 60, (0.5,) * 60, (0.0,) * 60]
-
-    found = graded_intervals(rows, groups, clusters)
-
-    for row in (*rows[:5], *rows[-5:]):
-        alone = graded_interval(row, groups, clusters, np.random.default_rng(SEED))
-        assert found[row] == pytest.approx(alone, abs=1e-12)

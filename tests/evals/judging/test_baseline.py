@@ -36,6 +36,18 @@ def test_a_baseline_comes_back_as_it_was_written(tmp_path):
     assert found.model_copy(update={"content_sha256": ""}) == blessed()
 
 
+def test_a_baseline_from_before_cassettes_were_kept_is_intact(tmp_path):
+    """The digest of its content is of the fields it has: a field that is empty by default has no part in it."""
+    cases = some_cases(2)
+    old = make_baseline("prompts", cases, [a_variant_info("v3")], some_trials(cases)).sealed()
+    told = old.model_dump(mode="json")
+    (tmp_path / "prompts.json").write_text(json.dumps(told))
+
+    assert "cassettes" not in told
+    assert "cassettes" not in "".join(old.pieces())
+    assert load_baseline(tmp_path / "prompts.json").cassettes == {}
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"suite": "prompts"}'])
 def test_a_corrupt_baseline_is_an_error_that_says_what_to_do(tmp_path, damage):
     """Taken for "none yet" it would be overwritten by the next bless, and the regression with it."""
@@ -119,6 +131,9 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
         "judging/pairing.py",
         "prices.py",
         "prices.yaml",
+        "models/trace.py",
+        "models/route.py",
+        "reasons/why.py",
     ],
 )
 def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):
@@ -129,6 +144,25 @@ def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(t
     (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
 
     assert scorers_digest() != before
+
+
+@pytest.mark.parametrize("place", ["report/render.py", "cli/main.py", "export/frame.py", "judging/gate.py"])
+def test_code_that_no_stored_number_rests_on_forces_no_blessing(tmp_path, monkeypatch, place):
+    package = tmp_path / "evals"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("evals.judging.baseline.PACKAGE", package)
+    before = scorers_digest()
+    (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
+
+    assert scorers_digest() == before
+
+
+def test_scorers_that_were_edited_after_they_were_loaded_are_not_taken_for_those_that_scored(monkeypatch):
+    loaded = {str(PACKAGE / "models" / "trace.py"): "0" * 64}
+    monkeypatch.setattr("evals.judging.baseline.executed", lambda: loaded)
+
+    with pytest.raises(CannotJudgeError, match=r"changed while the run was under way: trace\.py; run it again"):
+        scorers_digest()
 
 
 def test_a_baseline_that_lost_anything_is_refused(tmp_path):
@@ -158,3 +192,14 @@ def test_a_blessed_variant_that_left_the_suite_is_missed():
     assert [text.partition(";")[0] for text in incomparable(before, now, "evals bless")] == [
         "v2 was blessed, and is no variant of the suite any more"
     ]
+
+
+def test_a_baseline_from_before_it_kept_who_answered_is_still_whole(tmp_path):
+    """Fields that were added since are left out while they are empty, so that its digest holds."""
+    cases = some_cases(1)
+    older = a_baseline(cases, some_trials(cases)).model_copy(update={"answered_by": {}, "default_prompts": {}})
+    write_baseline(path := tmp_path / "prompts.json", older)
+
+    assert not {"answered_by", "default_prompts", "accepted"} & json.loads(path.read_bytes()).keys()
+    assert load_baseline(path).answered_by == {}
+    assert json.loads("".join(older.sealed().pieces())).keys() == json.loads(path.read_bytes()).keys()

@@ -1,10 +1,12 @@
 """Comparisons: pinned p-values, Holm over the endpoints, and no claim of equivalence without the cases for it."""
 
+import numpy as np
 import pytest
 
-from evals.judging.comparison import compare
+from evals.judging.comparison import Rule, compare, compare_family
 from evals.judging.frozen import State
 from evals.models.suite import GatePolicy
+from evals.stats.permutation import SignFlip
 
 POLICY = GatePolicy()
 
@@ -31,18 +33,79 @@ def test_four_lost_cases_of_ten_are_not():
     assert compared([1] * 10, [0] * 4 + [1] * 6).verdict == "inconclusive"
 
 
-def test_holm_asks_more_where_more_is_looked_at():
-    """The same five losses among three endpoints: 3 * 0.03125 = 0.09375."""
+def test_metrics_in_which_nothing_changed_cost_the_others_nothing():
+    """They could not be significant, so they raise no false alarm, and do not count (Tarone 1990)."""
     item = compared([1] * 10, [0] * 5 + [1] * 5, others=2)
 
-    assert item.p_holm == pytest.approx(0.09375)
+    assert item.p_holm == pytest.approx(0.03125)
+    assert item.verdict == "regression"
+
+
+def test_more_is_asked_where_more_metrics_could_have_been_significant():
+    """Two metrics moved in ten cases each, and could be below 0.05 / 2; five losses could not: 2 * 0.03125."""
+    lost, moved = ({str(n): float(n >= 5) for n in range(10)}, {str(n): float(n < 5) for n in range(10)})
+    endpoints = {"e": (lost, dict.fromkeys(lost, 1.0)), "f": (lost, moved), "g": (moved, lost)}
+    item = compare({("v3", "v2"): endpoints}, {case: case for case in lost}, "reference", POLICY)[0]
+
+    assert item.p_holm == pytest.approx(0.0625)
     assert item.verdict == "inconclusive"
+
+
+def test_a_rule_is_adjusted_together_with_the_metrics():
+    names, cases = ("v3", "v3 (baseline)"), [str(n) for n in range(10)]
+    lost = {case: float(case >= "5") for case in cases}
+    rule = Rule("e", "new hard violation")
+    found = compare_family(
+        {names: {"e": (lost, dict.fromkeys(cases, 1.0))}},
+        {case: case for case in cases},
+        "baseline",
+        POLICY,
+        rules={(names, rule): SignFlip(0.02, 1.0, 1 / 64)},
+    )
+
+    assert found.comparisons[0].p_holm == pytest.approx(0.04)
+    assert found.rules[names, rule] == (pytest.approx(0.04), 2)
 
 
 def test_gains_are_an_improvement_and_name_what_they_mended():
     item = compared([0] * 5 + [1] * 5, [1] * 10)
 
     assert (item.verdict, item.mended) == ("improvement", ("0", "1", "2", "3", "4"))
+
+
+def test_the_p_value_is_that_of_the_verdict():
+    """It was that of "worse", so that an improvement stood beside p = 1."""
+    item = compared([0] * 5 + [1] * 5, [1] * 10)
+
+    assert (item.p_value, item.p_holm) == pytest.approx((1 / 32, 1 / 32))
+
+
+def test_pass_or_fail_of_pairs_that_move_together_is_tested_pair_by_pair():
+    """Eight lost cases of sixteen in four pairs are four losses: 1/16, and not 1/256."""
+    pairs = {str(n): str(n // 2) for n in range(16)}
+    item = compared([1] * 16, [0] * 8 + [1] * 8, clusters=pairs)
+
+    assert (item.p_value, item.verdict) == (pytest.approx(1 / 16), "inconclusive")
+
+
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("passing", [60, 76])
+def test_a_drop_of_the_smallest_detectable_size_is_called_in_80_of_100_comparisons(size, passing):
+    """Losses planted in 80 cases, each cluster independently, none gained; a third of that size mostly passes."""
+    rng = np.random.default_rng(5)
+    clusters = {str(n): str(n // size) for n in range(80)}
+    was = [float(n < passing) for n in range(80)]
+    drop = compared(was, was, others=2, clusters=clusters).minimum_detectable
+
+    def called(share):
+        red = 0
+        for _ in range(200):
+            lost = np.repeat(rng.random(80 // size) < share * 80 / passing, size)
+            red += compared(was, np.where(lost, 0.0, was), others=2, clusters=clusters).verdict == "regression"
+        return red / 200
+
+    assert called(drop) >= 0.8 - 0.06
+    assert called(drop / 3) < 0.5
 
 
 def test_a_graded_drop_is_tested_by_flipping_signs():
@@ -92,15 +155,15 @@ def test_the_same_values_give_the_same_interval():
     assert compared(was, now) == compared(was, now)
 
 
-def test_more_variants_in_a_family_make_each_finding_harder():
-    """Six lost cases of six are p = 1/64: enough alone, not among four comparisons."""
+def test_more_variants_that_changed_make_each_finding_harder():
+    """Six lost cases of six are p = 1/64: enough alone, not among four comparisons in which six cases changed."""
     lost = ({f"c{i}": 0.0 for i in range(6)}, {f"c{i}": 1.0 for i in range(6)})
     owners = {f"c{i}": f"c{i}" for i in range(6)}
-    same = (lost[1], lost[1])
+    half = ({f"c{i}": float(i < 3) for i in range(6)}, {f"c{i}": float(i >= 3) for i in range(6)})
 
     alone = compare({("v3", "v3 (baseline)"): {"e": lost}}, owners, "baseline", POLICY)[0]
     among = compare(
-        {("v3", "v3 (baseline)"): {"e": lost}, **{(f"w{i}", "b"): {"e": same} for i in range(3)}},
+        {("v3", "v3 (baseline)"): {"e": lost}, **{(f"w{i}", "b"): {"e": half} for i in range(3)}},
         owners,
         "baseline",
         POLICY,

@@ -1,7 +1,9 @@
 """The gate: which facts give which exit code. Each rule is shown to bite, with everything else in order."""
 
+import numpy as np
 import pytest
 
+from evals.judging.comparison import compare
 from evals.judging.gate import judge
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_comparison, a_coverage, some_facts
@@ -106,22 +108,75 @@ def test_equivalence_is_satisfied_by_what_shows_it(verdict):
     assert judge(facts).exit_code == 0
 
 
-def test_a_green_sentence_names_the_smallest_drop_it_could_have_seen():
-    """The largest of the endpoints' blind spots: the suite as a whole saw no better than that."""
-    blind = (a_comparison(minimum_detectable=0.42), a_comparison("root_cause.hit", minimum_detectable=0.31))
+def test_a_green_names_the_largest_of_the_smallest_detectable_drops_rounded_up():
+    """Of all metrics, whatever is said of them: a drop of that size in any of them is detected."""
+    told = (
+        a_comparison(minimum_detectable=0.31),
+        a_comparison("root_cause.hit", minimum_detectable=0.411, verdict="equivalent within margin"),
+        a_comparison("decision.score", minimum_detectable=0.05, verdict="improvement", delta=0.2),
+    )
 
-    assert "could not have seen a drop below 42 points" in judge(some_facts(*blind)).sentence
+    assert "; smallest detectable drop: 42 points (root_cause.hit)." in judge(some_facts(*told)).sentence
 
 
-def test_a_green_sentence_admits_a_suite_that_could_have_seen_nothing():
-    assert "could not have seen any drop of" in judge(some_facts(a_comparison(minimum_detectable=None))).sentence
+def test_a_green_names_metrics_of_which_no_drop_would_be_detected():
+    told = (a_comparison(minimum_detectable=None), a_comparison("decision.score", minimum_detectable=0.31))
+
+    assert judge(some_facts(*told)).sentence == (
+        "v3 is not shown to be worse than v2 over 10 cases; route.pass and decision.score: no significant change; "
+        "smallest detectable drop: 31 points (decision.score); no drop of route.pass would be detected."
+    )
 
 
-def test_a_green_sentence_names_both_what_nothing_could_show_and_the_smallest_drop_elsewhere():
-    blind = (a_comparison(minimum_detectable=None), a_comparison("decision.score", minimum_detectable=0.31))
+def test_a_green_claims_for_each_metric_what_was_shown_and_no_more():
+    """It said "not worse elsewhere" beside a metric that was inconclusive."""
+    told = (
+        a_comparison(verdict="improvement", delta=0.09, low=0.03, high=0.16),
+        a_comparison("root_cause.hit", verdict="equivalent within margin"),
+        a_comparison("decision.score", delta=-0.01, low=-0.05, high=0.02),
+    )
 
-    said = judge(some_facts(*blind)).sentence
-    assert "could not have seen any drop of route.pass, nor one below 31 points elsewhere" in said
+    assert judge(some_facts(*told)).sentence == (
+        "v3 is better than v2 over 10 cases; route.pass +9 points (95 % interval +3 to +16); root_cause.hit: "
+        "equivalent within 5 points; decision.score: no significant change; smallest detectable drop: 42 points "
+        "(route.pass)."
+    )
+
+
+def test_a_green_names_what_chance_may_explain():
+    verdict = judge(some_facts(within_chance=("v3 newly violates hard constraints in 1 case",)))
+
+    assert (verdict.exit_code, "; v3 newly violates hard constraints in 1 case." in verdict.sentence) == (0, True)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_a_green_claims_holds_for_generated_comparisons(seed):
+    """Each metric stands in one clause, and the drop is no smaller than any metric's smallest detectable one."""
+    rng = np.random.default_rng(seed)
+    names = ["route.pass", "root_cause.hit", "decision.score"]
+    owners = {str(n): str(n // 2 if n < 10 else n) for n in range(60)}
+    was = {name: {case: float(rng.random() < 0.8) for case in owners} for name in names}
+    now = {
+        name: {case: float(rng.random() < 0.97) if rng.random() < seed / 60 else v for case, v in values.items()}
+        for name, values in was.items()
+    }
+    told = compare({("v3", "v2"): {name: (now[name], was[name]) for name in names}}, owners, "reference", GatePolicy())
+    verdict = judge(some_facts(*told))
+    if verdict.exit_code:
+        assert "regression" in {item.verdict for item in told}
+        return
+    clauses = verdict.sentence.removesuffix(".").split("; ")
+    (drop,) = [clause for clause in clauses if clause.startswith("smallest detectable drop: ")]
+
+    for item in told:
+        (clause,) = [text for text in clauses if item.endpoint in text and text != drop][:1]
+        expected = {"improvement": "points (95", "equivalent within margin": "equivalent", "inconclusive": "no signif"}
+        assert expected[item.verdict] in clause
+        assert item.minimum_detectable * 100 <= int(drop.split()[3]) + 1e-6
+        assert item.verdict != "improvement" or item.p_holm <= 0.05
+    assert clauses[0].startswith(
+        "v3 is better than" if "improvement" in {item.verdict for item in told} else "v3 is not shown to be worse"
+    )
 
 
 def test_a_green_sentence_does_not_keep_quiet_about_a_drop_that_chance_may_explain():

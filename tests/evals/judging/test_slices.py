@@ -1,57 +1,84 @@
-"""Slices that collapsed: too small for a test, too large to be silent about."""
+"""Slices that collapsed: three cases where the answers are those of the baseline, a significant number where not."""
 
 import pytest
 
-from evals.judging.slices import collapsed_slices
-from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
+from evals.judging.facts import facts_of
+from evals.judging.gate import judge
+from evals.judging.scoring import scorer_infos
+from evals.judging.sides import compared
+from tests.builders.facts import a_baseline, a_good_trace, cassettes_of, some_cases, some_material, some_trials
 from tests.builders.trace import a_report
 
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 REST = [f"case-{n}" for n in range(5)]
 
 
-def collapsed(*wrong: str, archetypes=("race",) * 3, off: str = "", before: tuple[str, ...] = ()):
-    """Five local bugs and some of other archetypes; v3 names the wrong file in `wrong`, both variants in `before`."""
-    count = len(REST) + len(archetypes)
-    cases = some_cases(len(REST)) + [
-        some_cases(count, archetype=archetype)[len(REST) + n] for n, archetype in enumerate(archetypes)
+def material_of(*wrong, archetypes=("race",) * 3, off="", before=(), recorded="once", variant="v3", rest=REST):
+    """Five local bugs and some of other archetypes; the variant names the wrong file in `wrong`, both in `before`."""
+    count = len(rest) + len(archetypes)
+    cases = some_cases(len(rest)) + [
+        some_cases(count, archetype=archetype)[len(rest) + n] for n, archetype in enumerate(archetypes)
     ]
-    changed = {(case, "v3"): a_good_trace(case, "v3", report=WRONG) for case in wrong}
-    changed |= {(case, name): a_good_trace(case, name, report=WRONG) for case in before for name in ("v2", "v3")}
+    old = {(case, name): a_good_trace(case, name, report=WRONG) for case in before for name in ("v2", "v3")}
+    changed = old | {(case, variant): a_good_trace(case, variant, report=WRONG) for case in wrong}
     if off:
-        changed[off, "v3"] = a_good_trace(off, "v3", provenance="frontier", frontier=1)
-    material = some_material(cases, some_trials(cases, changed), baseline=None)
-    return collapsed_slices(material)
+        changed[off, variant] = a_good_trace(off, variant, provenance="frontier", frontier=1)
+    baseline = a_baseline(cases, some_trials(cases, old))
+    return some_material(cases, some_trials(cases, changed), baseline=baseline, cassettes=cassettes_of(cases, recorded))
 
 
-def test_three_cases_of_an_archetype_all_lost_are_named():
-    assert collapsed("case-5", "case-6", "case-7") == (
-        "root_cause.hit of v3 against v2: of the 3 cases of race that passed, none does any more",
-    )
+def collapsed(*wrong, **fields):
+    found = compared(material_of(*wrong, **fields), scorer_infos()).rules
+    return [(rule.what, rule.right, rule.worse) for rule in found if rule.kind == "slice collapsed"]
+
+
+LOST = ("case-5", "case-6", "case-7")
+RACE = "root_cause.hit of race"
+
+
+def test_three_lost_cases_of_an_archetype_are_worse_where_the_answers_are_those_of_the_baseline():
+    assert (RACE, "v3 (baseline)", True) in collapsed(*LOST)
+
+
+def test_they_are_within_chance_where_the_answers_were_recorded_anew():
+    """Three losses and no gain have p = 1/8."""
+    assert collapsed(*LOST, recorded="again") == [(RACE, "v2", False), (RACE, "v3 (baseline)", False)]
+
+
+def test_eight_lost_cases_are_worse_even_then():
+    """2^-8 is below 0.05 divided by the eight tests that count: root cause and slice, each against two others."""
+    lost = [f"case-{n}" for n in range(5, 13)]
+
+    found = collapsed(*lost, archetypes=("race",) * 8, recorded="again")
+
+    assert (RACE, "v3 (baseline)", True) in found
 
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         ({"wrong": ("case-5", "case-6")}, "one still passes"),
-        ({"wrong": ("case-5", "case-6", "case-7"), "before": ("case-7",)}, "only two ever passed"),
+        ({"wrong": ("case-5", "case-6"), "before": ("case-7",)}, "only two ever passed"),
         ({"wrong": ("case-5", "case-6"), "off": "case-7"}, "of one nobody knows"),
-        ({"wrong": ("case-5", "case-6", "case-7"), "archetypes": ("race", "race", "security")}, "two slices of few"),
+        ({"wrong": LOST, "archetypes": ("race", "race", "security")}, "two slices of few"),
         ({"wrong": ()}, "nothing is lost"),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )
 def test_less_than_that_is_no_collapse(wrong, told):
-    assert collapsed(*wrong.pop("wrong"), **wrong) == (), told
+    assert collapsed(*wrong.pop("wrong"), **wrong) == [], told
 
 
 def test_a_variant_is_held_against_its_own_baseline_too():
-    cases = some_cases(4)
-    before = some_material(cases, some_trials(cases)).baseline
-    changed = {(case.id, "v2"): a_good_trace(case.id, "v2", report=WRONG) for case in cases}
+    assert (RACE, "v2 (baseline)", True) in collapsed(*LOST, variant="v2")
 
-    found = collapsed_slices(some_material(cases, some_trials(cases, changed), baseline=before))
 
-    assert found == (
-        "root_cause.hit of v2 against v2 (baseline): of the 4 cases of local_bug that passed, none does any more",
+def test_a_green_names_a_collapse_that_chance_may_explain_and_what_would_not_be():
+    material = material_of(*LOST, recorded="again")
+    verdict = judge(facts_of(material, material.baseline, compared(material, scorer_infos())))
+
+    assert verdict.exit_code == 0
+    assert (
+        "root_cause.hit of v3 against v3 (baseline): of the 3 cases of race that passed, none does any more, within "
+        "chance of newly recorded answers; " in verdict.sentence
     )

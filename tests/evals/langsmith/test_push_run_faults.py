@@ -1,6 +1,6 @@
 """`evals langsmith push-run` where something is wrong: here, on the way, or there."""
 
-import time
+import threading
 
 import pytest
 
@@ -10,20 +10,21 @@ from tests.builders.pushed import TREES, experiments, push, roots, stored, trial
 from tests.builders.run import a_run, a_trial, a_variant_info
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_report, a_trace
+from tests.builders.waiting import until
 
 
 @pytest.mark.parametrize("let_through", [0, 1, 2, 3])
 def test_an_upload_killed_half_way_and_run_again_makes_nothing_twice(there, checkout, let_through):
     run = stored(checkout, *trials(samples=12))
-    there.faults.append(Fault(TREES, wait_s=5, skip=let_through))
+    killed = threading.Event()
+    there.faults.append(Fault(TREES, until=killed, skip=let_through))
     keys = {"LANGSMITH_ENDPOINT": there.url, "LANGSMITH_API_KEY": "a key"}
     process = evals_at_once(checkout, "langsmith", "push-run", run, **keys)
-    deadline = time.monotonic() + 60
-    while there.count(TREES) <= let_through and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: there.count(TREES) > let_through or process.poll() is not None)
     process.kill()
     process.wait()
     assert there.count(TREES) == let_through + 1  # it was in the middle
+    killed.set()
 
     said = push(checkout, run)
 

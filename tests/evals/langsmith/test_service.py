@@ -1,5 +1,7 @@
 """The connection itself: who is asked, how long is waited, and what is said where nobody answers."""
 
+import threading
+
 import pytest
 
 from evals.errors import ConfigurationError, ServiceError
@@ -8,7 +10,7 @@ from evals.langsmith.service import Patience, connected
 from tests.builders.broken_server import a_broken_server
 from tests.builders.langsmith_server import Fault
 
-ONCE = Patience(retries=0, timeout_s=1)
+ONCE = Patience(retries=0, timeout_s=60)
 
 
 def test_an_older_name_of_a_variable_will_do(service):
@@ -27,13 +29,16 @@ def test_an_address_that_is_none_is_one_line():
 
 
 def test_a_service_that_stays_silent_is_not_waited_for_for_ever(service):
-    service.faults.append(Fault("GET /datasets", wait_s=1.5))
+    given_up = threading.Event()
+    service.faults.append(Fault("GET /datasets", until=given_up))
+    briefly = Patience(retries=0, timeout_s=3)  # enough for the first request, which is answered
 
     with (
         pytest.raises(ServiceError, match=r"cannot be reached \(reading dataset triage-evals\)"),
-        connected(ONCE, {"LANGSMITH_API_KEY": "a key", "LANGSMITH_ENDPOINT": service.url}) as found,
+        connected(briefly, {"LANGSMITH_API_KEY": "a key", "LANGSMITH_ENDPOINT": service.url}) as found,
     ):
         find_dataset(found, "triage-evals")
+    given_up.set()
 
 
 @pytest.mark.parametrize(

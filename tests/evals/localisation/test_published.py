@@ -6,7 +6,7 @@ from evals.localisation.published import accuracies, whole_names
 from evals.models.outcome import Scored, Skipped
 from evals.models.published import PublishedGold
 from evals.report.view.published import cell, published_table
-from evals.stats.intervals import wilson
+from evals.stats.intervals import rate_interval
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_report, a_trace
 
@@ -64,7 +64,7 @@ def test_a_row_off_the_tape_and_a_row_without_functions_are_in_no_denominator():
     scores = found(*trials, cases=(a_row("one", ONE), a_row("two", TWO), a_row("bare", BARE)))
     assert (scores["file Acc@1"].metric.n, scores["file Acc@1"].of) == (2, 3)
     assert (scores["function Acc@5"].metric.n, scores["function Acc@5"].of) == (1, 2)
-    assert scores["file Acc@1"].metric.interval == wilson(2, 2)
+    assert scores["file Acc@1"].metric.interval == rate_interval(2, 2)
 
 
 def test_a_report_that_is_missing_or_names_nothing_is_a_miss():
@@ -101,7 +101,7 @@ def test_the_table_says_what_each_number_rests_on():
     table = published_table(run)
     assert table.caption == "Localisation over 2 cases whose fix is known (locagent, swebench)"
     assert table.head[1:4] == ("file Acc@1", "file Acc@3", "file Acc@5")
-    assert table.rows[0][:2] == ("v2", "50 % (1/2) [9 %, 91 %] n=2/2")
+    assert table.rows[0][:2] == ("v2", "50 % (1/2) [3 %, 97 %] n=2/2")
 
 
 @pytest.mark.parametrize(

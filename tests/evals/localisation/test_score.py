@@ -10,7 +10,7 @@ def a_level(gold, predictions, ks=(1, 3)):
     def rows(named):
         return {name: {"file": tuple(files)} for name, files in named.items()}
 
-    [level] = score(rows(gold), rows(predictions), ks, 0)
+    [level] = score(rows(gold), rows(predictions), ks)
     return level
 
 
@@ -77,7 +77,7 @@ def test_gold_that_does_not_speak_of_a_level_is_left_out_of_it():
     gold = {"i1": {"file": ("a",), "function": ("a::f",)}, "i2": {"file": ("b",)}}
     named = {"i1": {"file": ("a",), "function": ("a::f",)}}
 
-    function = score(gold, named, (1,), 0)[1]
+    function = score(gold, named, (1,))[1]
 
     assert (function.level, function.scored, function.unlabelled) == ("function", 1, 1)
 
@@ -85,7 +85,7 @@ def test_gold_that_does_not_speak_of_a_level_is_left_out_of_it():
 def test_a_level_that_nobody_predicted_is_not_scored():
     gold = {"i1": {"file": ("a",), "function": ("a::f",)}}
 
-    assert [level.level for level in score(gold, {"i1": {"file": ()}}, (1,), 0)] == ["file"]
+    assert [level.level for level in score(gold, {"i1": {"file": ()}}, (1,))] == ["file"]
 
 
 def test_every_number_has_an_interval_around_it():

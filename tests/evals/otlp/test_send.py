@@ -1,7 +1,5 @@
 """OTLP over HTTP, against a receiver on loopback that reads with the protocol's own classes."""
 
-import socket
-
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTracePartialSuccess,
@@ -12,6 +10,7 @@ from evals.errors import ConfigurationError, ServiceError
 from evals.otlp.emit import requests_of
 from evals.otlp.plan import planned_traces
 from evals.otlp.send import Receiver, headers_in, traces_url
+from tests.builders.ports import a_reserved_port
 from tests.builders.receiver import Answer, a_receiver
 from tests.builders.run import a_run
 from tests.builders.secret import PLANTED
@@ -122,13 +121,13 @@ def test_a_receiver_that_says_nothing_of_spans_has_taken_them(requests, answer):
 
 
 def test_nobody_there_is_said_at_once():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
     waits = []
+    message = r"not delivered \(.*refused.*\); see that OTLP/HTTP is taken there"
 
-    with pytest.raises(ServiceError, match=r"not delivered \(.*refused.*\); see that OTLP/HTTP is taken there"):
-        Receiver(url, {}, waits.append).send(next(requests_of(planned_traces(a_run(), a_run().trials), 0)))
+    request = next(requests_of(planned_traces(a_run(), a_run().trials), 0))
+
+    with a_reserved_port() as port, pytest.raises(ServiceError, match=message):
+        Receiver(f"http://127.0.0.1:{port}", {}, waits.append).send(request)
     assert waits == []
 
 

@@ -7,6 +7,7 @@ import pytest
 from evals.errors import ConfigurationError
 from evals.models.run import Scope
 from evals.pipeline import deliver as delivering
+from evals.pipeline import since
 from evals.pipeline.blessed import baseline_of
 from evals.pipeline.deliver import deliver
 from evals.pipeline.load import load_suite
@@ -118,7 +119,7 @@ def test_other_code_judges_anew(chosen, traces, judged, tmp_path, monkeypatch):
     "edited", ["evals/prices.yaml", "evals/scorers/route.py", "evals/report/templates/page.html.j2"]
 )
 def test_the_code_is_all_of_it(edited):
-    named = {path.as_posix() for path in delivering.code_files()}
+    named = {path.as_posix() for path in since.code_files()}
 
     assert any(path.endswith(edited) for path in named)
 

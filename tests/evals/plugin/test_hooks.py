@@ -26,7 +26,12 @@ def test_a_session_without_us_loads_the_hooks_and_nothing_else(tmp_path):
 
     loaded = set(next(line for line in said.splitlines() if line.startswith("loaded")).split())
     assert "1 passed" in said
-    assert {name for name in loaded if name.startswith("evals")} == {"evals", "evals.plugin", "evals.plugin.hooks"}
+    assert {name for name in loaded if name.startswith("evals")} == {
+        "evals",
+        "evals.modules",
+        "evals.plugin",
+        "evals.plugin.hooks",
+    }
     assert not loaded & HEAVY
 
 

@@ -36,7 +36,7 @@ def test_a_line_across_another_measure_is_broken(kind):
     assert curves(drawn(history)) == [2, 2]
 
 
-@pytest.mark.parametrize("kind", ["prompt", "guards", "model", "graph"])
+@pytest.mark.parametrize("kind", ["prompt", "guards", "graph"])
 def test_a_line_goes_on_across_what_is_measured(kind):
     history = a_history(a_blessing(1), a_blessing(2, marks=[a_mark(kind)]))
 

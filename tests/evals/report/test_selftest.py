@@ -3,7 +3,7 @@
 import pytest
 
 from evals.report.sheets import render_selftest
-from evals.report.view.selftest import faults, power, selftest_page
+from evals.report.view.selftest import again, faults, power, selftest_page
 from tests.builders.selftest import a_fault, a_rate, a_selftest
 
 
@@ -25,7 +25,7 @@ def test_a_fault_that_changes_nothing_is_not_counted_as_caught():
     [
         ({"faults": (a_fault(0),)}, "worse prompt is not caught"),
         ({"unlike": ("a-case gave another trace",)}, "replayed again, a-case gave another trace"),
-        ({"rates": (a_rate(red=20),)}, "too many false alarms over 64 cases"),
+        ({"rates": (a_rate(red=20),)}, "too many false alarms over 64 cases (generated)"),
     ],
 )
 def test_a_gate_that_does_not_do_what_it_says_says_why(fields, why):
@@ -38,7 +38,20 @@ def test_a_gate_that_does_not_do_what_it_says_says_why(fields, why):
 def test_a_rate_stands_beside_its_interval_where_chance_has_a_part():
     rows = power(a_selftest(rates=(a_rate(), a_rate(flips=8, red=24)))).rows
 
-    assert rows == (("64", "5 %", "0 % [0 %, 4 %]", "24 % [17 %, 33 %]"),)
+    assert rows == (("generated", "routes", "64", "5 %", "0 % [0 %, 3 %]", "24 % [16 %, 33 %]"),)
+
+
+def test_recorded_repeats_stand_in_rows_of_their_own_and_their_absence_is_said():
+    recorded = {"outcomes": "recorded repeats", "cases": 38}
+    known = a_selftest(rates=(a_rate(), a_rate(**recorded), a_rate(flips=8, planted="hard constraints", **recorded)))
+
+    assert [row[:3] for row in power(known).rows] == [
+        ("generated", "routes", "64"),
+        ("recorded repeats", "hard constraints", "38"),
+        ("recorded repeats", "routes", "38"),
+    ]
+    assert "no recorded repeats" not in again(known)
+    assert "This suite has no recorded repeats: generated outcomes stand in" in again(a_selftest())
 
 
 def test_every_row_of_the_power_table_has_as_many_cells_as_headings():

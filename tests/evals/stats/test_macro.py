@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
-from evals.stats.intervals import bootstrap_mean
-from evals.stats.macro import bootstrap_macro, macro_mean, macro_weights
+from evals.stats.intervals import fraction_interval, rate_interval
+from evals.stats.macro import macro_interval, macro_mean, macro_weights
 
 choices = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
 
@@ -47,30 +47,27 @@ def test_weights_add_up_to_one_and_give_the_macro_average():
     assert sum(w * v for w, v in zip(weights, values, strict=True)) == pytest.approx(macro_mean(values, groups))
 
 
-def test_one_group_is_the_plain_bootstrap():
+def test_one_group_is_the_plain_mean():
     values, clusters = [0.0, 1.0, 0.5, 1.0], "abcd"
-    found = bootstrap_macro(values, ["same"] * 4, clusters, np.random.default_rng(3))
 
-    assert found == bootstrap_mean(values, clusters, np.random.default_rng(3))
+    assert macro_interval(values, ["same"] * 4, clusters) == fraction_interval(values, clusters)
 
 
-def test_equal_values_leave_nothing_to_chance():
-    """Were the weights of the whole sample kept in each draw, full marks could come to more than 1."""
-    found = bootstrap_macro([1.0] * 5, "aaaab", "vwxyz", np.random.default_rng(3))
-
-    assert found == (1.0, 1.0)
+def test_full_marks_have_the_interval_of_as_many_clusters_as_weigh_in():
+    """Kish's effective size of weights 1/8, 1/8, 1/8, 1/8 and 1/2 is 1 / (4/64 + 1/4) = 3.2."""
+    assert macro_interval([1.0] * 5, "aaaab", "vwxyz") == rate_interval(3.2, 3.2)
 
 
 def test_the_interval_is_about_that_of_two_independent_means():
-    """Mean of two group means: the standard errors add as squares, halved."""
+    """Mean of two group means: the standard errors add as squares, halved. Every case has both groups."""
     rng = np.random.default_rng(7)
-    values = [*rng.normal(0.8, 0.1, 300), *rng.normal(0.3, 0.2, 100)]
-    groups = ["often"] * 300 + ["rare"] * 100
+    values = [*rng.normal(0.8, 0.05, 400), *rng.normal(0.3, 0.1, 400)]
+    groups = ["often"] * 400 + ["rare"] * 400
 
-    low, high = bootstrap_macro(values, groups, range(400), np.random.default_rng(8))
+    low, high = macro_interval(values, groups, [*range(400)] * 2)
 
-    assert (high - low) / 2 == pytest.approx(1.96 * (0.1**2 / 300 + 0.2**2 / 100) ** 0.5 / 2, rel=0.15)
+    assert (high - low) / 2 == pytest.approx(1.96 * (0.05**2 / 400 + 0.1**2 / 400) ** 0.5 / 2, rel=0.15)
 
 
-def test_one_cluster_has_no_interval():
-    assert bootstrap_macro([0.0, 1.0], "ab", "cc", np.random.default_rng(0)) is None
+def test_grades_of_one_cluster_have_no_interval():
+    assert macro_interval([0.0, 1.0], "ab", "cc") is None

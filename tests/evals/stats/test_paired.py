@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
+from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from evals.stats.paired import holm, mcnemar, paired_bootstrap
+from evals.stats.paired import counted_tests, difference_interval, holm, mcnemar, tarone_holm
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 
@@ -41,47 +41,11 @@ def test_the_difference_is_candidate_minus_reference():
 
 def test_no_pair_gives_no_test():
     assert mcnemar([], []) is None
-    assert paired_bootstrap([], [], [], np.random.default_rng(0)) is None
 
 
 def test_variants_of_different_length_are_no_pairs():
     with pytest.raises(ValueError, match="zip"):
         mcnemar([True], [])
-
-
-def test_a_plain_drop_is_seen_by_the_bootstrap():
-    reference = [0.8 + 0.01 * (i % 5) for i in range(30)]
-    candidate = [value - 0.2 - 0.01 * (i % 3) for i, value in enumerate(reference)]
-
-    found = paired_bootstrap(reference, candidate, range(30), np.random.default_rng(5))
-
-    assert found.mean == pytest.approx(-0.21)
-    assert found.interval.low <= found.mean <= found.interval.high < 0
-
-
-def test_equal_variants_differ_by_exactly_nothing():
-    found = paired_bootstrap([0.1, 0.9], [0.1, 0.9], "ab", np.random.default_rng(5))
-
-    assert (found.mean, found.interval) == (0.0, (0.0, 0.0))
-
-
-def test_one_cluster_gives_a_mean_without_interval():
-    found = paired_bootstrap([0.1, 0.9], [0.2, 0.9], "aa", np.random.default_rng(5))
-
-    assert (found.clusters, found.interval) == (1, None)
-
-
-@pytest.mark.slow
-def test_the_bootstrap_interval_covers_the_truth_about_as_often_as_it_says():
-    """50 clusters of two that share their luck: the 95 % interval holds the true mean in 90 to 98 of 100 trials."""
-    rng = np.random.default_rng(11)
-    hits = 0
-    for _ in range(400):
-        differences = np.repeat(rng.normal(0.1, 0.3, 50), 2) + rng.normal(0, 0.1, 100)
-        found = paired_bootstrap(np.zeros(100), differences, np.repeat(range(50), 2).tolist(), rng, resamples=400)
-        hits += found.interval.low <= 0.1 <= found.interval.high
-
-    assert 0.90 <= hits / 400 <= 0.98
 
 
 @settings(max_examples=20, deadline=None)  # statsmodels takes 0.1 s a call
@@ -104,13 +68,49 @@ def test_holm_gives_the_textbook_values():
     assert adjusted == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
 
 
-def test_the_paired_bootstrap_is_scipys_percentile_bootstrap_where_every_case_is_its_own_cluster():
-    rng = np.random.default_rng(21)
-    reference, candidate = rng.random(60), rng.random(60)
-    expected = bootstrap(
-        (candidate - reference,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(1)
-    ).confidence_interval
+def test_the_interval_of_a_paired_difference_is_bonett_and_prices():
+    """Bonett and Price 2012: one loss and one gain are added; (2 + 1) of 22 lost, (5 + 1) gained."""
+    changes = [-1.0] * 2 + [1.0] * 5 + [0.0] * 13
+    lost, gained = 3 / 22, 6 / 22
+    half = norm.ppf(0.975) * ((lost + gained - (gained - lost) ** 2) / 22) ** 0.5
 
-    found = paired_bootstrap(reference, candidate, range(60), np.random.default_rng(2), resamples=20_000)
+    found = difference_interval(changes, range(20))
 
-    assert found.interval == pytest.approx((expected.low, expected.high), abs=0.004)
+    assert found == pytest.approx((gained - lost - half, gained - lost + half))
+
+
+def test_equal_variants_are_no_proof_that_nothing_can_change():
+    low, high = difference_interval([0.0] * 80, range(80))
+
+    assert (low, high) == pytest.approx((-high, high))
+    assert 0.03 < high < 0.04
+
+
+def test_pairs_that_move_together_widen_the_interval_of_a_difference():
+    changes = [-1.0] * 3 + [1.0] + [0.0] * 16
+    together = difference_interval(np.repeat(changes, 2).tolist(), [n // 2 for n in range(40)])
+
+    assert together == pytest.approx(difference_interval(changes, range(20)))
+
+
+def test_one_cluster_has_no_interval_of_a_difference():
+    assert difference_interval([0.1, 0.0], "aa") is None
+
+
+def test_tests_that_could_not_be_significant_do_not_count():
+    """Of eight tests six cannot reach 0.05 / 2, whatever their signs: alpha is halved, not divided by eight."""
+    assert counted_tests([1 / 64, 1 / 128, *[1.0] * 3, *[1 / 8] * 3], 0.05) == 2
+    assert counted_tests([], 0.05) == 1
+    assert counted_tests([0.0] * 5, 0.05) == 5
+
+
+def test_with_every_test_counted_it_is_holms_adjustment():
+    p_values = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
+
+    assert tarone_holm(p_values, dict.fromkeys(p_values, 0.0), 0.05) == holm(p_values)
+
+
+def test_a_test_without_a_change_costs_the_others_nothing():
+    adjusted = tarone_holm({"moved": 1 / 32, "same": 1.0}, {"moved": 1 / 32, "same": 1.0}, 0.05)
+
+    assert adjusted == {"moved": 1 / 32, "same": 1.0}

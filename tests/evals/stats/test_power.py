@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom, t
 
 from evals.stats import binomial
 from evals.stats.binomial import at_least
@@ -88,9 +88,9 @@ def test_the_fewest_flips_that_count(pairs, gained, two_sided, lost):
     assert smallest_significant_flips(pairs, gained=gained, two_sided=two_sided) == lost
 
 
-def test_the_detectable_difference_follows_the_normal_formula():
+def test_the_detectable_difference_follows_the_formula():
     differences = [0.0, 0.2, 0.1, -0.1]
-    expected = (norm.ppf(0.95) + norm.ppf(0.8)) * np.std(differences, ddof=1) / 2
+    expected = (t.ppf(0.95, 3) + t.ppf(0.8, 3)) * np.std(differences, ddof=1) / 2
 
     assert minimum_detectable_difference(differences, "abcd") == pytest.approx(expected)
 
@@ -101,3 +101,7 @@ def test_equal_differences_do_not_promise_that_any_drop_would_be_seen():
 
 def test_twins_count_once_for_the_detectable_difference():
     assert minimum_detectable_difference([0.1, 0.1], "aa") is None
+
+
+def test_churn_that_leaves_no_whole_thousandth_is_allowed():
+    assert minimum_detectable_drop(35, churn=2 / 35) is not None

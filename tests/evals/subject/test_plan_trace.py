@@ -144,7 +144,8 @@ async def test_a_review_inside_a_task_is_a_cost_and_no_visit_of_the_route(tmp_pa
 
 async def test_results_that_were_reviewed_need_no_critic_before_the_writer(tmp_path):
     """However unsure the supervisor is, what it claims was seen by a second pair of eyes."""
-    trace, _ = await recorded(tmp_path)
+    unsure = PlanningTeam(decide=lambda context: a_choice(*can_run(context), all_done=not can_run(context)))
+    trace, _ = await recorded(tmp_path, unsure)
     unreviewed = [visit.model_copy(update={"error": "broke"}) if visit.reviews else visit for visit in trace.visits]
 
     assert (trace.confidence_before_writer, trace.reviews_before_writer) == (0.6, 3)

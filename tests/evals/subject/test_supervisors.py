@@ -55,7 +55,7 @@ async def test_the_registry_shows_what_it_was_told(tmp_path):
     assert trace.decisions[0].error is None
 
 
-@pytest.mark.parametrize(("guards", "route"), [("none", ()), ("hardened", ("writer",))])
+@pytest.mark.parametrize(("guards", "route"), [("none", ()), ("hardened", ("investigator", "writer"))])
 async def test_a_reply_that_cannot_be_used_shows_in_the_trial_whatever_the_guards_make_of_it(tmp_path, guards, route):
     """Never a silent success: also where a guard still has a report written, the decision says that it failed."""
     team = a_team(supervisor=["I would rather not say."])

@@ -3,6 +3,7 @@
 import pytest
 
 from evals.runner import workers
+from evals.subject.prompt import describe
 from evals.sweep.execute import execute
 from evals.workspace import Workspace
 from tests.builders.case import a_case
@@ -25,7 +26,7 @@ def swept(folder, points, *cases):
     (folder / "datasets").mkdir()
     found = execute(
         [a_case(name) for name in cases],
-        a_variant("v2"),
+        describe(a_variant("v2").variant, folder),
         points,
         place,
         jobs=2,

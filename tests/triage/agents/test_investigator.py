@@ -29,8 +29,10 @@ def test_the_finding_is_the_hypothesis_and_the_areas():
     assert (finding.details, finding.relevant_files) == ("Quantities are overwritten.", ("cart",))
 
 
-def test_the_keywords_are_kept_for_the_searches():
-    assert INVESTIGATOR.update(a_state(), an_output()) == {"search_keywords": ["quantity"]}
+def test_the_keywords_are_kept_for_the_searches_and_the_error_lines_for_the_report():
+    kept = INVESTIGATOR.update(a_state(), an_output(error_messages=["KeyError: 'item'"]))
+
+    assert kept == {"search_keywords": ["quantity"], "error_messages": ["KeyError: 'item'"]}
 
 
 async def test_the_prompt_holds_the_issue_as_filed():

@@ -101,3 +101,20 @@ async def test_a_chain_is_built_at_the_first_visit_and_once():
     await node(a_state())
 
     assert built == [1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"error": "The repository\nis empty."}, "The repository is empty."),
+        ({"error": "none"}, "the answer breaks its schema at reasoning, summary"),
+        ({"error": 7}, "the answer breaks its schema at reasoning, summary"),
+        ({}, "the answer breaks its schema at reasoning, summary"),
+    ],
+)
+async def test_an_agents_own_error_is_kept_where_it_fills_in_nothing_else(answer, told):
+    visit = worker_node(INVESTIGATOR, a_toolbox(a_team(investigator=[answer])))
+    update = await visit(a_state())
+
+    assert update["agent_errors"][0].error.startswith(told)
+    assert "findings" not in update

@@ -72,7 +72,7 @@ def test_known_texts_never_reach_the_model():
         "assert model.computed == 0\n"
         "assert not {'onnxruntime', 'tokenizers', 'chromadb', 'bm25s'} & set(sys.modules), 'loaded'\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 
 @pytest.mark.slow

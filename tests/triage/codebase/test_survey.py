@@ -1,5 +1,6 @@
 """What is searched of a checkout: git's own answer where there is one, else a plain rule; and counts of the rest."""
 
+import hashlib
 import os
 
 import pytest
@@ -165,3 +166,113 @@ def test_what_is_left_out_is_said_in_one_line(tmp_path):
 
     assert survey(checkout).omitted() == "what git ignores, 2 not code, 1 hidden"
     assert survey(folder).omitted() == "nothing"
+
+
+def test_a_linked_folder_is_not_entered_with_or_without_git(tmp_path):
+    private = a_checkout(tmp_path / "private", ["secret.py"], tracked=["secret.py"])
+    for root in (a_checkout(tmp_path / "checkout", ["a.py"]), a_repository(tmp_path / "folder", {"a.py": LINE})):
+        (root / "absolute").symlink_to(private)
+        (root / "relative").symlink_to("../private")
+        (root / "loop").symlink_to(".")
+
+        found = survey(root)
+        assert list(found.texts) == ["a.py"]
+        assert found.left_out == {Why.LINK: 3}
+
+
+def test_a_committed_link_to_a_repository_is_not_entered(tmp_path):
+    a_checkout(tmp_path / "private", ["secret.py"], tracked=["secret.py"])
+    root = a_checkout(tmp_path / "checkout", ["a.py"], tracked=["a.py"])
+    (root / "ext").symlink_to("../private")
+    git(root, "add", "ext")
+
+    assert names(root) == ["a.py"]
+    assert survey(root).left_out == {Why.LINK: 1}
+
+
+def test_a_folder_that_was_replaced_by_a_link_is_not_read(tmp_path):
+    """The index still lists files in it."""
+    a_repository(tmp_path / "private", {"part.py": "secret = 1\n"})
+    root = a_checkout(tmp_path / "checkout", ["a.py", "sub/part.py"], tracked=["a.py", "sub/part.py"])
+    (root / "sub/part.py").unlink()
+    (root / "sub").rmdir()
+    (root / "sub").symlink_to("../private")
+
+    found = survey(root)
+    assert list(found.texts) == ["a.py"]
+    assert found.left_out == {Why.LINK: 2}  # the link, and the file that the index has behind it
+
+
+def test_a_path_in_the_index_that_leads_out_is_not_read(tmp_path):
+    a_repository(tmp_path, {"private.py": "secret = 1\n"})
+    root = a_checkout(tmp_path / "checkout", ["a.py", "xx_private.py"], tracked=["a.py", "xx_private.py"])
+    index = (root / ".git/index").read_bytes().replace(b"xx_private.py", b"../private.py")[:-20]
+    (root / ".git/index").write_bytes(index + hashlib.sha1(index, usedforsecurity=False).digest())
+    (root / "xx_private.py").unlink()
+
+    assert names(root) == ["a.py"]
+
+
+@pytest.mark.parametrize("way", ["a link", "a pointer"])
+def test_a_repository_whose_data_lie_elsewhere_is_not_entered(tmp_path, way):
+    private = a_checkout(tmp_path / "private", ["secret.py"], tracked=["secret.py"])
+    root = a_checkout(tmp_path / "checkout", ["a.py"])
+    module = a_repository(root / "module", {"secret.py": LINE})
+    if way == "a link":
+        (module / ".git").symlink_to(private / ".git")
+    else:
+        (module / ".git").write_text(f"gitdir: {private / '.git'}\n")
+
+    found = survey(root)
+    assert list(found.texts) == ["a.py"]
+    assert found.left_out == {Why.LINK: 1}
+
+
+def test_a_submodule_that_git_keeps_in_the_repository_is_searched(tmp_path):
+    a_checkout(tmp_path / "origin", ["c.py"], tracked=["c.py"])
+    git(tmp_path / "origin", "commit", "--quiet", "--message", "start")
+    root = a_checkout(tmp_path / "checkout", ["a.py"], tracked=["a.py"])
+    made = git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../origin", "module")
+    assert made.returncode == 0, made.stderr
+    assert (root / "module/.git").is_file()
+
+    assert names(root) == ["a.py", "module/c.py"]
+
+
+def test_a_worktree_and_a_link_that_the_user_names_are_searched(tmp_path):
+    root = a_checkout(tmp_path / "checkout", ["a.py"], tracked=["a.py"])
+    git(root, "commit", "--quiet", "--message", "start")
+    git(root, "worktree", "add", "--quiet", "../tree")
+    (tmp_path / "named").symlink_to(root)
+
+    assert names(tmp_path / "tree") == names(tmp_path / "named") == ["a.py"]
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_what_goes_beyond_the_limits_is_left_out_and_said(tmp_path, monkeypatch, with_git):
+    monkeypatch.setattr("triage.codebase.tracked.MAX_DEPTH", 3)
+    monkeypatch.setattr("triage.codebase.files.MAX_DEPTH", 3)
+    root = a_repository(tmp_path, {"a.py": LINE, "x/y/b.py": LINE, "x/y/z/c.py": LINE})
+    if with_git:
+        git(root, "init", "--quiet")
+    assert names(root) == ["a.py", "x/y/b.py"]
+    assert survey(root).left_out == {Why.BEYOND: 1}
+    assert "beyond the limits of 100,000 files, 1,000 MB and 64 folders deep" in survey(root).omitted()
+
+    monkeypatch.setattr("triage.codebase.tracked.MAX_FILES", 1)
+    monkeypatch.setattr("triage.codebase.files.MAX_FILES", 1)
+    assert names(root) == ["a.py"]
+    monkeypatch.setattr("triage.codebase.files.MAX_TEXT_BYTES", 0)
+    assert names(root) == []
+
+
+def test_a_repository_that_git_does_not_trust_is_searched_by_the_plain_rule_and_it_is_said(tmp_path, monkeypatch):
+    root = a_checkout(tmp_path, ["a.py", "out/b.py"], tracked=["a.py"])
+    (root / ".gitignore").write_text("out/\n")
+    monkeypatch.setattr("triage.git._KEPT", ("GIT_TEST_",))
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+
+    assert names(root) == ["a.py", "out/b.py"]
+    told = survey(root).omitted()
+    assert "what git ignores is searched as well: git does not read it, since it belongs to another user" in told
+    assert f"safe.directory {root.resolve()}" in told

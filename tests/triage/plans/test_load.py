@@ -3,7 +3,7 @@
 import pytest
 
 from triage.errors import ConfigurationError, PlanError
-from triage.plans import given_plan, load_plan, parse_plan, shipped_plans
+from triage.plans import given_plan, load_plan, parse_plan, plan_header, shipped_plans
 from triage.state import WORKERS
 
 LINES = """\
@@ -41,8 +41,8 @@ FAULTS = {
     ),
     "a key nobody knows": (("is_final: true", "final: true"), "line 10: tasks.1.final: extra inputs are not permitted"),
     "another name for a key": (
-        ("    dependencies:", "    sub_task_dependencies:"),
-        "line 9: tasks.1.sub_task_dependencies: extra",
+        ("    dependencies:", "    depends_on:"),
+        "line 9: tasks.1.depends_on: extra",
     ),
     "a key twice": (
         ("is_final: true", "is_final: true\n    is_final: true"),
@@ -170,3 +170,45 @@ def test_the_dynamic_mode_starts_empty():
 def test_the_dynamic_mode_takes_no_plan():
     with pytest.raises(ConfigurationError, match="plan-llm makes its own plan"):
         given_plan("llm", "linear")
+
+
+THEIRS = """\
+objective: Find the cause.
+reasoning_steps: One after the other.
+metadata: {owner: shop}
+tasks:
+  - {task_id: 1, sub_task_objective: Read the issue., capability: investigator, metadata: {cost: 2}}
+  - {task_id: 2, sub_task_objective: Write., capability: writer, sub_task_dependencies: [1], is_final: true}
+"""
+
+
+def test_the_names_of_the_source_document_mean_the_same():
+    ours = THEIRS.replace("sub_task_", "").replace("reasoning_steps", "notes")
+
+    assert parse_plan(THEIRS, "plan") == parse_plan(ours, "plan")
+    assert [task.dependencies for task in parse_plan(THEIRS, "plan")] == [(), (1,)]
+
+
+def test_notes_and_metadata_are_kept_for_whoever_reads_the_results(tmp_path):
+    (tmp_path / "plan.yaml").write_text(THEIRS)
+
+    assert plan_header(str(tmp_path / "plan.yaml")) == {
+        "objective": "Find the cause.",
+        "notes": "One after the other.",
+        "metadata": {"owner": "shop"},
+        "task_metadata": {"1": {"cost": 2}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("sub_task_dependencies: [1]", "sub_task_dependencies: [9]", "line 6: "),
+        ("sub_task_objective: Write.", "objective: Read., sub_task_objective: Write.", "line 6: `sub_task_objective`"),
+        ("reasoning_steps: One", "sub_task_objective: One", "line 2: "),
+        ("{cost: 2}", "{cost: [2]}", "line 5: "),
+    ],
+)
+def test_what_is_wrong_under_their_names_is_told_by_line_as_well(old, new, said):
+    with pytest.raises(PlanError, match=said):
+        parse_plan(THEIRS.replace(old, new), "plan")

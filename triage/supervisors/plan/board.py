@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from triage.context import exchanges, redirects
+from triage.discussion import discussion_block
 from triage.plans import Mode
 from triage.state import BugTriageState, CriticVerdict, PlanLimits, TaskItem
 from triage.supervisors.plan.status import runnable
@@ -26,7 +27,7 @@ def board(
     """The human message: sections with a blank line between, `ending` last."""
     sections = [
         redirects(state.redirect_instructions),
-        f"## Issue\n{state.issue_title}\n\n{state.issue_body[:ISSUE_SHOWN]}",
+        f"## Issue\n{state.issue_title}\n\n{state.issue_body[:ISSUE_SHOWN]}{discussion_block(state.issue_discussion)}",
         _progress(state, limits),
         f"## Plan ({SHAPE[mode]})\n{tasks_text(plan, limits)}",
         f"## Can run now\n{', '.join(str(task.task_id) for task in runnable(plan)) or 'nothing'}",

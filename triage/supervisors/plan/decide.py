@@ -13,6 +13,7 @@ from langchain_core.runnables import Runnable
 from pydantic import BaseModel, Field
 
 from triage.form import Form
+from triage.log import invalid_decision
 from triage.state import TaskItem
 from triage.supervisors.invalid import INVALID_OUTPUT, fault
 from triage.supervisors.plan.status import runnable
@@ -98,6 +99,7 @@ async def decide(chain: Chain, system: str, briefing: str, plan: Sequence[TaskIt
             wrong = _useless(decision, plan)
             if not wrong:
                 return Answer(decision, corrections)
+        invalid_decision(corrections + 1, wrong)
         asked = [*messages, _correction(wrong, plan)]
     return _forced(plan)
 

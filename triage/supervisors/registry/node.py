@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable
 
 from triage.configuration import Configuration
 from triage.llm import resilient
+from triage.log import invalid_decision
 from triage.state import AgentFinding, BugTriageState, HumanExchange, SupervisorError
 from triage.supervisors.registry.message import message
 from triage.supervisors.registry.reply import Reply, Unusable, read
@@ -42,6 +43,7 @@ def update_of(state: BugTriageState, reply: Reply | Unusable) -> dict[str, Any]:
         "corrections": 0,
     }
     if isinstance(reply, Unusable):
+        invalid_decision(1, reply.error)
         failed = SupervisorError(iteration=state.iterations, error=reply.error)
         reasoning = f"Finished on an error: {reply.error}."
         return update | {

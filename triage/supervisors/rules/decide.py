@@ -109,6 +109,7 @@ def retry(here: Situation) -> Choice | None:
         reason=reason,
         citation_issue=here.signals.citation_issue,
         hallucination=here.signals.hallucination,
+        over_compression=here.signals.over_compression,
     )
     wider = wider_scope(here.state, here.signals, here.paths, here.settings, done + 1)
     return Choice(target, "retry", reason, scope=wider if target == "codebase_search" else None, retry=logged)

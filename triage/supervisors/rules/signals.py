@@ -1,11 +1,12 @@
-"""What speaks against a draft: four signals of quality, each sufficient alone, a conflict, and a search of nothing."""
+"""What speaks against a draft: four signals of quality, each sufficient alone, a conflict, and a search of nothing; and
+lost evidence (over-compression), which is only told."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from triage.configuration import RulesSettings
-from triage.state import BugTriageState
+from triage.state import BugTriageState, RetryReason
 from triage.supervisors.rules.evidence import (
     binding_review,
     cited_files,
@@ -21,13 +22,19 @@ Reason = Literal[
 
 @dataclass(frozen=True)
 class Signals:
-    """How a state stands. `sides` are the places in conflict (empty: none), `nothing` why the search read no code."""
+    """How a state stands. `sides` are the places in conflict (empty: none), `nothing` why the search read no code.
+
+    `over_compression`: the search read code and names files, but none of the code it read stands behind them, so that
+    a review has nothing to check. It is told with every retry, and is no reason for one: frozen states, on which
+    decisions are compared, do not hold the code.
+    """
 
     confidence: float
     low_confidence: bool
     citation_issue: bool
     hallucination: bool
     critic_retry: bool
+    over_compression: bool = False
     sides: tuple[str, ...] = ()
     nothing: Literal["empty", "filtered"] | None = None
 
@@ -48,6 +55,15 @@ REASONS: Final[tuple[tuple[Reason, Callable[[Signals], bool]], ...]] = (
 )
 
 
+RETRY_REASONS: Final = (*(reason for reason, _ in REASONS), "over_compression")
+"""What a retry can be looked up by."""
+
+
+def holds(reason: str, retry: RetryReason) -> bool:
+    """Whether a search was repeated for `reason`: its main reason, or a signal that held beside it."""
+    return retry.reason == reason or bool(getattr(retry, reason, False))
+
+
 def signals_of(state: BugTriageState, paths: frozenset[str], settings: RulesSettings) -> Signals:
     """The signals of a state about a repository with these files."""
     review = binding_review(state)
@@ -58,6 +74,7 @@ def signals_of(state: BugTriageState, paths: frozenset[str], settings: RulesSett
         citation_issue=bool(invented(state, paths)),
         hallucination=review is not None and review.review == "CHALLENGED",
         critic_retry=review is not None and review.verdict == "REJECTED",
+        over_compression=_evidence_lost(state),
         sides=_sides(places(state, paths)),
         nothing=_nothing(state),
     )
@@ -75,6 +92,11 @@ def confidence_of(state: BugTriageState) -> float:
 def invented(state: BugTriageState, paths: frozenset[str]) -> list[str]:
     """The files the draft cites that are not in the repository."""
     return [path for path in cited_files(draft_of(state)) if path not in paths]
+
+
+def _evidence_lost(state: BugTriageState) -> bool:
+    read = state.retrieval is not None and state.retrieval.kept > 0
+    return read and bool(cited_files(draft_of(state))) and not state.codebase_evidence
 
 
 def _sides(named: list[str]) -> tuple[str, ...]:

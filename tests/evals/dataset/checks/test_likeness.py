@@ -67,7 +67,7 @@ def test_short_titles_may_be_alike(tmp_path):
 @pytest.mark.slow
 def test_eighty_issues_with_huge_logs_take_seconds(tmp_path):
     texts = [(f"Title {number}", f"{LOG * (number % 10 == 0)} {number} {STORY[number:]}") for number in range(80)]
-    started = time.monotonic()
+    started = time.process_time()  # of this process alone, however busy the machine is
     list(issues_differ(a_corpus(tmp_path, *texts)))
 
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10

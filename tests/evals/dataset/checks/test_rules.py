@@ -42,7 +42,6 @@ def test_a_label_against_a_rule_is_told_which(rule, state, accepted):
     ("state", "accepted"),
     [
         ({}, "investigator"),
-        ({"forced_fallback": True}, "writer"),
         (LOOKED | {"report": {"root_cause": "x"}}, "end"),
         (LOOKED | {"human_exchanges": [ASKED]}, "human_input"),
         (LOOKED | {"agent_errors": [ERROR]}, "web_search"),

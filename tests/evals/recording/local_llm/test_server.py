@@ -1,6 +1,5 @@
 """The server's settings make equal requests give equal answers, and its template asks for tool calls."""
 
-import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +8,7 @@ import pytest
 
 from evals.errors import RecordingError
 from evals.recording.local_llm.server import CHATML, Serving, is_healthy, parameters, wait_until_healthy
+from tests.builders.ports import a_reserved_port
 
 SEARCH = {"type": "function", "function": {"name": "tavily_search", "parameters": {}}}
 SYSTEM = {"role": "system", "content": "You search."}
@@ -25,12 +25,6 @@ def a_library():
 def a_prompt(*messages, tools=None):
     template = jinja2.Environment(autoescape=False).from_string(CHATML.read_text(encoding="utf-8"))  # noqa: S701  # a prompt, no page
     return template.render(messages=list(messages), tools=tools, add_generation_prompt=True)
-
-
-def a_free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def test_nothing_that_could_change_an_answer_is_left_on():
@@ -76,12 +70,13 @@ def test_once_a_tool_has_answered_the_tools_are_not_shown_again():
 
 
 def test_a_port_where_nobody_listens_is_not_healthy():
-    assert not is_healthy(f"http://127.0.0.1:{a_free_port()}")
+    with a_reserved_port() as port:
+        assert not is_healthy(f"http://127.0.0.1:{port}")
 
 
 def test_waiting_ends_when_the_server_has_died():
-    with pytest.raises(RecordingError, match="no server answers"):
-        wait_until_healthy(f"http://127.0.0.1:{a_free_port()}", timeout_s=60, is_alive=lambda: False)
+    with a_reserved_port() as port, pytest.raises(RecordingError, match="no server answers"):
+        wait_until_healthy(f"http://127.0.0.1:{port}", timeout_s=60, is_alive=lambda: False)
 
 
 @pytest.mark.llm

@@ -112,6 +112,7 @@ def test_a_retry_is_logged_with_the_signals_that_caused_it():
         "reason": "citation_issue",
         "citation_issue": True,
         "hallucination": False,
+        "over_compression": False,
     }
 
 

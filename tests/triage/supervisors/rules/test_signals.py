@@ -127,3 +127,20 @@ def test_a_web_search_rests_on_no_code():
     state = a_drafted_state(an_outside_cause(), a_review_finding(), retrieval=Retrieval(searched=0, kept=0))
 
     assert the_signals(state).nothing is None
+
+
+@pytest.mark.parametrize(
+    ("kept", "evidence", "draft", "lost"),
+    [
+        (5, [], a_draft(), True),
+        (5, ["shop/cart.py:1-9\n..."], a_draft(), False),
+        (0, [], a_draft(), False),
+        (5, [], a_draft("not identified", relevant_files=()), False),
+    ],
+    ids=["named, and nothing behind it", "shown", "nothing was read", "nothing is named"],
+)
+def test_evidence_that_was_lost_on_the_way_is_told_and_no_reason_for_a_retry(kept, evidence, draft, lost):
+    state = a_drafted_state(draft, retrieval=Retrieval(searched=9, kept=kept), codebase_evidence=evidence)
+
+    assert the_signals(state).over_compression == lost
+    assert the_signals(state).reason in (None, "nothing_retrieved")

@@ -1,0 +1,167 @@
+"""Rounds of the suite in random order: each result is kept at once, an interrupted series goes on, a failure is 1."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.builders.git import committed, git
+from tests.builders.waiting import until
+from tests.repeat.load import busy
+from tests.repeat.results import Results, code_digest
+from tests.repeat.rounds import ROOT, Plan
+
+SOUND = "def test_a(): pass\n\n\ndef test_b(): pass\n"
+ORDER_DEPENDENT = """
+import sys
+seen = []
+
+def test_first(): seen.append(1)
+
+def test_second(): assert seen, "its neighbour has not run"
+"""
+LUCKY = """
+import os
+
+def test_luck(): assert os.environ["PYTHONHASHSEED"] != "8", "bad luck"
+"""
+
+
+def repeat(folder: Path, rounds: int, seed: int = 7) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command(folder, rounds, seed), cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def command(folder: Path, rounds: int, seed: int = 7) -> list[str]:
+    words = [str(rounds), "--seed", str(seed), "--results", str(folder / "results.jsonl"), "-n", "0", str(folder)]
+    return [sys.executable, "-m", "tests.repeat", *words]
+
+
+def stored(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()[1:]]
+
+
+@pytest.mark.slow
+def test_two_rounds_without_a_failure_are_0_and_a_table(tmp_path):
+    (tmp_path / "test_sound.py").write_text(SOUND)
+    done = repeat(tmp_path, 2)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| 1 | 7 | seed 7, files shuffled, " in done.stdout
+    assert "| 2 | 8 | seed 8, files shuffled, " in done.stdout
+    assert [(found["tests"], found["failures"]) for found in stored(tmp_path)] == [(2, []), (2, [])]
+    assert [found["how"].rpartition(", ")[2] for found in stored(tmp_path)] == ["alone", "loaded"]
+
+
+@pytest.mark.slow
+def test_a_test_that_fails_in_one_round_is_1_and_said_with_how_to_see_it_again(tmp_path):
+    (tmp_path / "test_lucky.py").write_text(LUCKY)
+    done = repeat(tmp_path, 2)
+
+    assert done.returncode == 1
+    assert "test_lucky::test_luck: failed in 1 of 2 rounds" in done.stdout
+    assert "bad luck" in stored(tmp_path)[1]["failures"][0]["line"]
+    again = next(line for line in done.stdout.splitlines() if line.startswith("  again: "))
+    assert "PYTHONHASHSEED=8 .venv/bin/python -m pytest" in again
+    assert "bad luck" in next(tmp_path.glob("round-2-seed-8.txt")).read_text()
+
+
+@pytest.mark.slow
+def test_tests_that_rely_on_a_neighbour_are_found(tmp_path):
+    (tmp_path / "test_neighbours.py").write_text(ORDER_DEPENDENT)
+
+    assert repeat(tmp_path, 2, seed=9).returncode == 1
+    assert [len(found["failures"]) for found in stored(tmp_path)] == [1, 0]
+
+
+@pytest.mark.slow
+def test_an_interrupted_series_goes_on_with_the_next_round(tmp_path):
+    hanging = "import os, time\n\ndef test_it(): time.sleep(600 * (os.environ['PYTHONHASHSEED'] == '8'))\n"
+    (tmp_path / "test_it.py").write_text(hanging)
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import sys; "
+    listening += "from tests.repeat.__main__ import main; sys.exit(main(*sys.argv[1:]))"  # also where Ctrl-C is ignored
+    process = subprocess.Popen(
+        [sys.executable, "-c", listening, *command(tmp_path, 2)[3:]],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until(lambda: process.poll() is not None or "round 2" in process.stdout.readline())
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    assert (process.returncode, err) == (130, "repeat: interrupted after 1 rounds; the same command goes on\n")
+
+    (tmp_path / "test_it.py").write_text(SOUND)
+    done = repeat(tmp_path, 2)
+
+    assert done.returncode == 0
+    assert "going on after 1 rounds" in done.stdout
+    assert "round 1:" not in done.stdout
+    assert [found["seed"] for found in stored(tmp_path)] == [7, 8]
+
+
+@pytest.mark.slow
+def test_a_pytest_that_does_not_come_to_its_end_is_a_failure(tmp_path):
+    (tmp_path / "test_broken.py").write_text("import os\nos._exit(9)\n")
+
+    assert repeat(tmp_path, 1).returncode == 1
+    assert stored(tmp_path)[0]["failures"][0]["test"] == "pytest"
+
+
+def test_results_of_other_code_are_not_gone_on_with(tmp_path, monkeypatch):
+    first = Results.opened(tmp_path / "results.jsonl", 7, [])
+    monkeypatch.setattr("tests.repeat.results.code_digest", lambda: "other code")
+
+    assert Results.opened(first.path, None, []).seed != 7
+
+
+def test_a_line_that_was_cut_short_is_a_round_that_was_not_run(tmp_path):
+    first = Results.opened(tmp_path / "results.jsonl", 7, [])
+    with first.path.open("a") as file:
+        file.write('{"number": 1, "se')
+
+    assert Results.opened(first.path, None, []).done == []
+
+
+def test_changed_and_new_files_are_other_code(tmp_path):
+    (tmp_path / "a.py").write_text("a = 1\n")
+    git(tmp_path, "init", "--quiet")
+    committed(tmp_path, "start")
+    digests = [code_digest(tmp_path)]
+    (tmp_path / "a.py").write_text("a = 2\n")
+    digests.append(code_digest(tmp_path))
+    (tmp_path / "b.py").write_text("b = 1\n")
+    digests.append(code_digest(tmp_path))
+
+    assert len(set(digests)) == 3
+
+
+def test_every_second_round_has_load_and_all_tests_are_shuffled_now_and_then():
+    plans = [Plan.of(number, 100) for number in range(4)]
+
+    assert [plan.is_loaded for plan in plans] == [False, True, False, True]
+    assert [plan.bucket for plan in plans] == ["module", "module", "global", "module"]
+    assert [plan.seed for plan in plans] == [100, 101, 102, 103]
+
+
+def test_the_load_is_there_and_is_gone_after_it():
+    with busy(2) as load:
+        assert [process.poll() for process in load] == [None, None]
+
+    assert None not in [process.returncode for process in load]
+
+
+@pytest.mark.parametrize("rounds", ["0", "-1", "many"])
+def test_a_number_of_rounds_that_is_none_is_2_and_one_line(rounds, capsys):
+    from tests.repeat.__main__ import main
+
+    with pytest.raises(SystemExit) as ended:
+        main(rounds)
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count("\n") <= 3
