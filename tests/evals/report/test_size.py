@@ -75,7 +75,10 @@ def test_the_first_paint_comes_within_a_second(opened):
     paints = []
     for _ in range(5):
         opened.reload()
-        opened.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+        for _ in range(500):  # `wait_for_function` asks by `eval`, which the page's policy forbids
+            if opened.evaluate("performance.getEntriesByName('first-contentful-paint').length"):
+                break
+            opened.wait_for_timeout(20)
         paints.append(opened.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
 
     assert min(paints) <= 1000
