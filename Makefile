@@ -6,10 +6,11 @@ MODEL       ?= 0.5b
 ARGS        ?=
 PARTS       ?=
 REPEAT      ?=
+EVERY       ?=
+WITH        ?=
 PYTEST_ARGS ?=
 BIN         := .venv/bin
 READY       := .venv/.ready
-LLM_READY   := .venv/.ready-llm
 
 # The first Python on the path that is new enough; `make setup PYTHON=/path/to/python` chooses another.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14; do \
@@ -28,13 +29,36 @@ install = { ! $(BIN)/python -m pip config list | grep -qE "[.](index-url|no-inde
 # Half of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself.
 UNUSED := /(kubernetes|setuptools|mypyc?|tests|statsmodels|onnxruntime|huggingface_hub|virtualenv|distlib|oauthlib)/
 
+# Targets of version 0.1: they print the command that took their place, and run it. They go in version 0.3.
+OLD := setup-git studio dask bench-peer local-llm plan released every format mutants explore chaos clean
+NOW_setup-git = make setup WITH=git
+NOW_studio = make setup WITH=studio
+NOW_dask = make setup WITH=dask
+NOW_bench-peer = make setup WITH=bench
+NOW_local-llm = make setup WITH=llm && $(BIN)/python -m evals.recording.local_llm start --model $(MODEL) $(ARGS)
+NOW_plan = $(BIN)/evals plan $(SUITE) $(ARGS)
+NOW_released = $(BIN)/evals dataset fetch --dataset datasets/released $(ARGS)
+NOW_every = make test EVERY=1
+NOW_format = $(BIN)/ruff check --fix . && $(BIN)/ruff format .
+NOW_mutants = $(BIN)/python -m tests.mutation $(ARGS)
+NOW_explore = $(BIN)/python -m tests.explore $(ARGS)
+NOW_chaos = $(BIN)/python -m tests.chaos $(PARTS) $(ARGS)
+NOW_clean = rm -rf .*_cache .hypothesis build dist reports/latest
+
+# Optional parts of `make setup WITH=...`, and the file that each leaves behind.
+PART_git := .venv/.git-settings
+PART_dask := .venv/.ready-dask
+PART_llm := .venv/.ready-llm
+PART_bench := .venv/.ready-bench
+PART_studio := .cache/studio/.ready
+
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-git eval released record plan local-llm check lint types contracts test every format bench bench-peer dask mutants explore chaos lock clean
+.PHONY: help setup eval record check lint types contracts test bench lock wheel $(OLD)
 
 help:  ## This list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-setup: $(READY)  ## .venv with exactly what requirements.lock names (instant when it is there)
+setup: $(READY) $(foreach part,$(WITH),$(or $(PART_$(part)),$(error setup: there is no part $(part); parts: git dask llm bench studio)))  ## .venv with exactly what requirements.lock names; WITH="git dask llm bench studio": optional parts (see CONTRIBUTING.md)
 
 $(READY): requirements.lock pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then echo "make: no Python 3.11 or newer found; install one, or: make setup PYTHON=/path/to/it" >&2; exit 2; fi
@@ -46,7 +70,18 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install $(QUIET) --no-deps --no-build-isolation -e .
 	@touch $@
 
-setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two recordings of one case
+.venv/.ready-%: $(READY) requirements-%.lock
+	@$(call install,-r requirements-$*.lock)
+	@touch $@
+
+# Beside .venv, since it wants an older protobuf.
+.cache/studio/.ready: $(READY) requirements-studio.lock
+	@rm -rf .cache/studio
+	@$(call install,--target .cache/studio -r requirements-studio.lock)
+	@touch $@
+
+# Settings of this clone: git shows cassettes as text, and merges two recordings of one case. Never a file, so always run.
+.venv/.git-settings: $(READY)
 	@git config diff.cassette.textconv "'$(CURDIR)/$(BIN)/evals' cassette text"
 	@git config merge.cassette.name "union of two recordings of one case"
 	@git config merge.cassette.driver "'$(CURDIR)/$(BIN)/evals' cassette merge %O %A %B %P"
@@ -56,32 +91,13 @@ setup-git: $(READY)  ## This clone's git shows cassettes as text, and merges two
 
 MERGED = cassettes/**/*.yaml merge=cassette
 
-eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it; says the exit code: 0 ok, 1 worse, 2 usage, 3 cannot judge
+eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it; prints the exit code: 0 not worse, 1 worse, 2 usage, 3 cannot judge
 	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code
 
-released: $(READY)  ## Fetch the released packages that the suite `released` is about (needs an index, once), and prove its cases
-	@$(BIN)/evals dataset fetch --dataset datasets/released $(ARGS)
-
-plan: $(READY)  ## What of SUITE is not recorded yet, and why
-	@$(BIN)/evals plan $(SUITE) $(ARGS)
-
-record: $(READY)  ## Ask EVALS_BASE_URL, else a local LLM started for it, for what SUITE misses (see docs/recording.md)
-	@[ -n "$$EVALS_BASE_URL" ] || $(MAKE) --no-print-directory local-llm
+record: $(READY)  ## Record what SUITE lacks: from EVALS_BASE_URL, else from a local model (MODEL=0.5b, 1.5b or a GGUF file)
+	@[ -n "$$EVALS_BASE_URL" ] || { $(MAKE) --no-print-directory setup WITH=llm && \
+		$(BIN)/python -m evals.recording.local_llm start --model $(MODEL); }
 	@$(BIN)/evals record $(SUITE) $(ARGS)
-
-local-llm: $(LLM_READY)  ## Fetch a small LLM and serve it on loopback (MODEL=0.5b, 1.5b or the path of a GGUF file)
-	@$(BIN)/python -m evals.recording.local_llm start --model $(MODEL) $(ARGS)
-
-$(LLM_READY): $(READY) requirements-llm.lock
-	@$(call install,-r requirements-llm.lock)
-	@touch $@
-
-studio: .cache/studio/.ready  ## LangGraph's development server, beside .venv (see docs/live.md)
-
-.cache/studio/.ready: $(READY) requirements-studio.lock
-	@rm -rf .cache/studio
-	@$(call install,--target .cache/studio -r requirements-studio.lock)
-	@touch $@
 
 check: lint types contracts test  ## Everything that has to be green before a commit
 
@@ -95,38 +111,22 @@ types: $(READY)  ## mypy, strict
 contracts: $(READY)  ## Imports point one way
 	@$(BIN)/lint-imports
 
-test: $(READY)  ## pytest (PYTEST_ARGS="-k name", "-m browser", "-n 2" ...); REPEAT=20: so many times in random order, every second under load
-	@$(BIN)/python -m $(if $(REPEAT),tests.repeat $(REPEAT),pytest -q $(SHARED_OUT)) $(PYTEST_ARGS)
-
-every: $(READY)  ## The tests over every shipped cassette, case, moment and draw, of which `make test` looks at a sample: minutes
-	@EVERY=1 $(BIN)/python -m pytest -q $(SHARED_OUT) $$(grep -rl "tests.builders.shipped import" tests --include="test_*.py") $(PYTEST_ARGS)
+test: $(READY)  ## pytest (PYTEST_ARGS="-k name"); EVERY=1: over every cassette, not a sample; REPEAT=20: 20 rounds in random order
+	@$(if $(EVERY),EVERY=1 )$(BIN)/python -m $(if $(REPEAT),tests.repeat $(REPEAT),pytest -q $(SHARED_OUT)) \
+		$(if $(EVERY),$$(grep -rl "tests.builders.shipped import" tests --include="test_*.py")) $(PYTEST_ARGS)
 
 # A stretch of tests to each processor, so that what a file prepares is prepared once; who is done takes of another's.
 SHARED_OUT = -n auto --dist worksteal
 
-format: $(READY)  ## Let ruff put things in order
-	@$(BIN)/ruff check --fix .
-	@$(BIN)/ruff format .
-
-bench: $(READY)  ## What everything costs, each line beside its goal; writes docs/performance.md (PARTS="suite many" for some; "ranking" takes minutes)
+bench: $(READY)  ## Measure what everything costs, each line beside its goal; writes docs/performance.md (PARTS="suite many": some)
 	@$(BIN)/python -m tests.bench $(SUITE) $(PARTS)
 
-bench-peer: $(READY) requirements-bench.lock  ## Install the runner that `make bench` runs beside ours (optional)
-	@$(call install,-r requirements-bench.lock)
+wheel: $(READY)  ## Build the wheel into dist/
+	@rm -rf build
+	@$(BIN)/python -m pip wheel $(QUIET) --no-deps --no-build-isolation --wheel-dir dist .
+	@rm -rf build
 
-dask: $(READY) requirements-dask.lock  ## Install what `--scheduler dask://HOST:PORT` takes (optional)
-	@$(call install,-r requirements-dask.lock)
-
-mutants: $(READY)  ## Take out each guard, task transition and signal once; which test notices (ARGS="hardened" for some)
-	@$(BIN)/python -m tests.mutation $(ARGS)
-
-explore: $(READY)  ## Random examples other than those of `make test`, for ten minutes (ARGS="30 tests/evals/routes": minutes, paths)
-	@$(BIN)/python -m tests.explore $(ARGS)
-
-chaos: $(READY)  ## Kills, mutations, ways to an undeserved green: minutes (PARTS="kills mutations greens" for some; an unknown part lists all)
-	@$(BIN)/python -m tests.chaos $(PARTS) $(ARGS)
-
-lock: $(READY)  ## Write the lock files again from pyproject.toml
+lock: $(READY)  ## Write the lock files again from pyproject.toml and requirements-*.in
 	@$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCK) --output-file requirements.lock $(ARGS)
 	@$(BIN)/uv pip compile requirements-llm.in $(LOCK) --output-file requirements-llm.lock $(ARGS)
 	@$(BIN)/uv pip compile requirements-studio.in $(LOCK) $$(sed -nE '/^protobuf==/d; s/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock) \
@@ -138,7 +138,6 @@ lock: $(READY)  ## Write the lock files again from pyproject.toml
 LOCK = --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock"
 
-clean:  ## Remove caches and reports; .venv, models and recordings stay
-	@rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build
-	@find reports -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
-	@find evals triage tests -name __pycache__ -type d -prune -exec rm -rf {} +
+$(OLD): $(READY)
+	@echo "make $@ is now: $(NOW_$@)" >&2
+	@$(NOW_$@)

@@ -16,24 +16,23 @@ in `evals.errors`. See docs/python.md.
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from evals.modules import install
+from evals.module_loader import install
 
 install()  # before any other module of this package is loaded
 
 if TYPE_CHECKING:
     from evals import errors, langsmith
     from evals.errors import CannotJudgeError, EvalsError
-    from evals.export.files import write_report
-    from evals.export.stored import read_run
     from evals.models.run import Run, Verdict
     from evals.models.trace import Trace
-    from evals.pipeline.compare import compare
-    from evals.pipeline.explain import explain
-    from evals.pipeline.judge import judge
-    from evals.pipeline.load import LoadedSuite, load_suite
-    from evals.pipeline.options import Options
-    from evals.pipeline.replay import replay
-    from evals.runner.pool import Progress, Trials
+    from evals.pipeline.compare_variants import compare
+    from evals.pipeline.judge_run import judge
+    from evals.pipeline.load_run import LoadedSuite, Options, load_suite
+    from evals.pipeline.run_suite import replay
+    from evals.pipeline.single_trial import explain
+    from evals.report.run_files import write_report
+    from evals.report.stored_files import read_run
+    from evals.runner.trials import Progress, Trials
 
 __all__ = [
     "CannotJudgeError",
@@ -58,17 +57,16 @@ __all__ = [
 
 _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
-    "export.files": ("write_report",),
-    "export.stored": ("read_run",),
+    "report.run_files": ("write_report",),
+    "report.stored_files": ("read_run",),
     "models.run": ("Run", "Verdict"),
     "models.trace": ("Trace",),
-    "pipeline.compare": ("compare",),
-    "pipeline.explain": ("explain",),
-    "pipeline.judge": ("judge",),
-    "pipeline.load": ("LoadedSuite", "load_suite"),
-    "pipeline.options": ("Options",),
-    "pipeline.replay": ("replay",),
-    "runner.pool": ("Progress", "Trials"),
+    "pipeline.compare_variants": ("compare",),
+    "pipeline.single_trial": ("explain",),
+    "pipeline.judge_run": ("judge",),
+    "pipeline.load_run": ("LoadedSuite", "Options", "load_suite"),
+    "pipeline.run_suite": ("replay",),
+    "runner.trials": ("Progress", "Trials"),
 }
 """Module below `evals` -> what of it is public."""
 _MODULES: Final = ("errors", "langsmith")

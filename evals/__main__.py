@@ -1,6 +1,6 @@
 """`python -m evals` is the `evals` command."""
 
-from evals.start import run
+from evals.entry_point import run
 
 if __name__ == "__main__":
     run()

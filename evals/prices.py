@@ -1,4 +1,4 @@
-"""What requests cost: a dated table of prices per model, and what it does not name costs "unknown", never 0."""
+"""Prices per model from a dated table; a model that is not in it costs "unknown"."""
 
 from datetime import date
 from pathlib import Path
@@ -8,7 +8,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from evals.errors import ConfigurationError
-from evals.models.closed import Closed
+from evals.models.base import Closed
 
 SHIPPED: Final = Path(__file__).with_name("prices.yaml")
 _MILLION: Final = 1_000_000
@@ -16,7 +16,7 @@ _MILLION: Final = 1_000_000
 Usd = Annotated[float, Field(ge=0)]
 
 
-class Price(Closed):
+class ModelPrice(Closed):
     """What one model's tokens cost."""
 
     usd_per_million_input: Usd
@@ -27,7 +27,7 @@ class PriceTable(Closed):
     """Prices by the model's name as requests spell it; `as_of` is the day they were true."""
 
     as_of: date
-    models: dict[str, Price]
+    models: dict[str, ModelPrice]
 
     def cost(self, model: str, input_tokens: float, output_tokens: float) -> float | None:
         """USD for that many tokens; None where the model has no price. Tokens may be means, hence fractions."""

@@ -1,10 +1,12 @@
-"""Where a checkout keeps its data. One value, made once by the command line and handed down."""
+"""Folders of a checkout: datasets, cassettes, reports and caches."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from evals.errors import ConfigurationError
+from evals.pack import Pack, load_pack
+from evals.project import FILE, Project
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,14 @@ class Workspace:
             ConfigurationError: there is no such dataset; or there is something in it, or among the cassettes, that is
                 no file: a pipe that would be read for ever, a link to what is not of this checkout.
         """
-        if dataset is not None and not dataset.exists() and (root / "datasets" / dataset).is_dir():
-            dataset = root / "datasets" / dataset
+        own = root / Project.at(root).cases
+        if dataset is not None and not dataset.exists() and (own / dataset).is_dir():
+            dataset = own / dataset
         if dataset is not None and not dataset.is_dir():
             raise ConfigurationError(f"--dataset {dataset}: there is no such folder; `evals dataset import` writes one")
-        found = cls(root.resolve(), (dataset or root / "datasets").resolve())
+        found = cls(root.resolve(), (dataset or own).resolve())
+        if not found.datasets.is_dir() and (root / FILE).is_file():
+            raise ConfigurationError(f"{root / FILE}: no folder {own.name!r} with cases; `evals init` makes one")
         if not found.datasets.is_dir():
             raise ConfigurationError(f"{root}: holds no datasets/; run from the checkout, or name it with --root")
         for folder in (found.datasets, found.cassettes, found.baselines):
@@ -37,35 +42,45 @@ class Workspace:
         return found
 
     @property
+    def pack(self) -> Pack:
+        """The application under test. Raises ConfigurationError where it cannot be loaded."""
+        return load_pack(self.project.pack)
+
+    @property
+    def project(self) -> Project:
+        """The settings of the checkout."""
+        return Project.at(self.root)
+
+    @property
     def dataset_name(self) -> str | None:
         """What the dataset is called below `datasets/`; None for the checkout's own, and for one from elsewhere."""
-        return self.datasets.name if self.datasets.parent == self.root / "datasets" else None
+        return self.datasets.name if self.datasets.parent == self.root / self.project.cases else None
 
     @property
     def cassettes(self) -> Path:
         """Recorded interactions, one file per case; those of a dataset below `datasets/` in a folder of its name."""
-        own = self.root / "cassettes"
+        own = self.root / self.project.cassettes
         return own / self.dataset_name if self.dataset_name else own
 
     @property
     def vectors(self) -> Path:
         """Committed embeddings of the datasets' chunks and the recorded queries."""
-        return self.root / "cassettes" / "vectors.npz"
+        return self.root / self.project.cassettes / "vectors.npz"
 
     @property
     def distances(self) -> Path:
         """Committed distances between the recorded queries and chunks of released packages."""
-        return self.root / "cassettes" / "distances.npz"
+        return self.root / self.project.cassettes / "distances.npz"
 
     @property
     def reports(self) -> Path:
         """What runs write."""
-        return self.root / "reports"
+        return self.root / self.project.reports
 
     @property
     def baselines(self) -> Path:
         """What each suite's variants did when last blessed."""
-        return self.root / "evals" / "suites" / "baselines"
+        return self.root / self.project.baselines
 
     @property
     def cache(self) -> Path:

@@ -14,8 +14,8 @@ import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
 
-from triage.secrecy.held import release
-from triage.start import SELDOM
+from evals.shared.command_start import SELDOM
+from evals.shared.secrets.rule import release
 
 ROOT = Path(__file__).parents[1]
 TRIAGE_LOG = logging.getLogger("triage")

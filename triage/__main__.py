@@ -1,6 +1,6 @@
 """`python -m triage` is the `triage` command."""
 
-from triage.start import run
+from triage.entry_point import run
 
 if __name__ == "__main__":
     run()

@@ -1,12 +1,7 @@
-"""Where a job's state is kept between two steps, and how an old one is read.
-
-Only the types of `triage.state` are ever rebuilt from a file: the same allow-list LANGGRAPH_STRICT_MSGPACK would derive
-from the schema, given here explicitly so that it does not depend on who imported langgraph first. LangGraph's own
-server stores its threads here as well (`triage.studio`).
-"""
+"""Checkpoints of jobs, and migrations of their state."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final
@@ -20,13 +15,111 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from triage import state as schema
+from triage.endpoint_usage import forget_calls, forget_traffic, make_room_for_calls, make_room_for_traffic
 from triage.errors import CheckpointError, InputError
-from triage.kept_calls import forget_calls, make_room_for_calls
-from triage.kept_posts import forget_posts
-from triage.migrations import migrate
 from triage.private_files import make_private
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
-from triage.traffic import forget_traffic, make_room_for_traffic
+
+Plain = dict[str, Any]
+
+
+def migrate(raw: Mapping[str, Any]) -> Plain:
+    """The state `raw` (plain JSON-like data, any schema up to the current one) as the current schema has it.
+
+    Raises:
+        CheckpointError: it was written by a newer triage, or names no schema that ever was.
+    """
+    state = dict(raw)
+    version = state.get("schema_version", 1)
+    if isinstance(version, int) and version > CURRENT_SCHEMA_VERSION:
+        raise CheckpointError(
+            f"the job was stored with schema {version} and this triage reads up to {CURRENT_SCHEMA_VERSION}: "
+            "upgrade triage, or start the job anew"
+        )
+    while version != CURRENT_SCHEMA_VERSION:
+        if version not in MIGRATIONS:
+            raise CheckpointError(f"the job was stored with schema {version!r}, which never was: start the job anew")
+        state = MIGRATIONS[version](state)
+        version = state["schema_version"]
+    return state
+
+
+def _from_1(state: Plain) -> Plain:
+    """Visits are read off the findings and answers (their mutual order is lost, failed visits are unknown)."""
+    kept = {name: value for name, value in state.items() if name != "current_node"}
+    findings, answers = kept.get("findings", []), kept.get("human_exchanges", [])
+    visits = [finding["agent_name"] for finding in findings] + ["human_input"] * len(answers)
+    kept |= {
+        "schema_version": 2,
+        "visits": visits,
+        "iterations": max(kept.get("iterations", 0), len(visits)),
+        "routed_node": kept.get("next_node"),
+    }
+    if kept.get("critic_feedback"):
+        kept["critic_feedback"] = kept["critic_feedback"] | {"evidence_seen": _seen_by_critic(findings, answers)}
+    return kept
+
+
+def _seen_by_critic(findings: list[Plain], answers: list[Plain]) -> int:
+    """Findings up to the critic's last one; answers count as seen, so that an old rejection is not lifted by guess."""
+    reviews = [n for n, finding in enumerate(findings, 1) if finding["agent_name"] == "critic"]
+    return (reviews[-1] if reviews else len(findings)) + len(answers)
+
+
+def _from_2(state: Plain) -> Plain:
+    """Nothing is lost or added: all fields of schema 3 have their defaults."""
+    return state | {"schema_version": 3}
+
+
+def _from_3(state: Plain) -> Plain:
+    """What searches had read was not kept: the next one counts as a first, and may read it again."""
+    return state | {"schema_version": 4}
+
+
+def _from_4(state: Plain) -> Plain:
+    """What a failed writer had finished was not kept."""
+    return state | {"schema_version": 5}
+
+
+def _from_5(state: Plain) -> Plain:
+    """The error lines were not kept."""
+    return state | {"schema_version": 6}
+
+
+MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+}
+
+
+_TABLE: Final = """create table if not exists triage_posts (
+    thread_id text not null, what text not null, url text not null, primary key (thread_id, what))"""
+
+
+def kept_posts(jobs: Path, name: str) -> dict[str, str]:
+    """Address of each post of the job `name`, by what it is and where (`comment on owner/name#7`)."""
+    with closing(sqlite3.connect(jobs)) as connection:
+        connection.execute(_TABLE)
+        rows = connection.execute("select what, url from triage_posts where thread_id = ?", [name])
+        return {str(what): str(url) for what, url in rows}
+
+
+def keep_post(jobs: Path, name: str, what: str, url: str) -> None:
+    """Remember one post of the job."""
+    with closing(sqlite3.connect(jobs)) as connection, connection:
+        connection.execute(_TABLE)
+        connection.execute("insert or replace into triage_posts values (?, ?, ?)", [name, what, url])
+
+
+async def forget_posts(jobs: aiosqlite.Connection, name: str) -> None:
+    """Drop what is remembered of the job's posts."""
+    await jobs.execute(_TABLE)
+    await jobs.execute("delete from triage_posts where thread_id = ?", [name])
+    await jobs.commit()
+
 
 STORED_TYPES: Final = tuple(
     (schema.__name__, name)

@@ -19,15 +19,11 @@ import typer
 from pydantic import ValidationError
 from pydantic_settings.exceptions import SettingsError
 
-from triage.commands.check import check_command
-from triage.commands.jobs import jobs_app
-from triage.commands.publish import publish_command
-from triage.commands.resume import resume_command
-from triage.commands.run import run_command
-from triage.commands.serve import serve_command
+from evals.shared.secrets.rule import hold_environment
+from triage.commands.job_commands import check_command, jobs_app, publish_command, serve_command
+from triage.commands.run_job import resume_command, run_command
 from triage.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, INTERRUPTED, TriageError
-from triage.secrecy.held import hold_environment
-from triage.terminal import complain, put
+from triage.terminal_screen import complain, put
 
 app = typer.Typer(
     name="triage",

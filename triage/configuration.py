@@ -1,12 +1,14 @@
-"""One configuration of the graph: what a variant may vary without touching a worker."""
+"""Configuration of the graph: what a variant may vary."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Final, Self
 
-from pydantic import Field, model_validator
+import yaml
+from pydantic import Field, ValidationError, model_validator
 
 from triage.errors import ConfigurationError
-from triage.prompts import SupervisorPrompt
+from triage.prompts.load import SupervisorPrompt
 from triage.state import Confidence, ConfidenceFloor, PlanLimits, Value
 
 DEFAULT_MAX_RETRIES: Final = 2
@@ -86,3 +88,31 @@ class Configuration:
                 f"prompt {prompt.version} is written for supervisor {prompt.supervisor!r}, not {self.supervisor!r}: "
                 "name another prompt, or another supervisor"
             )
+
+
+class Thresholds(Value):
+    """What the file may say; what it leaves out has its default. `confidence_floor` is enforced in code only where it
+    is named."""
+
+    rules: RulesSettings | None = None
+    plan_limits: PlanLimits | None = None
+    confidence_floor: ConfidenceFloor | None = None
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """The thresholds in the YAML file at `path`.
+
+        Raises:
+            ConfigurationError: no such file, no YAML, or a threshold that does not exist or goes too far.
+        """
+        try:
+            return cls.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"--thresholds {path}: cannot be read; name a YAML file") from error
+        except yaml.YAMLError as error:
+            raise ConfigurationError(f"{path}: not YAML ({str(error).splitlines()[0]})") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the file"
+            said = first["msg"].removeprefix("Value error, ")
+            raise ConfigurationError(f"{path}: {where}: {said}; docs/live.md has an example") from error

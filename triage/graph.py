@@ -1,8 +1,4 @@
-"""The graph: a supervisor decides, guards rule, one worker acts, and round again until the report is written.
-
-The supervisor node records both the choice and where the guards sent it; the edge behind it only reads `routed_node`.
-Under a plan supervisor several workers may act side by side, and each result passes the critic on its way back.
-"""
+"""The graph: supervisor, guards and workers; trace metadata."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,22 +7,49 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability
+from langsmith.run_helpers import get_current_run_tree
 
 from triage.agents import AGENTS
-from triage.agents.agent import Toolbox
+from triage.agents.agent import Node as Visit
+from triage.agents.agent import Toolbox, worker_node
 from triage.agents.human_input import human_input
-from triage.agents.visit import Node as Visit
-from triage.agents.visit import worker_node
 from triage.configuration import Configuration
 from triage.errors import ConfigurationError
-from triage.guards import GuardSet, guard_set, rule
-from triage.plans import MODES, given_plan
+from triage.guards.guard import GuardSet, rule
+from triage.guards.guard_sets import guard_set
+from triage.plans.plan_files import MODES, given_plan
+from triage.run_options import RunOptions
 from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, Worker
-from triage.supervisors import SUPERVISORS, Supervise
-from triage.supervisors.plan import as_task, dispatched, fan_out, for_review
-from triage.supervisors.plan.execution import REVIEW, review
-from triage.supervisors.plan.parts import parts_of
-from triage.tracing import tell_decision
+from triage.supervisors import SUPERVISORS
+from triage.supervisors.plan.plan_execution import REVIEW, as_task, dispatched, fan_out, for_review, review
+from triage.supervisors.plan.plan_prompts import parts_of
+from triage.supervisors.supervisor import Supervise
+
+_TOLD: Final = {
+    "next_node": "decision",
+    "routed_node": "routed",
+    "supervisor_confidence": "confidence",
+    "forced_fallback": "forced_fallback",
+}
+"""Fields of a supervisor's update -> what its run calls them."""
+
+
+def trace_config(job_id: str, options: RunOptions) -> dict[str, Any]:
+    """The name and the tags of a job's trace. What it runs with is in its metadata, as it is kept beside the job."""
+    told = {"prompt": options.prompt, "guards": options.guards, "model": options.model}
+    tags = ["triage", str(options.supervisor), *(f"{name}:{value}" for name, value in told.items() if value)]
+    return {"run_name": f"triage {job_id}", "tags": tags}
+
+
+def tell_decision(iteration: int, update: Mapping[str, Any]) -> None:
+    """Put the decision in `update` beside the run of the supervisor's visit that is being traced, if one is."""
+    run = get_current_run_tree()
+    if run is None:
+        return
+    told: dict[str, Any] = {name: update[field] for field, name in _TOLD.items() if field in update}
+    vetoes = [veto.guard for veto in update.get("vetoes", ())]
+    run.add_metadata({"iteration": iteration, **told, **({"vetoes": vetoes} if vetoes else {})})
+
 
 __all__ = [
     "DURABILITY",

@@ -1,9 +1,6 @@
-"""The model factory: every LLM of the team comes from here, over HTTP clients that are given from outside.
+"""Model factory: every LLM of the team, over injected HTTP clients."""
 
-Live, recording and replaying differ only in the transport inside `HttpClients`; nothing below can tell which
-it holds. Clients belong to one event loop: build them where the loop runs.
-"""
-
+import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
@@ -11,16 +8,34 @@ from typing import Any, Final, TypeVar, cast
 import httpx
 import httpx2
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable, RunnableSequence
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
 from langchain_openai import ChatOpenAI
 from openai import APITimeoutError, InternalServerError, RateLimitError
 from pydantic import BaseModel, SecretStr
 
-from triage.account import Account
-from triage.log import answered, asked, failed
+from triage.endpoint_usage import Account, Traffic
 from triage.settings import Settings
-from triage.step import Step
-from triage.traffic import Traffic
+from triage.terminal_screen import answered, asked, failed
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+class ChainStep(Runnable[Given, Made]):
+    """`work`, a coroutine function of one argument."""
+
+    def __init__(self, work: Callable[[Given], Awaitable[Made]]) -> None:
+        self.work = work
+
+    # The parameters are the parent's.
+    async def ainvoke(self, input: Given, config: RunnableConfig | None = None, **kwargs: Any) -> Made:  # noqa: A002, ANN401, ARG002
+        """What `work` makes of it."""
+        return await self.work(input)
+
+    def invoke(self, input: Given, config: RunnableConfig | None = None, **kwargs: Any) -> Made:  # noqa: A002, ANN401
+        """The same from outside an event loop."""
+        return asyncio.run(self.ainvoke(input, config, **kwargs))
+
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
@@ -170,7 +185,7 @@ def answering(model: ChatOpenAI, schema: type[Schema]) -> Runnable[Any, Schema]:
         found = said.additional_kwargs.get("parsed")
         return found if isinstance(found, schema) else await read.ainvoke(said)
 
-    return ask | Step(read_once)
+    return ask | ChainStep(read_once)
 
 
 def resilient(

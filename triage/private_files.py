@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
-from triage.places import DEFAULT_JOBS
+from triage.settings import DEFAULT_JOBS
 
 _NAME: Final = DEFAULT_JOBS.parent.name
 

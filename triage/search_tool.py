@@ -4,7 +4,7 @@ As it ships, the tool opens connections of its own and returns `{"error": …}` 
 back as the artifact of the tool's message, so that a search can leave out those the job has read.
 
 A model writes the query, and an issue may tell it what to write: no query that looks like it holds a secret is sent,
-and no more of one than `triage.outgoing.QUERY_LIMIT` characters.
+and no more of one than `triage.outgoing_text.QUERY_LIMIT` characters.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from tavily import AsyncTavilyClient  # type: ignore[import-untyped]  # ships no types
 
 from triage.llm import HttpClients
-from triage.outgoing import secret_in, shortened_query
+from triage.outgoing_text import secret_in, shortened_query
 from triage.settings import Settings
 
 MAX_RESULTS: Final = 5
@@ -36,7 +36,7 @@ class SearchQuery(BaseModel):
     query: str = Field(description="what to type into the search engine")
 
 
-class Page(BaseModel):
+class SearchResult(BaseModel):
     """One search result, its excerpt clipped."""
 
     model_config = ConfigDict(frozen=True)
@@ -84,7 +84,7 @@ class _ReportingSearch(TavilySearch):
         self,
         query: str,
         **parameters: Any,  # noqa: ANN401
-    ) -> tuple[str, list[Page]]:
+    ) -> tuple[str, list[SearchResult]]:
         if rule := secret_in(query):
             self.heard(f"not sent: the query holds what looks like a secret ({rule})")
             raise SearchFailed(f"The query was not sent: it holds what looks like a secret ({rule}).")
@@ -93,7 +93,7 @@ class _ReportingSearch(TavilySearch):
         found = await super()._arun(sent, **parameters)
         if "error" in found:
             raise _as_exception(found["error"])
-        pages = [Page.of(result) for result in found["results"]]
+        pages = [SearchResult.of(result) for result in found["results"]]
         return results_text(query, pages), pages
 
 
@@ -105,7 +105,7 @@ def _as_exception(error: object) -> Exception:
     return SearchFailed(f"The search failed ({type(error).__name__}).")
 
 
-def results_text(query: str, pages: Sequence[Page], read_before: Collection[str] = ()) -> str:
+def results_text(query: str, pages: Sequence[SearchResult], read_before: Collection[str] = ()) -> str:
     """Search results as the prompt shows them: title, address, excerpt; without the pages read before."""
     new = [f"- {page.title}\n  {page.url}\n  {page.excerpt}" for page in pages if page.url not in read_before]
     return "\n".join([f"Results for: {query}", *(new or ([NOTHING_NEW] if pages else []))])

@@ -1,14 +1,15 @@
-"""All of a deployment that is not a prompt: endpoints, keys, models, time-outs (environment: `TRIAGE_…`)."""
+"""Settings of a deployment from `TRIAGE_...` variables: endpoints, keys, models, timeouts."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, PrivateAttr, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from triage.addresses import login_in, without_login
 from triage.errors import ConfigurationError
+from triage.url_logins import login_in, without_login
 
 LARGE_MODEL: Final = "gpt-4o"
 SMALL_MODEL: Final = "gpt-4o-mini"
@@ -23,7 +24,7 @@ _MODELS: Final = {
     "writer": LARGE_MODEL,
 }
 PREFIX: Final = "TRIAGE_"
-OTHERS: Final = ("TRIAGE_REPO", "TRIAGE_CACHE_DIR")
+OTHERS: Final = ("TRIAGE_REPO", "TRIAGE_PATH", "TRIAGE_CACHE_DIR")
 """Variables that are read elsewhere."""
 SERVICES: Final = tuple(agent for agent in _MODELS if agent != "supervisor")
 """Agents that can run as services."""
@@ -136,3 +137,8 @@ def _bare(name: str) -> str:
 def _near(name: str, known: list[str]) -> str:
     near = [PREFIX + found for found in get_close_matches(_bare(name), known, n=2)]
     return f"did you mean {' or '.join(near)}?" if near else "docs/live.md lists those there are"
+
+
+DEFAULT_JOBS: Final = Path(".triage/jobs.sqlite")
+JOB_FILES: Final = ("report.md", "report.json", "comment.md", "ticket.json", "trace.json")
+"""Files that jobs write to their folder."""

@@ -241,7 +241,7 @@ class BugTriageState(BaseModel):
     issue_body: str
     issue_url: str = ""
     issue_discussion: str = ""
-    """Comments and linked pull requests (`triage.discussion`); empty where there are none, and in every replay."""
+    """Comments and linked pull requests (`triage.issue`); empty where there are none, and in every replay."""
     repository: str = ""
 
     findings: Annotated[list[AgentFinding], add] = Field(default_factory=list)

@@ -1,6 +1,7 @@
 """The graph for LangGraph's own tools (`langgraph.json` names this): settings from the environment, supervisor `llm`.
 
-TRIAGE_REPO may name a checkout; without one the codebase search has no source to read. The server asks for the graph
+TRIAGE_REPO may name a checkout, and TRIAGE_PATH a folder of it; without a checkout the codebase search has no source to
+read. The server asks for the graph
 with every request and forbids whatever blocks its loop, so all of it is built in a thread, once for each loop. The
 clients stay open as long as the server runs. Its threads are stored as `triage run` stores jobs: the server's own
 checkpointer does not know the types of the state, and warns that it will refuse them in a later version.
@@ -20,13 +21,14 @@ from triage.agents.agent import Toolbox
 from triage.checkpoints import JobSaver, open_jobs
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
+from triage.codebase.sources import sources_of
 from triage.configuration import Configuration
 from triage.graph import TriageGraph, build_graph
-from triage.live import can_search, index_of_repository, now, settings_from_environment
+from triage.live_graph import can_search, index_of_repository, now, settings_from_environment
 from triage.llm import ModelFactory, live_clients
-from triage.places import DEFAULT_JOBS
 from triage.private_files import private_folder
-from triage.prompts import load_supervisor_prompt
+from triage.prompts.load import load_supervisor_prompt
+from triage.settings import DEFAULT_JOBS
 
 JOBS: Final = DEFAULT_JOBS.with_name("studio.sqlite")
 _LOG: Final = logging.getLogger(__name__)
@@ -58,7 +60,7 @@ async def make_graph() -> TriageGraph:
 def _build() -> TriageGraph:
     settings = settings_from_environment()
     with _indexing:
-        index = _index(os.environ.get("TRIAGE_REPO"))
+        index = _index(os.environ.get("TRIAGE_REPO"), os.environ.get("TRIAGE_PATH"))
     clients = live_clients(settings)
     models = ModelFactory(settings, clients)
     toolbox = Toolbox(settings, clients, models, lambda _repository: index, now, searches=can_search(settings))
@@ -66,7 +68,8 @@ def _build() -> TriageGraph:
 
 
 @cache
-def _index(repository: str | None) -> CodebaseIndex:
+def _index(repository: str | None, folder: str | None) -> CodebaseIndex:
     if not repository:
         return CodebaseIndex.build(None, MiniLM())
-    return asyncio.run(index_of_repository(Path(repository), _LOG.warning))
+    sources = sources_of([Path(repository)], [folder] if folder else [])
+    return asyncio.run(index_of_repository(sources, _LOG.warning))

@@ -1,4 +1,4 @@
-"""The `evals` command: names, options and help texts; each command's work is in `evals.cli.commands`.
+"""The `evals` command: names, options and help texts; each command's work is in `evals.cli`.
 
 Exit codes, for every command:
 
@@ -16,56 +16,119 @@ Exit codes, for every command:
 
 import os
 import traceback
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Final, cast
 
 import typer
 
-from evals.cassette.disk import REMEDIES
-from evals.cli.cassette import cassette
-from evals.cli.dataset import dataset
-from evals.cli.drifting import drifting
-from evals.cli.export import export
-from evals.cli.exporting import exporting
-from evals.cli.judge import judge
-from evals.cli.judging import judging
-from evals.cli.langsmith import langsmith
-from evals.cli.recording import recording
-from evals.cli.terminal.console import VisibleConsole
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, EvalsError
+from evals.atomic_files import REMEDIES
+from evals.cli.terminal import VisibleConsole
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, ConfigurationError, EvalsError
+from evals.pack import Command, installed_pack
+from evals.project import Project
+from evals.shared.extras import missing_extra
 
-app = typer.Typer(
-    name="evals",
-    help="Did my change make it worse? Offline evaluation and prompt regression for the triage graph.",
-    epilog="Exit codes: 0 not worse (or done) · 1 worse · 2 usage or configuration · 3 cannot judge · 130 interrupted.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(judging)
-app.add_typer(recording)
-app.add_typer(drifting)
-app.add_typer(exporting)
-routes = typer.Typer(help="Score routes against a specification.", no_args_is_help=True)
-app.add_typer(routes, name="routes")
-app.add_typer(dataset, name="dataset")
-app.add_typer(cassette, name="cassette")
-app.add_typer(judge, name="judge")
-app.add_typer(export, name="export")
-app.add_typer(langsmith, name="langsmith")
+HERE: Final = Path()
+COMMANDS: Final = {
+    "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
+    "run": ("run_commands", "judging", "Replay a suite offline, score it, judge it, and write the report."),
+    "merge": ("run_commands", "judging", "Merge the shards of one run, and judge it as `run` would have."),
+    "compare": ("run_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
+    "gate": ("run_commands", "judging", "Judge a stored run again, against the baseline as it is now."),
+    "selftest": ("run_commands", "judging", "Plant faults that must be caught, and count false alarms."),
+    "bless": ("run_commands", "judging", "Make the suite's present results its baseline."),
+    "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
+    "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
+    "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
+    "report": ("export_commands", "exporting", "Write page, summary and JUnit file of a stored run anew."),
+    "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
+    "explain": ("export_commands", "exporting", "Show one trial, or two side by side, on one screen."),
+    "frame": ("export_commands", "exporting", "Write a stored run as CSV or Parquet, one row per trial and score."),
+    "schema": ("export_commands", "exporting", "Print the JSON Schema of what this version writes."),
+    "routes": ("routes_command", "routes", "Score routes against a specification."),
+    "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
+    "judge": ("judge_commands", "judge", "Plan, record and check a model that grades reports."),
+    "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
+    "langsmith": ("langsmith_commands", "langsmith", "Exchange cases, runs and feedback with LangSmith."),
+}
+"""Command or group of the core -> module below `evals.cli`, its Typer application there, and one line of help.
+
+Only the module of the command that was typed is imported: together they take three seconds."""
 
 
-@routes.command("score")
-def routes_score_command(
-    spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],
-    traces: Annotated[Path, typer.Option(help="JSON: a list of {visits, state}.")],
-    why: Annotated[bool, typer.Option("--why", help="Add what each rule came to, and which alone decides.")] = False,
-    table: Annotated[bool, typer.Option("--table", help="The rules of each trace as a table, for people.")] = False,
-) -> int:
-    """Print F, P, E, A, H, hard, raw, R and pass of each trace, as a JSON list."""
-    from evals.cli.commands.routes import score
+def all_commands(root: Path = HERE) -> dict[str, Command]:
+    """The commands of the core, then those of the pack of the project at `root` where it is installed; modules by their
+    full names.
 
-    return score(spec, traces, explain=why, table=table)
+    Raises:
+        ConfigurationError: the project's `evals.toml` cannot be read.
+    """
+    pack = installed_pack(Project.at(root).pack)
+    core = {name: (f"evals.cli.{module}", application, line) for name, (module, application, line) in COMMANDS.items()}
+    return {**core, **(pack.commands if pack else {})}
+
+
+def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
+    """Run the command line `arguments`; without standalone mode, what the command returned."""
+    known = all_commands(_root_in(arguments))
+    typed = next((word for word in arguments if word in known), None)
+    return command_line(known, typed)(arguments, standalone_mode=standalone_mode)
+
+
+def _root_in(arguments: list[str]) -> Path:
+    """The project that `--root` names, before the options of the command are read: its pack may add the command."""
+    for word, following in zip(arguments, (*arguments[1:], ""), strict=True):
+        name, _, value = word.partition("=")
+        if name == "--root" and (value or following):
+            return Path(value or following)
+    return HERE
+
+
+def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typer:
+    """The whole command line, of which only the commands named in `loaded` can be run; of the others it has the name
+    and the line of help.
+    """
+    whole = typer.Typer(
+        name="evals",
+        help="Did my change make it worse? Offline evaluation and prompt regression for agent graphs.",
+        epilog=(
+            "Exit codes: 0 not worse (or done) · 1 worse · 2 usage or configuration · 3 cannot judge · 130 interrupted."
+        ),
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    for name, (_, _, line) in known.items():
+        if " " in name:
+            continue  # loaded with its group
+        if name in loaded:
+            found = _application(known, name)
+            is_group = all(command.name != name for command in found.registered_commands)
+            whole.add_typer(found, name=name if is_group else None)
+        else:
+            whole.command(name, help=line)(_not_loaded)
+    return whole
+
+
+def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
+    """The application of a command or group; a group with what the pack adds to it, listed last."""
+    own, *added = (
+        cast("typer.Typer", getattr(import_module(module), application))
+        for key, (module, application, _) in known.items()
+        if key == name or key.startswith(f"{name} ")
+    )
+    if not added:
+        return own
+    joined = typer.Typer(help=own.info.help, no_args_is_help=True)
+    for each in (own, *added):
+        joined.add_typer(each)
+    return joined
+
+
+def _not_loaded() -> None:
+    """A command that was not typed is never run."""
 
 
 def main(arguments: list[str]) -> int:
@@ -75,10 +138,16 @@ def main(arguments: list[str]) -> int:
     except typer.Exit as stop:
         code = stop.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - Python exits 1 after a crash: here that means "worse"
-        return _failed(error)
+        return _failed(_missing_extra(error) or error)
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
         return _interrupted()
     return code if isinstance(code, int) else 0
+
+
+def _missing_extra(error: BaseException) -> EvalsError | None:
+    """What to install, where the error is that a module of an extra is not there."""
+    line = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
+    return None if line is None else ConfigurationError(line)
 
 
 def _failed(error: BaseException) -> int:

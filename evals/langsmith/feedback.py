@@ -1,23 +1,23 @@
-"""Scores as feedback: our keys, and beside them the sentences of the report that say why."""
+"""Scores as LangSmith feedback."""
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from evals.export.case_result import broken
-from evals.langsmith.identity import feedback_id
-from evals.langsmith.span import Span
-from evals.models.judge import SCALES, Grades
-from evals.models.judged import JudgedRun
-from evals.models.outcome import Failed, Outcome, Scored
+from evals.langsmith.trial_runs import LangSmithSpan, feedback_id
+from evals.llm_judge.grades import value
+from evals.models.judge import Grades, JudgedRun
+from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial
-from evals.report.view.explain import state_sentences
-from evals.report.view.rules import reason_of
+from evals.pack import load_pack
+from evals.report.junit_xml import broken
+from evals.report.view.explain_view import state_sentences
+from evals.report.view.violations_table import reason_of
 
 SOURCE: Final = {"sent_by": "evals langsmith push-run"}
 """Marks what is ours: what people say is pulled back, this is not."""
 
 
-def feedback_of(run: Run, trial: Trial, case: CaseInfo, root: Span) -> Iterator[dict[str, Any]]:
+def feedback_of(run: Run, trial: Trial, case: CaseInfo, root: LangSmithSpan) -> Iterator[dict[str, Any]]:
     """What every scorer says of a trial, as `create_feedback` takes it. A score that does not apply is none."""
     for key, outcome in trial.outcomes.items():
         if not isinstance(outcome, Scored | Failed):
@@ -25,12 +25,10 @@ def feedback_of(run: Run, trial: Trial, case: CaseInfo, root: Span) -> Iterator[
         yield {**_about(root, key), **_said(outcome), "comment": _comment(run, trial, case, key, outcome)}
     for question, grade in _grades(run, trial).items():
         comment = " ".join((grade.reason, *(f"“{quote}”" for quote in grade.quotes)))
-        scale = SCALES[question]
-        place = {"score": scale.index(grade.grade) / (len(scale) - 1), "value": grade.grade}
-        yield {**_about(root, f"judge.{question}"), **place, "comment": comment}
+        yield {**_about(root, f"judge.{question}"), **_place(question, grade.grade), "comment": comment}
 
 
-def _about(root: Span, key: str) -> dict[str, Any]:
+def _about(root: LangSmithSpan, key: str) -> dict[str, Any]:
     return {
         "key": key,
         "run_id": str(root.id),
@@ -63,6 +61,14 @@ def _sentences(run: Run, trial: Trial, case: CaseInfo, key: str) -> Iterator[str
     if key == "decision.score":
         yield from state_sentences(trace, case)
     yield from (said for said in broken(run, trace.variant, case.id) if said.startswith(f"{key} "))
+
+
+def _place(question: str, grade: str) -> dict[str, Any]:
+    """A grade, and its place on the scale: 0 the worst, 1 the best; without a place where the rubric has no such
+    question any more."""
+    rubric = load_pack().rubric
+    scale = rubric.scales.get(question, ()) if rubric else ()
+    return {"score": value(scale, grade), "value": grade} if grade in scale else {"value": grade}
 
 
 def _grades(run: Run, trial: Trial) -> Grades:

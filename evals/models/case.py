@@ -1,50 +1,13 @@
-"""One labelled issue, as it stands in `datasets/triage/cases/<id>/case.yaml` and as the harness uses it."""
+"""A case as the harness uses it: text, route specification, decision points, scripted answers."""
 
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from evals.models.closed import Closed
-from evals.models.release import Fix
-from evals.models.route import Choice, Constraint, QuestionPolicy, RouteNode, RouteSpec
+from evals.models.base import Closed
+from evals.models.route_spec import Choice, Constraint, QuestionPolicy, RouteNode, RouteSpec
 
-UNLABELLED: Final = "unlabelled:"
-"""Begins a tag that names a label its source does not state: what stands there is a default and is never scored."""
-
-Archetype = Literal[
-    "local_bug",
-    "symptom_only",
-    "misleading_trace",
-    "third_party",
-    "version_or_cryptic_error",
-    "environment_ambiguity",
-    "insufficient_information",
-    "usage_question",
-    "feature_request",
-    "duplicate",
-    "regression",
-    "race",
-    "security",
-    "performance",
-    "data_corruption",
-    "multi_cause",
-    "prompt_injection",
-    "huge_log",
-    "non_english",
-]
 Split = Literal["tune", "gate", "holdout"]
-Category = Literal["code", "third_party", "environment", "not_a_bug", "feature", "duplicate", "insufficient"]
-Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
-
-
-class Gold(Closed):
-    """Where the fault is. Derived from `bug.patch` by AST for code bugs and checked by lint; empty where no
-    file of the repository is to blame. Functions are `path::Class` or `path::function` (outermost). `whole_names` are
-    what the fix edited under its dotted name (`path::Class.method`), as LocAgent counts; of imported cases only."""
-
-    files: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    whole_names: tuple[str, ...] = ()
 
 
 class ScriptedAnswer(Closed):
@@ -95,100 +58,43 @@ class DecisionPoint(Closed):
         return max(self.accept, key=lambda node: self.accept[node])
 
 
-class Origin(Closed):
-    """Where a case that is not ours comes from: the `name` of its row in the `source` it was read from, or of the live
-    job it was; of a case made from `git` it is the commit that mended it. `url` is the issue's own address, as far as
-    requests name it."""
+class Labels(Protocol):
+    """What the harness reads of a case's labels; a pack's own labels have more."""
 
-    source: Literal["swebench", "locagent", "bugsinpy", "github", "job", "git"]
-    name: str
-    url: str | None = None
-
-
-class CaseFile(Closed):
-    """`case.yaml`, word for word.
-
-    A case of ours names a `codebase` of the dataset, where its labels are proved; an imported one names the foreign
-    `repository` and its `origin`, has no code here but, where a clone was at hand, names the `base_commit` it is taken
-    from, and its gold is only what its source says. One made from `git` does the same, and its labels are a person's
-    word. One that was a live job has the code it was about as its `codebase` and the job as its `origin`.
-
-    Where the codebase is a released package, `fixed` is the release in which the fault is mended, `environment` holds
-    the variables under which `repro.py` shows it, and `unproved` says why putting the gold back cannot show it.
-    """
-
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
-    codebase: str | None = None
-    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
-    base_commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
-    origin: Origin | None = None
-    archetype: Archetype
+    id: str
     split: Split
-    tags: tuple[str, ...] = ()
-    severity: Severity
-    category: Category
-    root_cause: Annotated[str, Field(pattern=r"\S")]
-    gold: Gold = Gold()
-    alternatives: Gold = Gold()
+    tags: tuple[str, ...]
+    pair_id: str | None
+    must_pass: bool
+    canary: str | None
     question: Question
-    route: Annotated[tuple[RouteLabel, ...], Field(min_length=1, max_length=3)]
-    decision_points: tuple[DecisionPoint, ...] = ()
-    pair_id: str | None = None
-    duplicate_of: str | None = None
-    canary: str | None = None
-    web: tuple[str, ...] = ()
-    must_pass: bool = False
-    fixed: Fix | None = None
-    environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] = Field(default_factory=dict)
-    unproved: Annotated[str, Field(pattern=r"\S")] | None = None
+    decision_points: tuple[DecisionPoint, ...]
 
     @property
-    def ours(self) -> bool:
-        """Whether it was written for this project, so that its labels can be proved."""
-        return self.codebase is not None and self.origin is None
-
-    @property
-    def commits(self) -> tuple[tuple[str, str], ...]:
-        """(repository, commit) of the code it is about; of a case made from git also of the fix, as its repro needs."""
-        if self.base_commit is None or self.repository is None:
-            return ()
-        fix = (self.origin.name,) if self.origin is not None and self.origin.source == "git" else ()
-        return tuple((self.repository, commit) for commit in (self.base_commit, *fix))
+    def kind(self) -> str:
+        """The slice that the case is in."""
 
     @property
     def unlabelled(self) -> frozenset[str]:
-        """The labels that are only defaults, since an imported case's source says nothing of them: `gold`, `severity`,
-        `category`, `archetype`... From the tags `unlabelled:<label>`."""
-        return frozenset(tag.removeprefix(UNLABELLED) for tag in self.tags if tag.startswith(UNLABELLED))
+        """The labels that are only defaults, and are never scored."""
 
-    @model_validator(mode="after")
-    def _has_code_or_an_origin(self) -> Self:
-        """Ours or imported, never half of each: without code nothing is proved, and without origin nobody vouches."""
-        if self.base_commit is not None and (self.codebase is not None or self.repository is None):
-            raise ValueError(
-                "names a `base_commit`; that is one of a foreign `repository`, and goes with no `codebase`"
-            )
-        if self.origin is not None and self.origin.source == "git" and self.base_commit is None:
-            raise ValueError("was made from git; it names the `base_commit` its code is taken from")
-        if self.origin is not None and self.origin.source == "job":
-            if self.codebase is None or self.repository is not None:
-                raise ValueError("was a live job; it names the `codebase` the job was about, and no `repository`")
-            return self
-        if self.codebase is None and (self.repository is None or self.origin is None):
-            raise ValueError("names no `codebase`; an imported case names its `repository` and `origin` instead")
-        if self.codebase is not None and (self.repository is not None or self.origin is not None):
-            raise ValueError("names a `codebase` and a `repository` or `origin`; a case is ours or imported")
-        return self
+    @property
+    def exemplars(self) -> tuple[tuple[RouteNode, ...], ...]:
+        """Routes that pass."""
+
+    def shown(self) -> dict[str, Any]:
+        """Members of `CaseInfo` that the pack fills."""
 
 
 class Case(Closed):
-    """A case ready to run: its labels, the issue's text, and the route specification with the policy joined in."""
+    """A case ready to run: its labels, its text, and the route specification with the policy joined in."""
 
-    labels: CaseFile
+    labels: Any
+    """Labels of the pack, with everything that `Labels` has."""
     title: str
     body: str
-    url: str
-    repository: str
+    url: str = ""
+    repository: str = ""
     route_spec: RouteSpec
     digest: str
     tree: str | None = None
@@ -196,23 +102,31 @@ class Case(Closed):
     code: str | None = None
     """What the folder with its code is called, named by the content of codebase and patch when the case was loaded;
     None where that is a released package or a commit, and for a case without code."""
+    inputs: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    """What the graph is called with, where that is not the text."""
+
+    @property
+    def known(self) -> Labels:
+        """The labels that every pack has."""
+        labels: Labels = self.labels
+        return labels
 
     @property
     def id(self) -> str:
         """The case's name, unique in the dataset."""
-        return self.labels.id
+        return self.known.id
 
     @property
     def points(self) -> tuple[DecisionPoint, ...]:
         """The frozen states of the case."""
-        return self.labels.decision_points
+        return self.known.decision_points
 
     @property
     def must_pass(self) -> bool:
         """Whether the gate is red as soon as the candidate fails it."""
-        return self.labels.must_pass
+        return self.known.must_pass
 
     @property
     def cluster(self) -> str:
         """What is resampled together: twins, else the case itself."""
-        return self.labels.pair_id or self.labels.id
+        return self.known.pair_id or self.known.id

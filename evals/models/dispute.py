@@ -1,8 +1,8 @@
-"""Where labels and answers disagree, with the evidence for either side."""
+"""Disagreements between labels and answers, with the evidence for both sides."""
 
-from evals.models.case import Archetype, Split
-from evals.models.closed import Closed
-from evals.models.route import Choice, RouteNode
+from evals.models.base import Closed
+from evals.models.case import Split
+from evals.models.route_spec import Choice, RouteNode
 
 
 class RuleInfo(Closed):
@@ -15,7 +15,7 @@ class RuleInfo(Closed):
     alone: int
 
 
-class Answer(Closed):
+class DisputedAnswer(Closed):
     """One exact trial: who answered, the way it went, and the confidence at the decision that sent it to the writer.
     `wrong` names what its outcome gets wrong, `said` is the root cause it reports."""
 
@@ -36,10 +36,10 @@ class Disputed(Closed):
 
     case: str
     split: Split
-    archetype: Archetype
+    archetype: str
     root_cause: str
     rules: tuple[RuleInfo, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[DisputedAnswer, ...]
 
 
 class DecidingRule(Closed):
@@ -67,7 +67,7 @@ class DisputedPoint(Closed):
 
     case: str
     split: Split
-    archetype: Archetype
+    archetype: str
     point: str
     chosen: Choice
     grade: float

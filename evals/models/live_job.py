@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from evals.models.closed import Closed
-from evals.models.route import RouteNode
+from evals.models.base import Closed
+from evals.models.route_spec import RouteNode
 
 
-class Asked(Closed):
+class JobQuestion(Closed):
     """A question the job has put to a person, and the answer."""
 
     question: str
@@ -14,7 +14,7 @@ class Asked(Closed):
     answer: str
 
 
-class Served(Closed):
+class ServedRequest(Closed):
     """One answered request: by whom, the path it went to, both bodies, when (ISO, UTC), and how long it took."""
 
     agent: str
@@ -36,9 +36,9 @@ class LiveJob(Closed):
     repository: str
     revision: str
     route: tuple[RouteNode, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[JobQuestion, ...]
     states: tuple[dict[str, Any], ...]
-    served: tuple[Served, ...]
+    served: tuple[ServedRequest, ...]
     supervisor: str
     prompt: str | None
     plan: str | None

@@ -1,20 +1,26 @@
-"""The result of one `evals run`: what the report, the exports and the exit code are made from.
+"""The result of one `evals run`; report, exports and exit code are made from it."""
 
-Nothing in here tells the time or names a machine: the same inputs give the same bytes.
-"""
-
-from typing import Annotated, Final, Literal
+import sys
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import Field
 
-from evals.models.case import Archetype, Category, Severity, Split
-from evals.models.closed import Closed
-from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, Twins
-from evals.models.outcome import Outcome
-from evals.models.published import PublishedGold
-from evals.models.route import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
-from evals.models.sampling import Redraw, SampleAgreement
-from evals.models.sealed import Sealed
+from evals.models.base import Closed, Sealed
+from evals.models.case import Split
+from evals.models.metrics import (
+    Calibration,
+    Confusion,
+    Measure,
+    MeasureInfo,
+    Outcome,
+    PublishedGold,
+    Redraw,
+    SampleAgreement,
+    Twins,
+)
+from evals.models.route_spec import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
 from evals.models.suite import GatePolicy, Variant
 from evals.models.tabular import Tabular
 from evals.models.trace import Trace
@@ -41,6 +47,11 @@ class ScorerInfo(Closed):
     definition: str
 
 
+def trial_metrics(scorers: Iterable[ScorerInfo]) -> tuple[str, ...]:
+    """The primary metrics that a whole trial passes (1) or fails (0); without those of decision points."""
+    return tuple(info.name for info in scorers if info.primary and not info.open_loop)
+
+
 class PointInfo(Closed):
     """What the report shows of a decision point: the graded acceptable next nodes, and why."""
 
@@ -60,13 +71,13 @@ class CaseInfo(Closed):
     id: str
     title: str
     body: str
-    archetype: Archetype
-    category: Category
-    severity: Severity | None = None
+    archetype: str
+    category: str = ""
+    severity: str | None = None
     split: Split
     question: QuestionPolicy
-    root_cause: str
-    gold_files: tuple[str, ...]
+    root_cause: str = ""
+    gold_files: tuple[str, ...] = ()
     exemplars: tuple[tuple[RouteNode, ...], ...]
     cluster: str
     digest: str
@@ -350,3 +361,40 @@ class Run(Tabular):
     digests: dict[str, str]
     cassettes: dict[str, str] = Field(default_factory=dict, exclude_if=lambda value: not value)
     """Case -> digest of the cassette that answered; empty in a run stored before this was kept."""
+
+
+Part = TypeVar("Part", bound=Closed)
+
+
+class SharedParts:
+    """The parts of the results that were seen so far. It is dropped when the last result is there."""
+
+    def __init__(self) -> None:
+        self._parts: dict[tuple[type, bytes], Closed] = {}
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def trace(self, trace: Trace) -> Trace:
+        """The same trace, of shared parts."""
+        parts = {
+            "visits": self._all(trace.visits),
+            "decisions": self._all(trace.decisions),
+            "calls": self._all(trace.calls),
+            "points": self._all(trace.points),
+            "repository_files": self._names.setdefault(trace.repository_files, trace.repository_files),
+            "topology": sys.intern(trace.topology),
+        }
+        return trace.model_copy(update={name: part for name, part in parts.items() if name in trace.model_fields_set})
+
+    def trial(self, trial: Trial) -> Trial:
+        """The same trial, its outcomes shared."""
+        outcomes = {sys.intern(name): self._one(outcome) for name, outcome in trial.outcomes.items()}
+        reading = self._one(trial.reading) if trial.reading else None
+        return trial.model_copy(update={"outcomes": outcomes, "reading": reading})
+
+    def _all(self, parts: Iterable[Part]) -> tuple[Part, ...]:
+        return tuple(self._one(part) for part in parts)
+
+    def _one(self, part: Part) -> Part:
+        name = type(part), blake2b(part.model_dump_json().encode(), digest_size=16).digest()
+        found = self._parts.setdefault(name, part)
+        return found if isinstance(found, type(part)) else part

@@ -1,16 +1,16 @@
-"""A suite: which cases, which variants, which one is judged against which, and by what policy."""
+"""Suites: cases, variants, candidate, reference and gate policy."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from evals.models.case import Archetype, Split
-from evals.models.closed import Closed
+from evals.models.base import Closed
+from evals.models.case import Split
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
-class ConfidenceFloor(Closed):
+class ConfidenceFloorSetting(Closed):
     """The thresholds of the optional `confidence_floor` guard, enforced in code."""
 
     single: Fraction = 0.85
@@ -18,14 +18,14 @@ class ConfidenceFloor(Closed):
     min_findings: Annotated[int, Field(ge=1)] = 2
 
 
-class PlanLimits(Closed):
+class PlanLimitSettings(Closed):
     """How long a plan is worked on: tries per task, and answers of the supervisor."""
 
     max_attempts: Annotated[int, Field(ge=1)] = 2
     max_steps: Annotated[int, Field(ge=1)] = 10
 
 
-class RulesSettings(Closed):
+class RulesSupervisorSettings(Closed):
     """The numbers the `rules` supervisor decides by; `triage.configuration` explains and checks them together."""
 
     low_confidence: Fraction = 0.65
@@ -42,8 +42,8 @@ class Models(Closed):
     answers were given without an endpoint; reports say so. It is a note: no request and no key changes by it.
     """
 
-    default: str
-    fallback: str
+    default: str = ""
+    fallback: str = ""
     agents: dict[str, str] = Field(default_factory=dict)
     max_output_tokens: int | None = None
     tokens_counted_by: Annotated[str | None, Field(pattern=r"^\S+$")] = None
@@ -59,13 +59,17 @@ class Variant(Closed):
     name: str
     supervisor: Literal["llm", "rules", "registry", "plan-fixed", "plan-llm", "plan-hybrid"] = "llm"
     prompt: str | None = None
-    rules: RulesSettings | None = None
+    rules: RulesSupervisorSettings | None = None
     plan: str | None = None
-    plan_limits: PlanLimits | None = None
+    plan_limits: PlanLimitSettings | None = None
     guards: str = "hardened"
-    confidence_floor: ConfidenceFloor | None = None
+    confidence_floor: ConfidenceFloorSetting | None = None
     max_iterations: Annotated[int, Field(ge=1)] = 10
-    models: Models
+    models: Models = Models()
+    config: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    """What the graph is configured with: `configurable` or `context` of LangGraph."""
+    prompts: Annotated[dict[str, str], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    """Name of a prompt -> its version or file."""
 
 
 class Selection(Closed):
@@ -74,7 +78,7 @@ class Selection(Closed):
     ids: tuple[str, ...] = ()
     splits: tuple[Split, ...] = ()
     tags: tuple[str, ...] = ()
-    archetypes: tuple[Archetype, ...] = ()
+    archetypes: tuple[str, ...] = ()
 
 
 class GatePolicy(Closed):
@@ -93,12 +97,12 @@ class Suite(Closed):
     checkout's own dataset."""
 
     name: str
-    description: str
+    description: str = ""
     dataset: Annotated[str | None, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", exclude_if=lambda value: value is None)] = (
         None
     )
-    cases: Selection
-    models: Models
+    cases: Selection = Selection()
+    models: Models = Models()
     variants: Annotated[tuple[Variant, ...], Field(min_length=1)]
     candidate: str
     reference: str

@@ -1,13 +1,45 @@
-"""What the graph did in one trial, and what that rests on."""
+"""The trace of a trial: decisions, steps, calls and misses."""
 
 from itertools import takewhile
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from evals.models.closed import Closed
-from evals.models.nearest import Nearest
-from evals.models.route import Choice, RouteNode
+from evals.models.base import Closed
+from evals.models.route_spec import Choice, RouteNode
+from evals.models.suite import Fraction
+
+
+class Difference(Closed):
+    """One place where two requests part; `recorded` and `asked` are its lines, shortened to what a person reads.
+
+    `path` is the place in the body as JSON, `line` the line of its text where it begins (from 1; 0: no text of lines),
+    `after` and `before` the shared lines around it. `volatile` names what the lines differ in where that is nothing but
+    text that changes by itself, such as a time.
+    """
+
+    path: str
+    line: Annotated[int, Field(ge=0)] = 0
+    recorded: str
+    asked: str
+    after: str = ""
+    before: str = ""
+    volatile: tuple[str, ...] = ()
+
+
+class Nearest(Closed):
+    """The recorded request of the same agent that comes closest: first by system prompt, then by all the rest.
+
+    `key` and `sample` name it. `alike` is the share of words the two have in common, `prompt_alike` the same for their
+    system prompts alone; `prompt_digest` is that of the recorded system prompt.
+    """
+
+    key: str
+    sample: Annotated[int, Field(ge=0)] = 0
+    alike: Fraction
+    prompt_alike: Fraction
+    prompt_digest: str = ""
+    differences: tuple[Difference, ...] = ()
 
 
 class Finding(Closed):
@@ -47,11 +79,11 @@ class Decision(Closed):
 
     index: int
     iteration: int
-    context: str
+    context: str = ""
     chosen: Choice
     routed: Choice
-    reasoning: str
-    confidence: float
+    reasoning: str = ""
+    confidence: float | None = None
     question: str | None = None
     vetoes: tuple[GuardVeto, ...] = ()
     forced_fallback: bool = False
@@ -109,7 +141,7 @@ class Report(Closed):
     confidence: float
 
 
-class TaskEvent(Closed):
+class PlanTaskEvent(Closed):
     """One thing that happened to a task of a plan: at which step of the supervisor, the status it left, and why."""
 
     step: int
@@ -117,7 +149,7 @@ class TaskEvent(Closed):
     note: str
 
 
-class Task(Closed):
+class PlannedTask(Closed):
     """One task of a plan as the trial left it. `feedback` is the critic's last word on its result, None if there is
     none; `attempts` counts how often a worker was sent."""
 
@@ -131,13 +163,13 @@ class Task(Closed):
     guidance: str
     result: str | None
     feedback: str | None
-    history: tuple[TaskEvent, ...]
+    history: tuple[PlanTaskEvent, ...]
 
 
-class Plan(Closed):
+class TaskPlan(Closed):
     """The plan of a trial: its tasks in order of id, and its edges, each from a task to one that waits for it."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[PlannedTask, ...]
     edges: tuple[tuple[int, int], ...]
 
 
@@ -185,7 +217,9 @@ class Trace(Closed):
     point_misses: tuple[Miss, ...] = ()
     repository_files: tuple[str, ...] = ()
     topology: str = ""
-    plan: Plan | None = None
+    plan: TaskPlan | None = None
+    output: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    """What the graph returned, as JSON."""
     error: str | None = None
 
     @property

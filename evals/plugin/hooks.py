@@ -1,12 +1,12 @@
-"""What pytest loads of us at every start: one option and one fixture. All else waits until either is used."""
+"""The pytest plugin's hooks: one option, and the fixtures of the pack."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
-if TYPE_CHECKING:
-    from evals.plugin.replayed import Replay
+from evals.pack import installed_pack
+from evals.project import Project
 
 MARK: Final = "evals: a trial or a verdict of a suite, added by --evals"
 
@@ -24,19 +24,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Without the option nothing more of us takes part. Raises UsageError for a suite that is none."""
+    """Without the option nothing but the pack's fixtures takes part. Raises UsageError for a suite that is none."""
+    pack = installed_pack(Project.at(config.rootpath).pack)
+    for name in pack.pytest_plugins if pack else ():
+        config.pluginmanager.import_plugin(name)
     suites: Sequence[str] = config.getoption("--evals")
     if not suites:
         return
-    from evals.plugin.collect import Suites  # noqa: PLC0415 - only where it is asked for
+    from evals.plugin.suite_tests import Suites  # noqa: PLC0415 - only where it is asked for
 
     config.addinivalue_line("markers", MARK)
     config.pluginmanager.register(Suites.asked(config, suites), "evals-suites")
-
-
-@pytest.fixture
-def replayed(request: pytest.FixtureRequest) -> "Replay":
-    """`replayed(case)`: the graph on the recorded answers of one case; see docs/pytest.md."""
-    from evals.plugin.replayed import Replay  # noqa: PLC0415 - only where it is asked for
-
-    return Replay(request.config.rootpath)

@@ -1,1 +1,1 @@
-"""The HTML report: a view of ready strings, then a template without thought."""
+"""Reports of a run: HTML, Markdown, JUnit, JSON, annotations and data frames."""

@@ -1,9 +1,11 @@
-"""Numbers as people read them, never without what they rest on: the same words in terminal, Markdown and HTML."""
+"""Numbers and untrusted text formatted for people."""
 
+import json
 from typing import Final
 
 from evals.models.run import Comparison, ScorerInfo, Summary, Unit
-from evals.stats.rates import format_rate
+from evals.shared.visible_text import visible
+from evals.statistics.rates import format_rate
 
 NOTHING: Final = "n/a"
 MINUS: Final = "\N{MINUS SIGN}"
@@ -115,3 +117,12 @@ def smallest_drop(item: Comparison) -> str:
         return "none"
     fewest = f" ({item.fewest_losses} losses)" if item.fewest_losses is not None else ""
     return f"{item.minimum_detectable * 100:.0f}{fewest}"
+
+
+__all__ = ["script_json", "visible"]
+_ACTIVE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+
+
+def script_json(value: object) -> str:
+    """JSON that may stand inside a `<script>` element: no character of it can end the element or start another."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).translate(_ACTIVE)

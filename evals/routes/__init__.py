@@ -1,1 +1,1 @@
-"""Routes against specifications: partially ordered rules over worker visits, never one golden path."""
+"""Routes checked against specifications of partially ordered constraints."""

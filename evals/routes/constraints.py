@@ -1,26 +1,21 @@
-"""The ten constraint types: how often each is activated by a walk, and how often it is fulfilled.
-
-Source: `DECLARE` templates over any-of node sets, with vacuous constraints left out. Visits of one superstep have no
-order, so each type asks whether *some* order fulfils it: the walk is laid out in the order kindest to the constraint,
-then read like any other. The chain types are kind to one activation at a time.
-"""
+"""The ten constraint types of a route specification."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from evals.errors import ConfigurationError
-from evals.models.route import Constraint, ConstraintType, Operator, RouteNode
+from evals.models.route_spec import Constraint, ConstraintType, Operator, RouteNode
 
 
-class Step(NamedTuple):
+class RouteStep(NamedTuple):
     """One visit and the superstep it ran in."""
 
     node: RouteNode
     superstep: int
 
 
-class Tally(NamedTuple):
+class ConstraintCounts(NamedTuple):
     """Activations (0: vacuous) and what was fulfilled of them, which for existence may be a fraction."""
 
     activations: int
@@ -32,84 +27,84 @@ class Tally(NamedTuple):
         return self.fulfilled / self.activations
 
 
-Walk = Sequence[Step]
-VACUOUS: Final = Tally(0, 0.0)
+Walk = Sequence[RouteStep]
+VACUOUS: Final = ConstraintCounts(0, 0.0)
 
 
-def walk_of(visits: Sequence[RouteNode], supersteps: Sequence[int] | None = None) -> tuple[Step, ...]:
+def walk_of(visits: Sequence[RouteNode], supersteps: Sequence[int] | None = None) -> tuple[RouteStep, ...]:
     """Pair visits with supersteps (default: each its own); raise `ConfigurationError` where the two do not fit."""
     steps = range(len(visits)) if supersteps is None else supersteps
     if len(steps) != len(visits):
         raise ConfigurationError(f"{len(visits)} visits but {len(steps)} supersteps: give one per visit")
     if any(later < earlier for earlier, later in pairwise(steps)):
         raise ConfigurationError("supersteps go backwards: list visits in the order they ran")
-    return tuple(Step(node, step) for node, step in zip(visits, steps, strict=True))
+    return tuple(RouteStep(node, step) for node, step in zip(visits, steps, strict=True))
 
 
 def _laid_out(walk: Walk, *ranks: frozenset[RouteNode]) -> list[RouteNode]:
     """The nodes in order; inside a superstep those of the first matching rank come first, unranked ones last."""
 
-    def rank(step: Step) -> int:
+    def rank(step: RouteStep) -> int:
         return next((place for place, nodes in enumerate(ranks) if step.node in nodes), len(ranks))
 
     return [step.node for step in sorted(walk, key=lambda step: (step.superstep, rank(step)))]
 
 
-def _init(constraint: Constraint, walk: Walk) -> Tally:
-    return Tally(1, float(any(s.node in constraint.a and s.superstep == walk[0].superstep for s in walk)))
+def _init(constraint: Constraint, walk: Walk) -> ConstraintCounts:
+    return ConstraintCounts(1, float(any(s.node in constraint.a and s.superstep == walk[0].superstep for s in walk)))
 
 
-def _end(constraint: Constraint, walk: Walk) -> Tally:
-    return Tally(1, float(any(s.node in constraint.a and s.superstep == walk[-1].superstep for s in walk)))
+def _end(constraint: Constraint, walk: Walk) -> ConstraintCounts:
+    return ConstraintCounts(1, float(any(s.node in constraint.a and s.superstep == walk[-1].superstep for s in walk)))
 
 
-def _existence(constraint: Constraint, walk: Walk) -> Tally:
+def _existence(constraint: Constraint, walk: Walk) -> ConstraintCounts:
     return _counted(sum(step.node in constraint.a for step in walk), constraint.min, constraint.max)
 
 
-def _absence(constraint: Constraint, walk: Walk) -> Tally:
+def _absence(constraint: Constraint, walk: Walk) -> ConstraintCounts:
     return _counted(sum(step.node in constraint.a for step in walk), None, 0)
 
 
-def _counted(count: int, least: int | None, most: int | None) -> Tally:
+def _counted(count: int, least: int | None, most: int | None) -> ConstraintCounts:
     if least is not None and count < least:
-        return Tally(1, count / least)
+        return ConstraintCounts(1, count / least)
     if most is not None and count > most:
-        return Tally(1, max(0.0, 1 - (count - most) / most) if most else 0.0)
-    return Tally(1, 1.0)
+        return ConstraintCounts(1, max(0.0, 1 - (count - most) / most) if most else 0.0)
+    return ConstraintCounts(1, 1.0)
 
 
-def _precedence(constraint: Constraint, walk: Walk) -> Tally:
+def _precedence(constraint: Constraint, walk: Walk) -> ConstraintCounts:
     return _preceded(frozenset(constraint.a), frozenset(constraint.b), walk)
 
 
-def _response(constraint: Constraint, walk: Walk) -> Tally:
-    mirrored = [Step(step.node, -step.superstep) for step in reversed(walk)]
+def _response(constraint: Constraint, walk: Walk) -> ConstraintCounts:
+    mirrored = [RouteStep(step.node, -step.superstep) for step in reversed(walk)]
     return _preceded(frozenset(constraint.b), frozenset(constraint.a), mirrored)
 
 
-def _preceded(first: frozenset[RouteNode], then: frozenset[RouteNode], walk: Walk) -> Tally:
+def _preceded(first: frozenset[RouteNode], then: frozenset[RouteNode], walk: Walk) -> ConstraintCounts:
     nodes = _laid_out(walk, first - then, first)
     hits = [any(earlier in first for earlier in nodes[:i]) for i, node in enumerate(nodes) if node in then]
-    return Tally(len(hits), float(sum(hits)))
+    return ConstraintCounts(len(hits), float(sum(hits)))
 
 
-def _chain_precedence(constraint: Constraint, walk: Walk) -> Tally:
+def _chain_precedence(constraint: Constraint, walk: Walk) -> ConstraintCounts:
     return _chained(frozenset(constraint.a), frozenset(constraint.b), walk)
 
 
-def _chain_response(constraint: Constraint, walk: Walk) -> Tally:
-    mirrored = [Step(step.node, -step.superstep) for step in reversed(walk)]
+def _chain_response(constraint: Constraint, walk: Walk) -> ConstraintCounts:
+    mirrored = [RouteStep(step.node, -step.superstep) for step in reversed(walk)]
     return _chained(frozenset(constraint.b), frozenset(constraint.a), mirrored)
 
 
-def _chained(first: frozenset[RouteNode], then: frozenset[RouteNode], walk: Walk) -> Tally:
+def _chained(first: frozenset[RouteNode], then: frozenset[RouteNode], walk: Walk) -> ConstraintCounts:
     hits = [
         any(walk[other].node in first for other in _neighbours(walk, place))
         for place, step in enumerate(walk)
         if step.node in then
     ]
-    return Tally(len(hits), float(sum(hits)))
+    return ConstraintCounts(len(hits), float(sum(hits)))
 
 
 def _neighbours(walk: Walk, place: int) -> list[int]:
@@ -119,20 +114,20 @@ def _neighbours(walk: Walk, place: int) -> list[int]:
     return [i for i, step in enumerate(walk) if i != place and step.superstep in (own, before)]
 
 
-def _not_succession(constraint: Constraint, walk: Walk) -> Tally:
+def _not_succession(constraint: Constraint, walk: Walk) -> ConstraintCounts:
     a, b = frozenset(constraint.a), frozenset(constraint.b)
     nodes = _laid_out(walk, b - a, a & b)
     hits = [not any(later in b for later in nodes[i + 1 :]) for i, node in enumerate(nodes) if node in a]
-    return Tally(len(hits), float(sum(hits)))
+    return ConstraintCounts(len(hits), float(sum(hits)))
 
 
-def _not_coexistence(constraint: Constraint, walk: Walk) -> Tally:
+def _not_coexistence(constraint: Constraint, walk: Walk) -> ConstraintCounts:
     seen = {step.node for step in walk}
     has_a, has_b = not seen.isdisjoint(constraint.a), not seen.isdisjoint(constraint.b)
-    return Tally(1, float(not (has_a and has_b))) if has_a or has_b else VACUOUS
+    return ConstraintCounts(1, float(not (has_a and has_b))) if has_a or has_b else VACUOUS
 
 
-RULES: Final[Mapping[ConstraintType, Callable[[Constraint, Walk], Tally]]] = {
+RULES: Final[Mapping[ConstraintType, Callable[[Constraint, Walk], ConstraintCounts]]] = {
     "init": _init,
     "end": _end,
     "existence": _existence,
@@ -172,7 +167,7 @@ def guard_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bo
     return False if False in answers else (None if None in answers else True)
 
 
-def tally(constraint: Constraint, walk: Walk, state: Mapping[str, float | None]) -> Tally | None:
+def tally(constraint: Constraint, walk: Walk, state: Mapping[str, float | None]) -> ConstraintCounts | None:
     """How the walk does on one constraint; None: unknown, since it hangs on a guard whose field was not recorded."""
     applies = guard_holds(constraint, state)
     if applies is False:

@@ -1,1 +1,1 @@
-"""Runs all trials of a suite: offline, in a process pool, without running an unchanged trial twice."""
+"""Run all trials of a suite offline, in worker processes, reusing unchanged ones."""

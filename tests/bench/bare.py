@@ -12,16 +12,17 @@ from typing import Any
 import httpx
 import httpx2
 
-from evals.cassette.player import Tape
-from evals.cassette.store import Interaction, load
-from evals.dataset.codebase import materialise
-from evals.dataset.load import load_cases
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.player import Tape
+from evals.cassettes.store import load
 from evals.models.case import Case
-from evals.subject.clients import Clients, replay_clients
-from evals.subject.indexed import indexed
-from evals.subject.team import Team, searching, team_of
-from evals.subject.trial import Repository, Subject, watched
-from evals.suites.load import load_suite
+from evals.suites.suite_files import read_suite
+from evals.triage.dataset.case_code import materialise
+from evals.triage.dataset.load_cases import load_cases
+from evals.triage.graph_trial import CaseTarget, IndexedCode, watched
+from evals.triage.recorded_graph import indexed
+from evals.triage.target import Team, searching, team_of
+from evals.triage.trial_clients import Clients, replay_clients
 from evals.workspace import Workspace
 from tests.bench.in_order import InOrder
 from triage.graph import DURABILITY
@@ -33,14 +34,14 @@ Trial = Callable[[], Awaitable[bool]]
 
 def trials(checkout: Path) -> list[Trial]:
     """Every case under every variant. All cases are copies of the first, so its answers are everybody's."""
-    place, suite = Workspace.at(checkout), load_suite(str(checkout / "many.yaml"))
+    place, suite = Workspace.at(checkout), read_suite(str(checkout / "many.yaml"))
     cases = [case for case in load_cases(place.datasets).values() if "made" in case.labels.tags]
     repository = indexed(materialise(cases[0], place.datasets, place.cache), place.vectors)
     clients, cassette = _constant(), load(place.cassette(cases[0].id))
     made = []
     for variant in suite.variants:
         tape, team = Tape(cassette), team_of(variant, clients)
-        asyncio.run(watched(Subject.of(variant, replay_clients(), repository), cases[0], tape))
+        asyncio.run(watched(CaseTarget.of(variant, replay_clients(), repository), cases[0], tape))
         made += [_trial(team, case, list(tape.ledger.served), repository) for case in cases]
     return made
 
@@ -54,7 +55,7 @@ def _constant() -> Clients:
     )
 
 
-def _trial(team: Team, case: Case, served: list[Interaction], repository: Repository) -> Trial:
+def _trial(team: Team, case: Case, served: list[Interaction], repository: IndexedCode) -> Trial:
     graph: Any = team.graph
 
     async def trial() -> bool:

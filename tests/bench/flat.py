@@ -11,10 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from evals.dataset.load import load_cases
-from evals.runner.case import run_case
-from evals.runner.task import CaseTask
-from evals.suites.load import load_suite
+from evals.runner.trial_task import CaseTask, run_case
+from evals.suites.suite_files import read_suite
+from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace
 from tests.bench.generated import a_checkout
 
@@ -33,7 +32,7 @@ def main(_suite: str) -> int:
 
 def measured(checkout: Path) -> int:
     place = Workspace.at(checkout)
-    cases, suite = load_cases(place.datasets), load_suite(str(checkout / "many.yaml"))
+    cases, suite = load_cases(place.datasets), read_suite(str(checkout / "many.yaml"))
     times: list[float] = []
     memory: list[float] = []
     for n, case in enumerate(cases.values(), 1):

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import yaml
 
-from evals.cassette import store
-from evals.cassette.key import request_key
-from evals.cassette.store import Cassette, Interaction
-from evals.dataset.load import load_cases
+from evals.cassettes import store
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.request_key import request_key
+from evals.triage.dataset.load_cases import load_cases
 from tests.builders.checkout import evals
 from tests.builders.dataset import a_case_file, a_case_folder, a_dataset, a_page, write
 from tests.builders.llm_server import an_llm_server

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from evals.dataset.load import load_cases
-from triage.codebase.cache import SharedVectors
-from triage.codebase.checkout import SharedMiniLM
+from evals.triage.dataset.load_cases import load_cases
 from triage.codebase.chunk import chunks_of
-from triage.codebase.files import survey
 from triage.codebase.index import CANDIDATES, CodebaseIndex
+from triage.codebase.open_checkout import SharedMiniLM
+from triage.codebase.source_files import survey
+from triage.codebase.vector_cache import SharedVectors
 
 QUERIES = 100
 K = 5
@@ -31,7 +31,7 @@ VECTORS = Path(".cache/bench/vectors.sqlite")
 SEARCH = """
 import sys, time
 from pathlib import Path
-from triage.codebase.checkout import index_of_checkout
+from triage.codebase.open_checkout import index_of_checkout
 started = time.perf_counter()
 index = index_of_checkout(Path(sys.argv[1]), Path(sys.argv[2]), lambda _: None)
 index.retriever().invoke(sys.argv[3])

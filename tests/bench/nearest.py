@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from statistics import median
 
-from evals.cassette.ledger import MissRecord
-from evals.cassette.nearest import nearest
-from evals.cassette.store import Cassette, Interaction, load
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.nearest_request import MissRecord, nearest
+from evals.cassettes.store import load
 
 LIMIT_MS = 50
 BIG = 60

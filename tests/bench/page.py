@@ -3,7 +3,7 @@
 import json
 import time
 
-from evals.report.render import render
+from evals.report.html_page import render
 from tests.bench.parent import peak_mb
 from tests.bench.sampled import sampled, told
 from tests.builders.large_run import a_large_run

@@ -5,9 +5,8 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from evals.pipeline.deliver import deliver
-from evals.pipeline.load import load_suite
-from evals.pipeline.replay import replay
+from evals.pipeline.load_run import load_suite
+from evals.pipeline.run_suite import deliver, replay
 
 
 def main(checkout: Path) -> None:

@@ -5,14 +5,13 @@ import json
 import sys
 from pathlib import Path
 
-from evals.pipeline.options import Options
-from evals.pipeline.rounds import Batch, round_by_round
-from evals.pipeline.select import selected
-from evals.recording.rounds.advance import Standing
-from evals.recording.rounds.answers import Answers
-from evals.recording.rounds.export import Round
-from evals.recording.search_server import running
-from evals.recording.wire import Endpoint
+from evals.pipeline.load_run import Options, selected
+from evals.pipeline.record_suite import Batch, round_by_round
+from evals.recording.endpoint import Endpoint
+from evals.recording.rounds.answer_files import Answers
+from evals.recording.rounds.round_files import Round
+from evals.recording.rounds.round_step import RoundState
+from evals.triage.dataset.web_search_server import running
 from tests.bench.parent import peak_mb
 
 
@@ -24,9 +23,9 @@ async def main(suite: str, command: str, most: int) -> None:
     """Record until the round after the last that is wanted, or to the end."""
     chosen = selected(suite, Path(), Options())
     batch = Batch(rounds=Path("rounds"), answer_with=command, recorded_by="bench")
-    heard: list[Standing] = []
+    heard: list[RoundState] = []
 
-    def announce(found: Round, standing: Standing) -> None:
+    def announce(found: Round, standing: RoundState) -> None:
         heard.append(standing)
         if found.number > most:
             raise EnoughError

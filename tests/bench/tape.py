@@ -14,14 +14,14 @@ from typing import Final
 
 import yaml
 
-from evals.cassette.entry import Document
-from evals.cassette.key import parse_json, request_key
-from evals.cassette.readings import Readings
-from evals.cassette.redact import scan, scan_text
-from evals.cassette.store import ORIGIN, Cassette, Interaction, load
-from evals.cassette.vcr_file import digest
+from evals.cassettes.cassette_entry import Document
+from evals.cassettes.cassette_format import digest
+from evals.cassettes.interaction import ORIGIN, Cassette, Interaction
+from evals.cassettes.request_key import parse_json, request_key
+from evals.cassettes.store import Readings, load
+from evals.secrets.secret_filter import scan, scan_text
+from evals.shared.secrets import scanner as secret_rules
 from tests.builders.written_out import in_schema_1
-from triage.secrecy import rules as secret_rules
 
 ROUNDS: Final = 3
 EVERY: Final = 6  # one case in so many is timed; all are weighed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evals import kept
+from evals import content_cache as kept
 from tests.bench import performance, sampled
 from tests.bench.line import Line
 
@@ -20,7 +20,7 @@ MISSED = Line("a report", "≤ 4 s", "5 s", met=False, floor=" 60%  langgraph")
         (json.__file__, "python: json"),
         ("/somewhere/python3.11/site-packages/langgraph/pregel/main.py", "langgraph"),
         ("/somewhere/python3.11/site-packages/typing_extensions.py", "typing_extensions"),
-        (kept.__file__, "evals/kept"),
+        (kept.__file__, "evals/content_cache"),
         (sampled.__file__, "tests/bench/sampled"),
     ],
 )

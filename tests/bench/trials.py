@@ -16,18 +16,19 @@ from statistics import median
 import httpx
 import httpx2
 
-from evals.cassette.ledger import Ledger
-from evals.cassette.player import Tape
-from evals.cassette.store import Interaction, load
-from evals.dataset.codebase import materialise
-from evals.dataset.load import load_cases
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.nearest_request import Ledger
+from evals.cassettes.player import Tape
+from evals.cassettes.store import load
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.subject.clients import Clients, replay_clients
-from evals.subject.indexed import indexed
-from evals.subject.plain import SWITCH
-from evals.subject.trial import Repository, Subject, run_trial
-from evals.suites.load import load_suite, select
+from evals.plain_replay import SWITCH
+from evals.suites.suite_files import read_suite, select
+from evals.triage.dataset.case_code import materialise
+from evals.triage.dataset.load_cases import load_cases
+from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
+from evals.triage.recorded_graph import indexed
+from evals.triage.trial_clients import Clients, replay_clients
 from evals.workspace import Workspace
 from tests.bench.in_order import InOrder
 
@@ -48,12 +49,12 @@ def in_order(served: Sequence[Interaction]) -> Clients:
     )
 
 
-def took(case: Case, variant: Variant, repository: Repository, tape: Tape, make: Callable[[], Clients]) -> float:
+def took(case: Case, variant: Variant, repository: IndexedCode, tape: Tape, make: Callable[[], Clients]) -> float:
     """Seconds of processor time of one trial, from its clients to its trace."""
 
     async def run() -> float:
         started = time.process_time()
-        await run_trial(Subject.of(variant, make(), repository), case, tape)
+        await run_trial(CaseTarget.of(variant, make(), repository), case, tape)
         return time.process_time() - started
 
     return asyncio.run(run())
@@ -68,7 +69,7 @@ def plain_clients() -> Clients:
 
 
 def main(suite_name: str) -> int:
-    workspace, suite = Workspace.at(Path()), load_suite(suite_name)
+    workspace, suite = Workspace.at(Path()), read_suite(suite_name)
     spent = {"floor": 0.0, "plain": 0.0, "short": 0.0}
     requests, trials = 0, 0
     for case in select(load_cases(workspace.datasets), suite.cases):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from langsmith import utils as langsmith_utils
 
-import evals.start
-import triage.start
+import evals.entry_point
+import triage.entry_point
 from tests.builders.forked import Forked
 
 
@@ -40,7 +40,7 @@ def command(
     langsmith_utils.get_env_var.cache_clear()  # asked once a process
     sys.argv = [name, *words]
     last = _first_registered()
-    {"evals": evals.start, "triage": triage.start}[name].run()
+    {"evals": evals.entry_point, "triage": triage.entry_point}[name].run()
     threading._shutdown()
     atexit._run_exitfuncs()
     last[0]()

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from evals.cassette.player import Asked
-from evals.recording.rounds.wire import Pending, custom_id
+from evals.cassettes.player import IncomingRequest
+from evals.recording.rounds.round_files import Pending, custom_id
 from tests.builders.interaction import a_chat_answer, an_asked
 from tests.builders.llm_server import Answer, agent_of, answering
 
@@ -51,7 +51,7 @@ def answers(path: Path, lines: Iterable[dict[str, Any] | str]) -> Path:
     return path
 
 
-def a_batch_request(words: str = "Why?", **body: Any) -> Asked:
+def a_batch_request(words: str = "Why?", **body: Any) -> IncomingRequest:
     """A request by the critic whose answer must be JSON with one number, `confidence`."""
     schema = {"type": "object", "properties": {"confidence": {"type": "number"}}, "required": ["confidence"]}
     form = {"type": "json_schema", "json_schema": {"name": "Verdict", "schema": schema}}

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.models.case import Case, CaseFile, DecisionPoint, Gold, Question, RouteLabel, ScriptedAnswer
-from evals.models.route import Constraint, QuestionPolicy, RouteAlternative, RouteNode, RouteSpec, Steps
+from evals.models.case import Case, DecisionPoint, Question, RouteLabel, ScriptedAnswer
+from evals.models.route_spec import Constraint, QuestionPolicy, RouteAlternative, RouteNode, RouteSpec, Steps
+from evals.triage.case_file import CaseFile, Gold
 
 NODES: tuple[RouteNode, ...] = ("investigator", "codebase_search", "web_search", "critic", "human_input", "writer")
 CAPS: dict[RouteNode, int] = dict(zip(NODES, (2, 3, 2, 1, 1, 1), strict=True))

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Final
 
 from evals.models.trace import Trace
-from evals.runner.task import CaseTask
+from evals.runner.trial_task import CaseTask
 from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY
 from tests.builders.forked import begin
 from tests.builders.workers import act
 
 PATIENCE = 240.0
-NEEDED: Final = ("distributed", "evals.runner.station", __name__, "tests.builders.settled")
+NEEDED: Final = ("distributed", "evals.runner.remote_worker", __name__, "tests.builders.settled")
 """By a worker; its nanny forks it off a server that has imported them, and may have to do so again and again."""
-GRAPH: Final = "evals.runner.replay"
+GRAPH: Final = "evals.triage.case_replay"
 """What such a server imports besides where workers run real trials."""
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 import triage.prompts
-from evals.dataset.layout import Layout
+from evals.triage.dataset.dataset_layout import Layout
 from tests.builders.dataset import ISSUE, PATCH, REPRO, SCHEMA_LINE, a_codebase, a_page, write
 from tests.builders.faults import (
     A_KEY,

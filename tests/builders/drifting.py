@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from evals.cassette.key import request_key
-from evals.cassette.readings import FOLDER, Readings
-from evals.cassette.store import Interaction, load
-from evals.drift.compare import Asked
-from evals.drift.meaning import CONFIDENCE, DECISION, SCHEMA
-from evals.drift.population import SHARED, Recorded, Stratum
+from evals.analysis.drift_comparison import ComparedRequest
+from evals.analysis.drift_requests import CONFIDENCE, DECISION, SCHEMA, SHARED, RecordedRequest, Stratum
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.request_key import request_key
+from evals.cassettes.store import FOLDER, Readings, load
 from tests.builders.interaction import CHAT, an_interaction
 from tests.builders.llm_server import Answer, Answered
 
@@ -74,7 +73,7 @@ class World:
     by_case: bool = False
     kept: int = 1
 
-    def requests(self, size: int = 1500, cases: int = 60) -> list[Recorded]:
+    def requests(self, size: int = 1500, cases: int = 60) -> list[RecordedRequest]:
         """What is recorded: four in five are decisions, of two variants."""
         kinds = [
             (Stratum("supervisor", "v1"), (DECISION, CONFIDENCE, SCHEMA)),
@@ -84,15 +83,17 @@ class World:
             (Stratum("writer", SHARED), ("category", "files", CONFIDENCE, SCHEMA)),
         ]
         return [
-            Recorded(f"case-{n * 7919 % cases}", f"{n:064x}", *kinds[n % 5], (an_interaction(),) * self.kept, ())
+            RecordedRequest(f"case-{n * 7919 % cases}", f"{n:064x}", *kinds[n % 5], (an_interaction(),) * self.kept, ())
             for n in range(size)
         ]
 
-    def asked(self, requests: Sequence[Recorded], sample: Sequence[Recorded], rng: np.random.Generator) -> list[Asked]:
+    def asked(
+        self, requests: Sequence[RecordedRequest], sample: Sequence[RecordedRequest], rng: np.random.Generator
+    ) -> list[ComparedRequest]:
         """The sample with its answers on either side."""
         sizes, counts = Counter(r.stratum for r in requests), Counter(r.stratum for r in sample)
         return [
-            Asked(
+            ComparedRequest(
                 request,
                 tuple(self._said(request, rng, fresh=False) for _ in range(self.kept)),
                 tuple(self._said(request, rng, fresh=True) for _ in range(request.times)),
@@ -101,7 +102,7 @@ class World:
             for request in sample
         ]
 
-    def _said(self, request: Recorded, rng: np.random.Generator, *, fresh: bool) -> dict[str, Hashable]:
+    def _said(self, request: RecordedRequest, rng: np.random.Generator, *, fresh: bool) -> dict[str, Hashable]:
         return {
             name: float(rng.normal(0.8, 0.1))
             if name == CONFIDENCE
@@ -111,7 +112,7 @@ class World:
             for name in request.fields
         }
 
-    def _value(self, request: Recorded, rng: np.random.Generator, *, turned: bool) -> str:
+    def _value(self, request: RecordedRequest, rng: np.random.Generator, *, turned: bool) -> str:
         """One of two values of the noisy fifth, by a coin whose two throws differ with probability five times `noise`;
         the only one of the rest."""
         if turned:
@@ -119,6 +120,6 @@ class World:
         odd = (1 - np.sqrt(max(0.0, 1 - 10 * self.noise))) / 2
         return "odd" if _at(request.key, "noisy") < 0.2 and rng.random() < odd else "usual"
 
-    def _turns(self, request: Recorded) -> bool:
+    def _turns(self, request: RecordedRequest) -> bool:
         name = request.case if self.by_case else request.key
         return _at(name, "turns") < self.change / (1 - self.noise)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evals.judging.baseline import make_baseline
-from evals.judging.gate import Facts
-from evals.judging.material import Material
-from evals.judging.scoring import score_trials
+from evals.comparison.baseline import make_baseline
+from evals.comparison.gate import Facts
+from evals.comparison.summary import Material
 from evals.models.case import Case
 from evals.models.run import Baseline, Comparison, Coverage, Scope, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Models, Selection, Suite, Variant
 from evals.models.trace import Trace
+from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case, a_point
 from tests.builders.trace import a_trace, an_answer
 

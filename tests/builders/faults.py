@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import triage.prompts
-from evals.dataset.layout import Layout
+from evals.triage.dataset.dataset_layout import Layout
 from tests.builders.dataset import (
     ISSUE,
     PATCH,

@@ -15,18 +15,18 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
-from evals.runner.origin import PRELOADED, origin
+from evals.runner.worker_server import PRELOADED, origin
 
 PRELOADED.extend(  # one server a process of ours, whoever asks first
     [
         "evals.cli.main",
-        "evals.cli.commands.record",
-        "evals.cli.commands.run",
-        "evals.cli.commands.bless",
-        "evals.cli.commands.merge",
+        "evals.cli.record_commands",
+        "evals.cli.run_commands",
+        "evals.cli.verdict_commands",
         "evals.plugin.hooks",
-        "evals.start",
-        "triage.start",
+        "evals.entry_point",
+        "evals.shared.command_start",
+        "triage.entry_point",
         "triage.cli",
         "triage.graph",
         "_pytest.junitxml",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.models.history import Blessing, Flip, History, Mark, Red
+from evals.models.history_result import Blessing, Flip, History, HistoryMark, Red
 from evals.models.run import Summary
 from tests.builders.run import a_scorer_info, a_summary
 
@@ -37,9 +37,9 @@ def a_number(variant: str, scorer: str, mean: float | None) -> Summary:
     return a_summary(variant, scorer, None, n=10, total=10, mean=mean, low=mean / 2, high=(1 + mean) / 2)
 
 
-def a_mark(kind: str = "prompt", text: str = "prompt of v5", **fields: Any) -> Mark:
+def a_mark(kind: str = "prompt", text: str = "prompt of v5", **fields: Any) -> HistoryMark:
     """Something that changed."""
-    return Mark.model_validate({"kind": kind, "text": text, **fields})
+    return HistoryMark.model_validate({"kind": kind, "text": text, **fields})
 
 
 def a_flip(case: str = "a-crash", **fields: Any) -> Flip:

@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx2
 
-from evals.cassette.entry import Usage
-from evals.cassette.key import request_key
-from evals.cassette.ledger import MissRecord
-from evals.cassette.player import Asked, Tape, playing
-from evals.cassette.recorder import Recorder
-from evals.cassette.recording_transport import RecordingTransport
-from evals.cassette.store import Cassette, Interaction, load
+from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.nearest_request import MissRecord
+from evals.cassettes.player import IncomingRequest, Tape, playing
+from evals.cassettes.recorder import Recorder, RecordingTransport
+from evals.cassettes.request_key import request_key
+from evals.cassettes.store import load
 from tests.builders import secret
 
 CHAT = "/v1/chat/completions"
@@ -73,8 +73,8 @@ def a_tape(*interactions: Interaction, sample: int = 0, samples: int = 1) -> Tap
     return Tape(a_cassette(*interactions), sample=sample, samples=samples)
 
 
-def an_asked(words: str = "Why does it crash?", *, agent: str = "critic", **more: Any) -> Asked:
-    return Asked("POST", CHAT, json.dumps(a_chat_request(words, **more)).encode(), agent)
+def an_asked(words: str = "Why does it crash?", *, agent: str = "critic", **more: Any) -> IncomingRequest:
+    return IncomingRequest("POST", CHAT, json.dumps(a_chat_request(words, **more)).encode(), agent)
 
 
 def a_miss(words: str = "Why does it crash?", *, agent: str = "critic", **more: Any) -> MissRecord:

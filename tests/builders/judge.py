@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evals.llm_judge.ask import Heard
-from evals.llm_judge.planting.original import Original
-from evals.llm_judge.question import Question
-from evals.models.judge import Dossier, Finding, RubricAnswer, Written
+from evals.llm_judge.questions import JudgeQuestion, JudgeReply
+from evals.triage.judge.dossier import Dossier, JudgedFinding, Written
+from evals.triage.judge.planting_inputs import Original
+from evals.triage.judge.rubric_questions import RubricAnswer
 
 COMMENT = """Thank you for the report. This is an automated triage.
 
@@ -55,7 +55,7 @@ def a_written(**fields: Any) -> Written:
 
 def a_dossier(**fields: Any) -> Dossier:
     """All a judge is shown of it."""
-    finding = Finding(
+    finding = JudgedFinding(
         agent="codebase_search", summary="total stops early.", details="shop/cart.py::total", confidence=0.9
     )
     return Dossier.model_validate(
@@ -104,6 +104,6 @@ def an_answer(**grades: str) -> RubricAnswer:
     )
 
 
-def heard(questions: Mapping[Question, RubricAnswer | None]) -> dict[Question, Heard]:
+def heard(questions: Mapping[JudgeQuestion, RubricAnswer | None]) -> dict[JudgeQuestion, JudgeReply]:
     """What came of each question: its answer, or nothing."""
-    return {question: Heard(question, answer) for question, answer in questions.items()}
+    return {question: JudgeReply(question, answer) for question, answer in questions.items()}

@@ -11,9 +11,9 @@ from itertools import accumulate, chain
 from random import Random
 from typing import Final
 
-from evals.judging.divergence import diverge
-from evals.models.outcome import Outcome, Scored, Skipped
-from evals.models.route import RouteNode, RouteReading, RouteSpec
+from evals.comparison.first_divergence import diverge
+from evals.models.metrics import Outcome, Scored, Skipped
+from evals.models.route_spec import RouteNode, RouteReading, RouteSpec
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import Decision, Finding, PointAnswer, Visit
 from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, policy_constraints

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.judging.assemble import case_info
-from evals.judging.measures.evidence import Evidence
-from evals.judging.scoring import score_trials
+from evals.comparison.assemble import case_info
+from evals.comparison.variant_metrics import VariantTrials
 from evals.models.case import Case
-from evals.models.measure import Calibration, Confusion, Measure, MeasureInfo, ReliabilityBin, ThresholdPoint, Twins
+from evals.models.metrics import Calibration, Confusion, Measure, MeasureInfo, ReliabilityBin, ThresholdPoint, Twins
 from evals.models.trace import Trace
+from evals.scoring.score_trials import score_trials
 
 
 def some_evidence(
     cases: Sequence[Case], traces: Sequence[Trace], variant: str = "v3", reference: str = "v2"
-) -> Evidence:
+) -> VariantTrials:
     """What v3 did, beside what v2 did."""
     by_id = {case.id: case for case in cases}
-    return Evidence(variant, reference, {case.id: case_info(case) for case in cases}, score_trials(by_id, traces))
+    return VariantTrials(variant, reference, {case.id: case_info(case) for case in cases}, score_trials(by_id, traces))
 
 
 def a_measure(name: str = "severity.kappa", variant: str = "v2", **fields: Any) -> Measure:

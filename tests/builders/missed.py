@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
-from evals.cassette.ledger import MissRecord
-from evals.cassette.nearest import nearest, texts_of
-from evals.cassette.store import Interaction
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.nearest_request import MissRecord, nearest, texts_of
 from evals.models.trace import Miss, Trace
-from evals.recording.plan.causes import Evidence, IssueText
-from evals.subject.prompt_files import PromptFile
+from evals.recording.plan.miss_causes import IssueText, MissEvidence
+from evals.triage.variant_prompts import PromptFile
 from tests.builders.interaction import CHAT, a_cassette, a_chat_request, an_interaction, messages
 from tests.builders.trace import a_trace
 
@@ -31,7 +30,7 @@ def a_recorded(request: dict[str, Any] | None = None, agent: str = "supervisor")
 
 def evidence(
     asked: dict[str, Any], *tape: Interaction, agent: str = "supervisor", trace: Trace | None = None, **more: Any
-) -> Evidence:
+) -> MissEvidence:
     """What is known of a miss: `asked` against `tape`; further fields of `Evidence` replace the defaults."""
     body = json.dumps(asked, separators=(",", ":")).encode()
     cassette = a_cassette(*tape) if tape else None
@@ -51,4 +50,4 @@ def evidence(
         "workers": (CRITIC,),
         "versions": {},
     }
-    return Evidence(**{**fields, **more})
+    return MissEvidence(**{**fields, **more})

@@ -9,11 +9,11 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
 
-from evals.cassette.player import ReplayTransport, Tape, playing
+from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.models.suite import Models
-from evals.subject.clients import Clients, replay_clients
-from evals.subject.settings import settings_of
-from evals.subject.shortcut import shortened
+from evals.triage.replay_path import shortened
+from evals.triage.target import settings_of
+from evals.triage.trial_clients import Clients, replay_clients
 from triage.llm import HttpClients, ModelFactory
 
 

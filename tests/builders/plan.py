@@ -14,7 +14,7 @@ from tests.builders.state import a_state
 from triage.configuration import Configuration
 from triage.graph import build_graph
 from triage.llm import AGENT_HEADER
-from triage.prompts import load_supervisor_prompt
+from triage.prompts.load import load_supervisor_prompt
 from triage.state import BugTriageState, PlanLimits, TaskItem, TaskStatus
 from triage.supervisors import SUPERVISORS
 

@@ -12,7 +12,7 @@ def at_a_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
     """The command in a session of its own, at a terminal that turns ^C into SIGINT; what we hold is the other end."""
     ours, theirs = pty.openpty()
     program = "import fcntl, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    program += "signal.signal(signal.SIGINT, signal.default_int_handler); from triage.start import run; run()"
+    program += "signal.signal(signal.SIGINT, signal.default_int_handler); from triage.entry_point import run; run()"
     command = [sys.executable, "-c", program, *arguments]
     job = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)

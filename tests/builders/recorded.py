@@ -6,15 +6,15 @@ from tempfile import TemporaryDirectory
 import httpx
 import httpx2
 
-from evals.cassette.ledger import Ledger
-from evals.cassette.player import Tape
-from evals.cassette.recording_transport import HttpxRecordingTransport, RecordingTransport
-from evals.cassette.store import Cassette, Interaction
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.nearest_request import Ledger
+from evals.cassettes.player import Tape
+from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.subject.clients import Clients
-from evals.subject.trial import Repository, Subject, run_trial
+from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
+from evals.triage.trial_clients import Clients
 from tests.builders.endpoint import Endpoint, a_team
 from tests.builders.interaction import a_recorder
 from tests.builders.repository import HashEmbedder
@@ -35,7 +35,7 @@ async def recorded_trial(
         httpx2.AsyncClient(transport=RecordingTransport(recorder, asked)),
         httpx.AsyncClient(transport=HttpxRecordingTransport(recorder, nothing)),
     )
-    subject = Subject.of(variant, clients, Repository(index, HashEmbedder()))  # type: ignore[arg-type]
+    subject = CaseTarget.of(variant, clients, IndexedCode(index, HashEmbedder()))  # type: ignore[arg-type]
     with TemporaryDirectory() as folder:  # the recorder stages its answers beside the tape
         tape = Tape(Cassette(Path(folder) / "case.yaml", []), Ledger())
         trace = await run_trial(subject, case, tape)

@@ -5,7 +5,7 @@ from typing import Any
 from tests.builders.state import a_finding, a_state
 from triage.configuration import RulesSettings
 from triage.state import AgentFinding, BugTriageState, CriticVerdict, RetryReason
-from triage.supervisors.rules.decide import Choice, decide
+from triage.supervisors.rules.rules_supervisor import RulesChoice, decide
 
 FILES = frozenset({"shop/cart.py", "shop/mail.py", "shop/tax.py"})
 
@@ -45,6 +45,6 @@ def some_retries(count: int) -> list[RetryReason]:
     return [one.model_copy(update={"iteration": n}) for n in range(1, count + 1)]
 
 
-def the_choice(state: BugTriageState, paths: frozenset[str] = FILES, **settings: Any) -> Choice:
+def the_choice(state: BugTriageState, paths: frozenset[str] = FILES, **settings: Any) -> RulesChoice:
     """What the rules choose there."""
     return decide(state, paths, RulesSettings(**settings))[0]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.models.outcome import Outcome, Scored
+from evals.models.metrics import Outcome, Scored
 from evals.models.run import (
     CaseInfo,
     Comparison,
@@ -47,7 +47,13 @@ def a_case_info(case_id: str = "local-bug", **fields: Any) -> CaseInfo:
 
 def a_scorer_info(name: str = "route.pass", **fields: Any) -> ScorerInfo:
     """A scorer as the report explains it; primary if it is one of the three."""
-    told = {"unit": "fraction", "better": "higher", "primary": name in PRIMARY, "definition": f"What {name} means."}
+    told = {
+        "unit": "fraction",
+        "better": "higher",
+        "primary": name in PRIMARY,
+        "open_loop": name == "decision.score",
+        "definition": f"What {name} means.",
+    }
     return ScorerInfo.model_validate({"name": name, **told, **fields})
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from evals.models.selftest import PlantedFault, RedRate, SelfTest
-from evals.stats.intervals import rate_interval
+from evals.models.analysis import PlantedFault, RedRate, SelfTest
+from evals.statistics.intervals import rate_interval
 
 
 def a_rate(

@@ -4,7 +4,7 @@ them walks through it, or copies it by that.
 
 import gc
 
-from triage.start import SELDOM
+from evals.shared.command_start import SELDOM
 
 gc.freeze()
 gc.set_threshold(*SELDOM)

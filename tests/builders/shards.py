@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from evals.models.case import Case
-from evals.models.shard import Asked, Shard
+from evals.models.shard_file import Shard, SuiteSelection
 from evals.models.suite import Models, Selection, Suite
-from evals.runner.pool import TrialId, trial_digests
-from evals.runner.share import WHOLE, Share
+from evals.runner.trials import WHOLE, Share, TrialId, trial_digests
 from evals.workspace import Workspace
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
@@ -48,7 +47,7 @@ def a_shard(number: int = 1, of: int = 2, **fields: Any) -> Shard:
         digest: a_trace(case_id=case, variant=variant, sample=sample)
         for (case, variant, sample), digest in a_plan(share=Share(number, of)).items()
     }
-    told = {"asked": Asked(suite="tiny"), "number": number, "of": of, "rests_on": RESTS_ON, "traces": traces}
+    told = {"asked": SuiteSelection(suite="tiny"), "number": number, "of": of, "rests_on": RESTS_ON, "traces": traces}
     return Shard(**told | fields)
 
 

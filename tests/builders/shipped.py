@@ -1,4 +1,4 @@
-"""The shipped cassettes that a test looks at: a few of each kind in `make test`, all of them in `make every`.
+"""The shipped cassettes that a test looks at: a few of each kind in `make test`, all of them in `make test EVERY=1`.
 
 Drawn by a seed from strata of codebase, models that answered, and whether every variant was recorded or the four
 prompts alone; so each of these is there at least once. `evals cassette verify` reads them all, every time.
@@ -14,7 +14,7 @@ from typing import Any, Final
 from tests.builders.checkout import REPOSITORY
 
 EVERY: Final = "EVERY"
-"""The variable that `make every` sets."""
+"""The variable that `make test EVERY=1` sets."""
 FOLDER: Final = REPOSITORY / "cassettes"
 SEED: Final = 7
 WHOLE: Final = 120

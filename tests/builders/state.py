@@ -2,15 +2,7 @@
 
 from typing import Any
 
-from triage.state import (
-    AgentError,
-    AgentFinding,
-    BugTriageState,
-    CriticVerdict,
-    HumanExchange,
-    TriageReport,
-    Worker,
-)
+from triage.state import AgentError, AgentFinding, BugTriageState, CriticVerdict, HumanExchange, TriageReport, Worker
 
 
 def a_state(**fields: Any) -> BugTriageState:

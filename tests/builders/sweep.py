@@ -5,12 +5,11 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
+from evals.models.analysis import Behaviour, GridPoint, SplitSummary
 from evals.models.run import Coverage
-from evals.models.suite import ConfidenceFloor
-from evals.models.sweep import Behaviour, Point, SplitSummary
+from evals.models.suite import ConfidenceFloorSetting
 from evals.models.trace import Finding, Trace, Visit
-from evals.sweep.execute import CaseSweep
-from evals.sweep.explore import Explored
+from evals.triage.sweep.sweep_run import CaseSweep, Explored
 from tests.builders.run import a_summary
 from tests.builders.trace import a_decision, a_trace
 
@@ -19,11 +18,13 @@ DEADLY = 0.66
 
 def a_point(
     single: float | None = None, corroborated: float = 1.0, findings: int = 2, guards: str = "hardened"
-) -> Point:
+) -> GridPoint:
     """A setting; without thresholds the floor is off."""
     if single is None:
-        return Point(guards=guards)
-    return Point(guards=guards, floor=ConfidenceFloor(single=single, corroborated=corroborated, min_findings=findings))
+        return GridPoint(guards=guards)
+    return GridPoint(
+        guards=guards, floor=ConfidenceFloorSetting(single=single, corroborated=corroborated, min_findings=findings)
+    )
 
 
 def a_finding(node: str = "investigator") -> Finding:

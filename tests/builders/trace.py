@@ -8,11 +8,11 @@ from evals.models.trace import (
     Decision,
     Exchange,
     GuardVeto,
-    Plan,
+    PlannedTask,
     PointAnswer,
     Provenance,
     Report,
-    Task,
+    TaskPlan,
     Trace,
     Visit,
 )
@@ -95,7 +95,7 @@ def an_answer(point: str = "p1", chosen: str | None = "codebase_search", **field
     return PointAnswer.model_validate({"point": point, "chosen": chosen, "routed": chosen, **fields})
 
 
-def a_task(task_id: int = 1, *waits_for: int, capability: str = "investigator", **fields: Any) -> Task:
+def a_task(task_id: int = 1, *waits_for: int, capability: str = "investigator", **fields: Any) -> PlannedTask:
     """A task of a plan that passed its review at the first attempt."""
     told = {
         "objective": f"Do part {task_id}.",
@@ -107,16 +107,16 @@ def a_task(task_id: int = 1, *waits_for: int, capability: str = "investigator", 
         "feedback": "APPROVED",
         "history": ({"step": task_id, "status": "COMPLETED", "note": "passed the review"},),
     }
-    return Task.model_validate(
+    return PlannedTask.model_validate(
         {"task_id": task_id, "capability": capability, "dependencies": waits_for, **told, **fields}
     )
 
 
-def a_plan(*tasks: Task) -> Plan:
+def a_plan(*tasks: PlannedTask) -> TaskPlan:
     """A plan of these tasks; without any: two, one after the other."""
     all_of_them = tasks or (a_task(1), a_task(2, 1, capability="writer", is_final=True))
     edges = tuple((before, task.task_id) for task in all_of_them for before in task.dependencies)
-    return Plan(tasks=all_of_them, edges=edges)
+    return TaskPlan(tasks=all_of_them, edges=edges)
 
 
 def a_trace(

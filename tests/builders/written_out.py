@@ -2,8 +2,8 @@
 
 import yaml
 
-from evals.cassette import vcr_file
-from evals.cassette.store import ORIGIN, Cassette, Interaction
+from evals.cassettes import cassette_format as vcr_file
+from evals.cassettes.interaction import ORIGIN, Cassette, Interaction
 
 
 class _Dumper(yaml.CSafeDumper):

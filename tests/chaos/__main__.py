@@ -1,7 +1,7 @@
-"""`make chaos`: what docs/reliability.md promises, put to the test part by part (`PARTS="kills mutations"` for some).
+"""`python -m tests.chaos [PART ...] [SHARE [SEED]]`: tests of the promises of docs/reliability.md, part by part.
 
-`ARGS=0.1` does a tenth of it, `ARGS="1 7"` all of it with seed 7. Prints the table; exit code 1 where a promise is not
-kept.
+`kills mutations` runs these parts; `0.1` does a tenth of each, `1 7` all of each with seed 7. Prints the table; exit
+code 1 where a promise is not kept.
 """
 
 import os
@@ -12,7 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from tests.chaos import chance, checkouts, greens, kills, mutations, payloads, races, secrets, strangers
+from tests.chaos import (
+    chance,
+    checkouts,
+    greens,
+    kills,
+    mutations,
+    payloads,
+    races,
+    secrets,
+    sources,
+    strangers,
+    targets,
+)
 from tests.chaos.row import Row, table
 
 Part = Callable[[Path, float, int], list[Row]]
@@ -27,7 +39,9 @@ PARTS: Final[dict[str, Part]] = {
     "secrets": secrets.rows,
     "strangers": strangers.rows,
     "checkouts": checkouts.rows,
+    "sources": sources.rows,
     "chance": chance.rows,
+    "targets": targets.rows,
 }
 SEED: Final = 15
 

@@ -9,14 +9,13 @@ from typing import Final
 
 import numpy as np
 
+from evals.analysis.gate_on_repeats import Repeats
+from evals.comparison.summary import Material
 from evals.errors import EXIT_WORSE
-from evals.judging.material import Material
-from evals.judging.scoring import score_trials
 from evals.models.run import Scope
-from evals.pipeline.options import Options
-from evals.pipeline.replay import replay
-from evals.pipeline.select import selected
-from evals.selftest.repeats import Repeats
+from evals.pipeline.load_run import Options, selected
+from evals.pipeline.run_suite import replay
+from evals.scoring.score_trials import score_trials
 from tests.builders.checkout import REPOSITORY
 from tests.chaos.row import Row
 

@@ -14,27 +14,27 @@ from unittest.mock import patch
 
 from rich.console import Console
 
-from evals.cassette.bounds import MAX_MODEL, MAX_TOKENS, MAX_WORD
-from evals.cassette.reply import Reply, usable
-from evals.dataset.clone import Clones, clone_at
-from evals.dataset.commits import Commits
-from evals.dataset.fix import fixed_bug
+from evals.analysis.history_commits import HistoryRepository
+from evals.cassettes.answer_check import HttpReply, usable
+from evals.cassettes.cassette_entry import MAX_MODEL, MAX_TOKENS, MAX_WORD
 from evals.errors import RecordingError
-from evals.history.git import Repository
-from evals.recording.author import git_user
-from evals.subject.job import code_at
-from evals.subject.prompt_changes import changed_lines
-from evals.subject.revision import PromptRevision
+from evals.prompt_history import PromptRevision, changed_lines
+from evals.recording.endpoint import git_user
+from evals.shared.secrets.rule import release
+from evals.triage.dataset.case_from_fix import fixed_bug
+from evals.triage.dataset.commit_code import Commits
+from evals.triage.dataset.repository_clones import Clones, clone_at
+from evals.triage.live_jobs import code_at
+from evals.triage.pack import PACK
 from tests.builders.git import git as plain_git
 from tests.builders.github import a_github
 from tests.builders.hostile_git import a_hostile_checkout, ran
 from tests.builders.interaction import a_chat_answer, an_asked
 from tests.builders.llm_server import Answered, an_llm_server, answering
 from tests.chaos.row import Row
-from triage.checkout import revision_of
 from triage.cli import main as triage
-from triage.codebase.files import source_files, survey
-from triage.secrecy.held import release
+from triage.codebase.open_checkout import revision_of
+from triage.codebase.source_files import source_files, survey
 
 Each = TypeVar("Each")
 PRIVATE: Final = "THE_PRIVATE_LINE"
@@ -44,12 +44,12 @@ USES: Final[dict[str, Callable[[Path, Path], object]]] = {
     "its revision": lambda root, _: revision_of(root),
     "its files": lambda root, _: survey(root),
     "a case's code": lambda root, _: code_at(root, _head(root)),
-    "history": lambda root, _: Repository.at(root).commits(["cart.py"]),
-    "renames": lambda root, _: Repository.at(root).renames("*.py"),
-    "an uncommitted file": lambda root, _: Repository.at(root).uncommitted("cart.py"),
-    "contents": lambda root, _: list(Repository.at(root).contents([f"{_head(root)}:cart.py"])),
+    "history": lambda root, _: HistoryRepository.at(root).commits(["cart.py"]),
+    "renames": lambda root, _: HistoryRepository.at(root).renames("*.py"),
+    "an uncommitted file": lambda root, _: HistoryRepository.at(root).uncommitted("cart.py"),
+    "contents": lambda root, _: list(HistoryRepository.at(root).contents([f"{_head(root)}:cart.py"])),
     "a prompt of a revision": lambda root, _: PromptRevision("HEAD", "prompt.md").read(root),
-    "changed lines": lambda root, _: changed_lines([], root, "HEAD~1"),
+    "changed lines": lambda root, _: changed_lines([], root, "HEAD~1", PACK),
     "the user's name": lambda root, _: git_user(root),
     "a fix": lambda root, _: fixed_bug(clone_at(root), "side", "shop/carts"),
     "a commit": lambda root, folder: Commits.below(folder).take(clone_at(root), _head(root)),
@@ -189,7 +189,7 @@ def _desk(
             contextlib.chdir(folder),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
-            patch("triage.terminal.STDERR", Console(file=printed, soft_wrap=True, highlight=False)),
+            patch("triage.terminal_screen.STDERR", Console(file=printed, soft_wrap=True, highlight=False)),
             patch.dict(os.environ, {**kept, **ours, "TRIAGE_BASE_URL": url, **variables}, clear=True),
         ):
             stack.enter_context(each)
@@ -200,7 +200,7 @@ def _desk(
 def _is_kept(said: dict[str, Any]) -> bool:
     body = json.dumps(a_chat_answer(**said)).encode()
     try:
-        usable(an_asked(), Reply(200, "application/json", body))
+        usable(an_asked(), HttpReply(200, "application/json", body))
     except RecordingError:
         return False
     return True

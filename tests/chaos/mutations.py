@@ -12,12 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evals.cassette.store import load
+from evals.cassettes.store import load
+from evals.comparison.baseline import load_baseline
+from evals.content_cache import Kept
 from evals.errors import CannotJudgeError, EvalsError
-from evals.export.shard import read_shard
-from evals.export.stored import read_run
-from evals.judging.baseline import load_baseline
-from evals.kept import Kept
+from evals.report.stored_files import read_run, read_shard
 from tests.builders.checkout import Said, evals
 from tests.chaos.ground import RUN, copied, green
 from tests.chaos.row import Row

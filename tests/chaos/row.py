@@ -1,4 +1,4 @@
-"""What was tried and what of it was against the promise: one line of the table of `make chaos`."""
+"""What was tried and what of it was against the promise: one line of the table of `python -m tests.chaos`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -15,15 +15,18 @@ from urllib.parse import quote
 
 import httpx2
 
-from evals.cassette.player import Tape, playing
-from evals.cassette.recording_transport import RecordingTransport
-from evals.cassette.redact import scan, unsuspicious
-from evals.cassette.store import load
+from evals.cassettes.player import Tape, playing
+from evals.cassettes.recorder import RecordingTransport
+from evals.cassettes.store import load
 from evals.errors import EvalsError
-from evals.export.files import write_report
-from evals.recording.rounds.drive import Answerer
-from evals.recording.rounds.export import write_round
-from evals.runner.cache import TraceCache
+from evals.recording.rounds.round_files import write_round
+from evals.recording.rounds.round_loop import Answerer
+from evals.report.run_files import write_report
+from evals.runner.trial_cache import TraceCache
+from evals.secrets.secret_filter import scan, unsuspicious
+from evals.shared.secrets.rule import hold, release
+from evals.shared.secrets.scanner import EMAIL
+from evals.shared.secrets.second_opinion import RULE
 from tests.builders.batch import a_pending
 from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request, a_recorder
 from tests.builders.loopback import serving
@@ -32,8 +35,6 @@ from tests.builders.trace import a_decision, a_trace
 from tests.chaos import row
 from tests.chaos.blind_secrets import Sample, corpus
 from tests.chaos.shapes import SHAPES, Shape
-from triage.secrecy.held import hold, release
-from triage.secrecy.rules import EMAIL, SECOND_OPINION
 
 EACH: Final = 15
 """Secrets of a shape."""
@@ -100,7 +101,7 @@ def blind_rows(seeds: Iterable[int]) -> list[row.Row]:
 def _rules_for(sample: Sample, but: tuple[str, ...] = (EMAIL,)) -> set[str]:
     """The rules that see something in a text, as it is written to a cassette."""
     rules = {found.rule for found in scan({"content": sample.text})}
-    if rules - {SECOND_OPINION} and unsuspicious([json.dumps({"content": sample.text})], []):
+    if rules - {RULE} and unsuspicious([json.dumps({"content": sample.text})], []):
         raise AssertionError(f"the quick look passes what the scan sees ({sample.kind}: {sorted(rules)})")
     return rules - set(but)
 

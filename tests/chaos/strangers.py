@@ -15,6 +15,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from evals.shared.secrets.rule import release
 from tests.builders.desk import a_desk, triage_at
 from tests.builders.endpoint import WORKER_REPLIES, a_team, a_toolbox
 from tests.builders.github import a_github
@@ -22,10 +23,8 @@ from tests.builders.llm_server import answering
 from tests.builders.search import SearchService, a_searching_model, a_searching_toolbox, some_results
 from tests.builders.secret import PLANTED
 from tests.chaos.row import Row
+from triage.agent_server import BODY_LIMIT, Access, app, guarded
 from triage.search_tool import SearchFailed, search_tool
-from triage.secrecy.held import release
-from triage.server import app
-from triage.server_access import BODY_LIMIT, Access, guarded
 
 JOBS: Final = 30
 QUERIES: Final = 400

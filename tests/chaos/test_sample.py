@@ -1,9 +1,9 @@
-"""A little of `make chaos` with every run of the tests; and that it would notice."""
+"""A little of `python -m tests.chaos` with every run of the tests; and that it would notice."""
 
 import pytest
 
 from tests.builders.chromium import a_chromium
-from tests.chaos import chance, checkouts, greens, ground, kills, mutations, payloads, strangers
+from tests.chaos import chance, checkouts, greens, ground, kills, mutations, payloads, sources, strangers, targets
 from tests.chaos.__main__ import PARTS, main
 from tests.chaos.row import Row, table
 from tests.chaos.verdict_ways import verdict_ways
@@ -13,7 +13,16 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize(
     ("part", "share"),
-    [(kills, 0.05), (mutations, 0.03), (greens, 0.1), (strangers, 0.05), (checkouts, 0.2), (chance, 0.01)],
+    [
+        (kills, 0.05),
+        (mutations, 0.03),
+        (greens, 0.1),
+        (strangers, 0.05),
+        (checkouts, 0.2),
+        (sources, 0.02),
+        (chance, 0.01),
+        (targets, 0.05),
+    ],
     ids=str,
 )
 def test_a_sample_of_each_part_keeps_every_promise(tmp_path, part, share):
@@ -24,10 +33,20 @@ def test_a_sample_of_each_part_keeps_every_promise(tmp_path, part, share):
     assert part is not kills or sum(row.tried for row in found if row.what.endswith("lost")) > 0
 
 
+def test_a_request_that_gets_out_of_a_replay_is_noticed(tmp_path, monkeypatch):
+    """Synchronous requests are sent as they are."""
+    monkeypatch.setattr("evals.target.patches.answer", lambda *_: None)
+
+    missed, outside, _ = targets.rows(tmp_path, 0.01, seed=4)
+
+    assert missed.is_broken
+    assert outside.is_broken
+
+
 def test_a_checkout_whose_programs_are_started_is_noticed(tmp_path, monkeypatch):
     """Nothing is switched off any more."""
-    monkeypatch.setattr("triage.git._SWITCHED_OFF", ())
-    monkeypatch.setattr("triage.git._READS_FILES", frozenset())
+    monkeypatch.setattr("evals.shared.git_command._SWITCHED_OFF", ())
+    monkeypatch.setattr("evals.shared.git_command._READS_FILES", frozenset())
     monkeypatch.setattr(checkouts, "USES", {"its revision": checkouts.USES["its revision"]})
 
     assert checkouts.rows(tmp_path, 0.01, seed=4)[0].is_broken
@@ -57,7 +76,7 @@ def test_a_way_of_each_kind_by_what_decides_leads_to_no_undeserved_green(tmp_pat
 
 def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatch):
     """The digest of its entries is taken out of the code: what was damaged is taken as it is."""
-    monkeypatch.setattr("evals.kept._seal", lambda *_: b"")
+    monkeypatch.setattr("evals.content_cache._seal", lambda *_: b"")
     monkeypatch.setattr(mutations, "MUTATIONS", (mutations.other_digit,))
     for kind in ("CASSETTES", "READINGS", "DELIVERED", "ROUTES", "SEARCHES", "FINDINGS", "SHARDS", "BASELINES", "RUNS"):
         monkeypatch.setattr(mutations, kind, 1)
@@ -67,7 +86,7 @@ def test_a_cache_that_believes_whatever_it_holds_is_noticed(tmp_path, monkeypatc
 
 
 def test_a_terminal_that_prints_what_it_gets_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr("triage.terminal.visible", lambda text: text)
+    monkeypatch.setattr("triage.terminal_screen.visible", lambda text: text)
 
     assert any("outputs of triage" in row.what and row.is_broken for row in strangers.rows(tmp_path, 0.05, seed=4))
 

@@ -1,4 +1,4 @@
-"""A sample of what `make chaos` plants: nothing that is promised stands on the disk, whatever door it took."""
+"""A sample of `python -m tests.chaos secrets`: nothing that is promised stands on the disk, whatever door it took."""
 
 import pytest
 

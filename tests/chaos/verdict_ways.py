@@ -62,7 +62,7 @@ def version(name: str, *, is_candidate: bool = False, is_reference: bool = False
 def _without_say(unless: str) -> Damage:
     """The supervisor is said to have no choice in its decision points, so that they get no grade."""
     line = "return self.configuration.supervisor not in MODES or has_a_say(self.configuration, state)"
-    return code("evals/subject/team.py", line, f"return {unless}")
+    return code("evals/triage/target.py", line, f"return {unless}")
 
 
 VALUES: Final = {
@@ -111,7 +111,7 @@ FALLS: Final[dict[str, tuple[Damage, str]]] = {
         "severity.",
     ),
     "another prompt by default": (
-        code("triage/options.py", '"llm": "v3"', '"llm": "v1"'),
+        code("triage/run_options.py", '"llm": "v3"', '"llm": "v1"'),
         "by default (supervisor llm) changed from v3 to v1",
     ),
     "the default prompt is edited": (

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from evals import libraries
-from evals.libraries import Libraries, signature
+from evals import installed_packages as libraries
+from evals.installed_packages import Libraries, signature
 from tests.builders.dataset import write
 
 VERSION = "Metadata-Version: 2.4\nName: {}\nVersion: {}\n"
@@ -114,3 +114,25 @@ def test_the_list_on_disk_names_no_folder_of_the_machine(packages, site):
     told = json.loads((packages.cache / "libraries" / "trials.json").read_text())
 
     assert told["files"] == ["thing-1.0.dist-info/METADATA", "thing/__init__.py"]
+
+
+def test_the_list_grows_by_what_is_imported_later(packages, site, monkeypatch):
+    """Trials import some packages only when they need them, and not every worker runs the same trials."""
+    before = packages.note()
+    later = ModuleType("later")
+    later.__file__ = str(write(site / "later" / "__init__.py", "TWO = 2\n"))
+    monkeypatch.setitem(sys.modules, "later", later)
+    monkeypatch.delitem(sys.modules, "thing")
+    after = packages.note()
+
+    assert [os.path.relpath(path, site) for path in after.files if path not in before.files] == ["later/__init__.py"]
+    assert set(before.files) < set(after.files)
+    assert after.extends(before)
+    assert not before.extends(after)
+
+
+def test_a_longer_list_whose_earlier_files_have_changed_does_not_extend_the_earlier_one(packages, site, monkeypatch):
+    before = packages.note()
+    (site / "thing" / "__init__.py").write_text("ONE = 4\n")
+
+    assert not packages.note().extends(before)

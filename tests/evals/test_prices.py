@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.prices import Price, PriceTable, load_prices
+from evals.prices import ModelPrice, PriceTable, load_prices
 from evals.recording.local_llm.weights import KNOWN
 
 A_TABLE = "as_of: 2026-01-31\nmodels:\n  small: {usd_per_million_input: 2, usd_per_million_output: 8}\n"
@@ -19,7 +19,7 @@ def a_table(folder, text=A_TABLE):
 
 def test_a_million_tokens_each_way_cost_what_the_table_says():
     table = PriceTable(
-        as_of=date(2026, 1, 31), models={"small": Price(usd_per_million_input=2, usd_per_million_output=8)}
+        as_of=date(2026, 1, 31), models={"small": ModelPrice(usd_per_million_input=2, usd_per_million_output=8)}
     )
 
     assert table.cost("small", 1_000_000, 500_000) == 6.0

@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-from evals.cassette import manifest
-from evals.cassette.store import merge_write
+from evals.cassettes import manifest
+from evals.cassettes.store import merge_write
 from tests.builders.checkout import REPOSITORY, started
 from tests.builders.interaction import an_interaction
 from tests.builders.shipped import every
 
 ARMED = (
-    "import sys, triage.start, {package}.start as s; triage.start.Start('x', 'interrupted;').arm()\n"
+    "import sys, evals.shared.command_start as c, {package}.entry_point as s; c.Start('x', 'interrupted;').arm()\n"
     "print('armed', flush=True); sys.argv[1:] = {words!r}; s.run()"
 )
 WORDS = (["plan", "prompts", "--case", "none"], ["run", "guards", "--case", "none"], ["cassette", "verify", "none"])
@@ -34,7 +34,7 @@ MOMENTS = [
     for which, command in enumerate([("evals", WORDS), ("triage", TRIAGE_WORDS)])
     if every() or number % 2 == which
 ]
-"""Every other one of each command; all of them under `make every`."""
+"""Every other one of each command; all of them under `make test EVERY=1`."""
 
 
 @pytest.mark.parametrize(("number", "package", "wordings"), MOMENTS)
@@ -61,7 +61,7 @@ def test_an_interrupt_at_any_moment_of_the_start_is_one_line_and_130(package, wo
 def test_an_interrupt_amid_generated_code_does_not_end_the_process_by_its_signal():
     """Python marks an interrupt inside exec, and would kill itself at the end however well it was caught."""
     code = (
-        "import sys, signal, evals.start as start; import evals.cli.main as main\n"
+        "import sys, signal, evals.entry_point as start; import evals.cli.main as main\n"
         "def amid(_):\n    exec('import signal; signal.raise_signal(signal.SIGINT)')\n"
         "main.app = lambda *_, **__: amid(0)\n"
         "start.run()"
@@ -78,7 +78,7 @@ def test_an_interrupt_amid_generated_code_does_not_end_the_process_by_its_signal
 def test_an_interrupt_that_meets_pydantic_is_no_bug_of_ours(package, main):
     """Of what is raised while it serializes, or builds a model in an import, pydantic tells in words only."""
     code = (
-        f"import signal, {package}.start as start; import {main} as main\n"
+        f"import signal, {package}.entry_point as start; import {main} as main\n"
         "from typing import Annotated; from pydantic import PlainSerializer, TypeAdapter\n"
         "met = TypeAdapter(Annotated[int, PlainSerializer(lambda _: signal.raise_signal(signal.SIGINT))])\n"
         "main.app = lambda *_, **__: met.dump_json(1)\n"
@@ -91,7 +91,7 @@ def test_an_interrupt_that_meets_pydantic_is_no_bug_of_ours(package, main):
 
 def test_an_interrupt_that_meets_a_destructor_is_not_forgotten():
     code = (
-        "import signal, evals.start as start\n"
+        "import signal, evals.entry_point as start\n"
         "start.START.arm(); signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Dying:\n    def __del__(self):\n        signal.raise_signal(signal.SIGINT)\n"
         "dying = Dying()\ndel dying\nprint('went on')"

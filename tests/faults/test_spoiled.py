@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.cassette.store import load, merge_write
+from evals.cassettes.store import load, merge_write
 from evals.errors import CassetteError
 from tests.builders.interaction import a_chat_request, an_interaction, messages
 from tests.builders.shipped import every
@@ -63,7 +63,7 @@ def test_a_file_cut_anywhere_is_refused(path, whole, where):
 
 
 def test_a_flipped_bit_is_refused_or_changes_no_answer(path, whole):
-    """One bit of every third byte, another one in each; of every byte under `make every`."""
+    """One bit of every third byte, another one in each; of every byte under `make test EVERY=1`."""
     content, before = whole
     dice = random.Random(8)  # noqa: S311 - bits, not keys
     survivors = []

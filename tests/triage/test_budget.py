@@ -10,11 +10,9 @@ from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.endpoint import a_completion
 from tests.builders.llm_server import answering
 from tests.builders.unruly import first, hanging, only
-from triage.account import Account
-from triage.budget import Budget, OverBudgetError
-from triage.calls import Call
 from triage.cli import main
-from triage.prices import price_of
+from triage.endpoint_usage import Account
+from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, price_of
 
 
 @pytest.fixture
@@ -155,7 +153,7 @@ def test_what_is_reserved_is_given_back_by_the_answer():
     with pytest.raises(OverBudgetError):
         [budget.admit(a_request()) for _ in range(3)]
 
-    budget.settle(request, Call("critic", "gpt-4o", 10, 5, 0.1))
+    budget.settle(request, AnsweredRequest("critic", "gpt-4o", 10, 5, 0.1))
 
     assert budget.used.tokens == 15
 
@@ -163,7 +161,7 @@ def test_what_is_reserved_is_given_back_by_the_answer():
 def test_an_answer_that_counts_nothing_has_taken_what_was_reserved():
     budget, request = Budget(None, 1_000, output_limit=400), a_request()
     budget.admit(request)
-    budget.settle(request, Call("critic", "gpt-4o", 0, 0, 0.1))
+    budget.settle(request, AnsweredRequest("critic", "gpt-4o", 0, 0, 0.1))
 
     assert budget.used.tokens == budget.bound(request)[1] + 400
 
@@ -179,7 +177,7 @@ def test_a_refused_request_has_taken_nothing():
 def test_an_answer_by_a_model_without_a_price_costs_what_the_asked_one_does():
     budget, request = Budget(1.0, None, output_limit=400), a_request()
     budget.admit(request)
-    budget.settle(request, Call("critic", "a-name-of-the-gateway", 1_000_000, 0, 0.1))
+    budget.settle(request, AnsweredRequest("critic", "a-name-of-the-gateway", 1_000_000, 0, 0.1))
 
     assert budget.used.usd == price_of("gpt-4o")[0]
 

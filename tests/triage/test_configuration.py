@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import ConfigurationError
-from triage.prompts import load_supervisor_prompt
+from triage.prompts.load import load_supervisor_prompt
 
 
 def test_the_numbers_of_the_seed_are_the_defaults():

@@ -1,8 +1,8 @@
 """The context message: exactly what the supervisor is told, and nothing that depends on anything else."""
 
 from tests.builders.state import a_finding, a_rejection, a_state, an_exchange
-from triage.context import critic, exchanges, findings, redirects, supervisor_context
-from triage.prompts import load_supervisor_prompt
+from triage.context_message import critic, exchanges, findings, redirects, supervisor_context
+from triage.prompts.load import load_supervisor_prompt
 
 V2 = load_supervisor_prompt("v2")
 V3 = load_supervisor_prompt("v3")

@@ -5,20 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from evals.cassette.store import load
-from evals.dataset.layout import Layout
-from evals.dataset.load import read_issue as read_case_issue
-from evals.subject.job import live_job
+from evals.cassettes.store import load
+from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.load_cases import read_issue as read_case_issue
+from evals.triage.live_jobs import live_job
 from tests.builders.desk import a_desk, triage_at
 from tests.builders.github import BOT, PASSER_BY, REPORTER, a_github
 from tests.builders.llm_server import agent_of, answering
 from tests.builders.state import a_finding, a_state
 from triage.agents import investigator, web_search
 from triage.agents.agent import prompt_of
-from triage.discussion import COMMENT_LIMIT, LIMIT, Comment, Link, discussion_text
-from triage.issue import form_body, read_issue
+from triage.issue import COMMENT_LIMIT, LIMIT, Comment, Link, discussion_text, form_body, read_issue
 from triage.state import PlanLimits
-from triage.supervisors.plan.board import board
+from triage.supervisors.plan.plan_prompts import board
 
 ROOT = Path(__file__).parents[2]
 TRACE = 'Traceback (most recent call last):\n  File "cart.py", line 2, in add\nKeyError: 1'

@@ -9,10 +9,10 @@ from triage.agents.critic import CriticOutput
 from triage.agents.investigator import InvestigatorOutput
 from triage.agents.web_search import WebSearchOutput
 from triage.agents.writer import ReportDraft
-from triage.form import Form
-from triage.supervisors.llm import SupervisorDecision
-from triage.supervisors.plan.decide import PlanDecision
-from triage.supervisors.plan.tools import OneTask
+from triage.findings import Form
+from triage.supervisors.llm_supervisor import SupervisorDecision
+from triage.supervisors.plan.plan_supervisor import PlanDecision
+from triage.supervisors.plan.plan_tools import OneTask
 
 
 class Plain(BaseModel):

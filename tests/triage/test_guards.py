@@ -4,9 +4,10 @@ import pytest
 
 from tests.builders.state import a_finding, a_rejection, a_report, a_state, an_agent_error, an_exchange
 from triage.errors import ConfigurationError
-from triage.guards import guard_set, rule
-from triage.guards.hardened import HARDENED
-from triage.guards.prd import PRD
+from triage.guards.guard import rule
+from triage.guards.guard_sets import guard_set
+from triage.guards.hardened_guards import HARDENED
+from triage.guards.prd_guards import PRD
 from triage.state import NODES, BugTriageState, ConfidenceFloor, Node
 
 FLOOR = ConfidenceFloor(single=0.85, corroborated=0.70, min_findings=2)

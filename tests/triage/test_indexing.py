@@ -23,12 +23,12 @@ from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.llm_server import answering
 from tests.builders.pseudo_terminal import at_a_terminal, read_until
 from tests.builders.repository import HashEmbedder, a_repository
-from triage.aside import unwatched
+from triage.agent_server import app
+from triage.background_work import unwatched
 from triage.codebase.chunk import chunks_of
 from triage.codebase.embed import DIMENSIONS
 from triage.codebase.index import CodebaseIndex
-from triage.server import app
-from triage.terminal import Terminal
+from triage.terminal_screen import Terminal
 
 CHECKOUT = Path(__file__).parents[2]
 PIECES = 100
@@ -83,7 +83,7 @@ def test_a_bar_is_drawn_where_somebody_watches(opened, quiet, seen, monkeypatch)
     ours, theirs = opened()
     with os.fdopen(theirs, "w") as screen:
         monkeypatch.setattr(sys, "stderr", screen)
-        monkeypatch.setattr("triage.terminal.STDERR", Console(stderr=True))
+        monkeypatch.setattr("triage.terminal_screen.STDERR", Console(stderr=True))
         with Terminal(quiet=quiet).bar() as told:
             told("reading code", 1, 2)
         drawn = b""
@@ -118,7 +118,7 @@ def test_control_c_while_code_is_read_keeps_what_was_done_and_nothing_is_embedde
 def test_a_command_that_is_over_does_not_clear_its_memory_away_piece_by_piece():
     """It takes most of a second, for which Ctrl-C would wait."""
     code = (
-        "import sys, triage.start as start\n"
+        "import sys, triage.entry_point as start\n"
         "class Kept:\n    def __del__(self):\n        print('cleared away')\n"
         "kept = Kept(); sys.argv = ['triage', '--version']; start.run()"
     )

@@ -2,8 +2,8 @@
 
 import pytest
 
+from triage.checkpoints import MIGRATIONS, migrate
 from triage.errors import CheckpointError
-from triage.migrations import MIGRATIONS, migrate
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
 
 

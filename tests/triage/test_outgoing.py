@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.cassette.store import load
+from evals.cassettes.store import load
 from tests.builders.desk import NEW, a_desk, triage_at
 from tests.builders.endpoint import a_completion
 from tests.builders.llm_server import answering
 from tests.builders.plan import tool_call
 from tests.builders.search import SearchService, a_searching_model, a_searching_toolbox, some_results
 from tests.builders.secret import PLANTED
-from triage.outgoing import QUERY_LIMIT, secret_in, shortened_query
+from triage.outgoing_text import QUERY_LIMIT, secret_in, shortened_query
 from triage.search_tool import SearchFailed, search_tool
 
 ROUTE = ("investigator", "web_search", "codebase_search", "critic", "writer")

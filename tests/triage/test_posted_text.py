@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.posted_text import Effects, effects_of
+from triage.outgoing_text import Effects, effects_of
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ import pytest
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.llm_server import answering
 from tests.builders.unruly import refusing
-from triage.addresses import login_in, without_login
 from triage.cli import main
-from triage.options import Options
 from triage.private_files import private_folder, remove_unused, write_private
+from triage.run_options import RunOptions
+from triage.url_logins import login_in, without_login
 
 PASSWORD = "word-of-the" + "-test"
 
@@ -133,7 +133,7 @@ def test_a_password_in_an_address_is_used_and_never_stored_or_printed(fails, des
 def test_a_password_stored_by_an_older_triage_is_not_shown():
     kept = {"triage_base_url": f"http://user:{PASSWORD}@host/v1", "triage_supervisor": "llm"}
 
-    assert Options.from_metadata(kept).base_url == "http://host/v1"
+    assert RunOptions.from_metadata(kept).base_url == "http://host/v1"
 
 
 def test_an_address_without_a_scheme_is_refused_without_its_password(desk, monkeypatch, capsys):

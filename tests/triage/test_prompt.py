@@ -8,9 +8,9 @@ import threading
 
 import pytest
 
-from triage import terminal
+from triage import terminal_screen as terminal
 from triage.state import HumanExchange
-from triage.terminal import Terminal
+from triage.terminal_screen import Terminal
 
 QUESTION = HumanExchange(question="Which database?")
 

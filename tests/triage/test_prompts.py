@@ -2,9 +2,9 @@
 
 import pytest
 
+from triage.agent_registry import MAX_CALLS, registry_json
 from triage.errors import PromptError
-from triage.prompts import load_agent_prompt, load_supervisor_prompt, parse_supervisor_prompt
-from triage.registry import MAX_CALLS, registry_json
+from triage.prompts.load import load_agent_prompt, load_supervisor_prompt, parse_supervisor_prompt
 from triage.state import NODES, WORKERS, ConfidenceFloor
 
 

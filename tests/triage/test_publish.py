@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from evals.shared.secrets.rule import release
 from tests.builders.at_once import triage_at_once
 from tests.builders.desk import a_desk, triage_at
 from tests.builders.endpoint import WORKER_REPLIES
@@ -14,7 +15,6 @@ from tests.builders.github import a_github
 from tests.builders.llm_server import answering
 from tests.builders.secret import PLANTED
 from triage.cli import main
-from triage.secrecy.held import release
 
 OURS = "token-of-the-test"
 
@@ -230,6 +230,44 @@ def test_a_file_of_what_would_be_posted_carries_the_limits_as_well(host, a_rejec
     for text in (told["comment"], told["ticket"]["body"]):
         assert text.count("The critic rejected the findings (CHALLENGED)") == 1
     assert host.comments == host.issues == []
+
+
+def test_a_file_with_grave_caveats_is_not_posted_without_force(host, a_rejected_job, tmp_path, capsys):
+    file = str(tmp_path / "posts.json")
+    assert main(["publish", "one", "--to", file]) == 0
+    capsys.readouterr()
+
+    assert main(["publish", "--from", file, "--issue-url", host.issue, "--yes"]) == 5
+    told = capsys.readouterr().err.strip()
+    assert "the report rests on too little: The critic rejected the findings (CHALLENGED)" in told
+    assert told.endswith("Nothing was posted: --yes --force posts it")
+    assert "\n" not in told
+    assert host.comments == host.issues == []
+    assert main(["publish", "--from", file, "--issue-url", host.issue, "--yes", "--force"]) == 0
+    assert len(host.comments) == len(host.issues) == 1
+
+
+def test_a_file_that_does_not_tell_its_caveats_needs_force(host, job, tmp_path, capsys):
+    """As an older version wrote it."""
+    file = tmp_path / "posts.json"
+    assert main(["publish", "one", "--to", str(file)]) == 0
+    told = json.loads(file.read_text())
+    assert told.pop("grave") == []
+    file.write_text(json.dumps(told))
+    capsys.readouterr()
+
+    assert main(["publish", "--from", str(file), "--issue-url", host.issue, "--yes"]) == 5
+    assert "does not tell its caveats" in capsys.readouterr().err
+    assert host.comments == host.issues == []
+    assert main(["publish", "--from", str(file), "--issue-url", host.issue, "--yes", "--force"]) == 0
+
+
+def test_a_file_of_a_sound_report_needs_no_force(host, job, tmp_path):
+    file = str(tmp_path / "posts.json")
+    assert main(["publish", "one", "--to", file]) == 0
+
+    assert main(["publish", "--from", file, "--issue-url", host.issue, "--yes"]) == 0
+    assert len(host.comments) == 1
 
 
 def test_force_changes_nothing_for_a_sound_report(host, job):

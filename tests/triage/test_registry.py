@@ -6,9 +6,7 @@ import pytest
 
 from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.state import a_finding, a_rejection, a_report, a_state, an_exchange
-from triage.agents import AGENTS
-from triage.agents.visit import worker_node
-from triage.registry import (
+from triage.agent_registry import (
     AVAILABLE,
     MAX_CALLS,
     REGISTRY,
@@ -20,6 +18,8 @@ from triage.registry import (
     recent_history,
     registry_json,
 )
+from triage.agents import AGENTS
+from triage.agents.agent import worker_node
 from triage.state import WORKERS
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from tests.builders.state import a_finding, a_report, a_state
-from triage.guards import guard_set, rule
-from triage.guards.registry import REGISTRY_GUARDS
-from triage.guards.sets import SETS
+from triage.guards.guard import rule
+from triage.guards.guard_sets import REGISTRY_GUARDS, SETS, guard_set
 from triage.state import WORKERS
 
 KNOWN = {"findings": [a_finding()], "iterations": 1}

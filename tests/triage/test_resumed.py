@@ -13,9 +13,8 @@ from tests.builders.llm_server import Answer, answering
 from tests.builders.unruly import first, only, refusing
 from triage.checkpoints import is_kept
 from triage.errors import InputError
-from triage.locks import held
-from triage.options import Options
-from triage.shelf import one_job
+from triage.run_options import RunOptions
+from triage.stored_jobs import held, one_job
 
 DOWN = only(["supervisor"], refusing(503))
 
@@ -218,9 +217,9 @@ def test_a_new_job_needs_its_repository(desk, monkeypatch, capsys):
 
 
 def test_options_survive_being_kept(tmp_path):
-    options = Options("llm", "v3", None, "prd", "local", str(tmp_path), str(tmp_path / "out"), "http://x.invalid/v1")
+    options = RunOptions("llm", "v3", None, "prd", "local", str(tmp_path), str(tmp_path / "out"), "http://x.invalid/v1")
 
-    assert Options.from_metadata(options.metadata()) == options
+    assert RunOptions.from_metadata(options.metadata()) == options
 
 
 def test_a_fault_costs_a_visit_and_no_job(desk, monkeypatch):
@@ -242,7 +241,7 @@ def test_a_hiccup_costs_no_visit_and_is_told_in_the_trace(status, desk, monkeypa
 
 def test_options_of_another_plan_are_refused_whatever_the_folder():
     with pytest.raises(InputError, match="--plan"):
-        Options(plan="other.yaml").continued(Options("plan-fixed", "plan-v1", "mine.yaml", "hardened"))
+        RunOptions(plan="other.yaml").continued(RunOptions("plan-fixed", "plan-v1", "mine.yaml", "hardened"))
 
 
 def test_an_answer_is_kept_as_it_was_typed(desk, monkeypatch):
@@ -266,7 +265,7 @@ def test_control_c_before_the_first_step_does_not_say_that_the_job_is_kept(desk,
     async def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("triage.session.index_of_repository", interrupt)
+    monkeypatch.setattr("triage.job_session.index_of_repository", interrupt)
     with triage_at(monkeypatch) as (triage, _):
         assert triage("run", "--repo", "shop", *NEW) == 130
 

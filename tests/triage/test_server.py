@@ -12,12 +12,11 @@ import uvicorn
 
 from tests.builders.endpoint import WORKER_REPLIES, a_team, a_toolbox
 from tests.builders.state import a_finding, a_state, an_exchange
+from triage.agent_server import app
 from triage.agents import AGENTS
+from triage.agents.agent import remote_chain, worker_node
 from triage.agents.investigator import INVESTIGATOR
-from triage.agents.visit import worker_node
 from triage.errors import ConfigurationError
-from triage.remote import remote_chain
-from triage.server import app
 
 
 def a_client(team) -> httpx.AsyncClient:

@@ -10,12 +10,11 @@ from tests.builders.desk import a_desk
 from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.loopback import serving
 from tests.builders.waiting import until
+from triage.agent_server import BODY_LIMIT, Access, app, guarded
 from triage.cli import main
 from triage.errors import ConfigurationError
-from triage.live import settings_from_environment
+from triage.live_graph import settings_from_environment
 from triage.llm import live_clients
-from triage.server import app
-from triage.server_access import BODY_LIMIT, Access, guarded
 
 WORD = "secret"
 EVERYWHERE = ".".join("0000")

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from triage.errors import ConfigurationError
-from triage.live import can_search, settings_from_environment
+from triage.live_graph import can_search, settings_from_environment
 
 
 @pytest.fixture(autouse=True)

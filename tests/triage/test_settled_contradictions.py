@@ -12,12 +12,14 @@ from langgraph.types import Command
 from tests.builders.endpoint import a_decision, a_team, a_toolbox
 from tests.builders.state import a_finding, a_rejection, a_state, an_exchange
 from triage.checkpoints import serializer
-from triage.context import supervisor_context
-from triage.graph import Configuration, build_graph
-from triage.guards import guard_set, rule
-from triage.prompts import load_supervisor_prompt
+from triage.configuration import Configuration
+from triage.context_message import supervisor_context
+from triage.graph import build_graph
+from triage.guards.guard import rule
+from triage.guards.guard_sets import guard_set
+from triage.prompts.load import load_supervisor_prompt
 from triage.state import BugTriageState
-from triage.supervisors.llm import SupervisorDecision
+from triage.supervisors.llm_supervisor import SupervisorDecision
 
 ASK = a_decision("human_input", question="Which database?")
 REJECTS = {"verdict": "CHALLENGED", "ready_for_report": False, "gaps": ["no line named"]}

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableLambda
 
-from triage.step import Step
+from triage.llm import ChainStep
 
 
 class Runs(BaseCallbackHandler):
@@ -22,15 +22,15 @@ async def doubled(number):
 
 
 def test_steps_are_linked_like_anything_that_runs():
-    chain = Step(doubled) | Step(doubled) | RunnableLambda(doubled)
+    chain = ChainStep(doubled) | ChainStep(doubled) | RunnableLambda(doubled)
 
     assert asyncio.run(chain.ainvoke(1)) == 8
-    assert Step(doubled).invoke(1) == 2
+    assert ChainStep(doubled).invoke(1) == 2
 
 
 def test_a_step_is_no_run_of_its_own_in_a_trace():
     runs = Runs()
-    asyncio.run((Step(doubled) | RunnableLambda(doubled)).ainvoke(1, {"callbacks": [runs]}))
+    asyncio.run((ChainStep(doubled) | RunnableLambda(doubled)).ainvoke(1, {"callbacks": [runs]}))
 
     assert runs.names == ["RunnableSequence", "doubled"]
 
@@ -40,4 +40,4 @@ def test_what_fails_in_a_step_fails_the_chain():
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        asyncio.run((Step(doubled) | Step(fail)).ainvoke(1))
+        asyncio.run((ChainStep(doubled) | ChainStep(fail)).ainvoke(1))

@@ -62,7 +62,7 @@ async def test_a_deployment_that_was_wrong_is_tried_again(make_graph, tmp_path, 
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SERVER / ".ready").exists(), reason="LangGraph's server is not here: make studio")
+@pytest.mark.skipif(not (SERVER / ".ready").exists(), reason="LangGraph's server is not here: make setup WITH=studio")
 def test_langgraph_dev_runs_whole_jobs_on_a_repository(tmp_path, monkeypatch):
     a_desk(tmp_path, monkeypatch)
     with an_llm_server(answering(route=ROUTE)) as llm:
@@ -77,7 +77,7 @@ def test_langgraph_dev_runs_whole_jobs_on_a_repository(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SERVER / ".ready").exists(), reason="LangGraph's server is not here: make studio")
+@pytest.mark.skipif(not (SERVER / ".ready").exists(), reason="LangGraph's server is not here: make setup WITH=studio")
 def test_langgraph_dev_knows_the_types_of_a_stored_question(tmp_path, monkeypatch):
     """Types that are not registered are read with a warning now, and blocked in a later version."""
     a_desk(tmp_path, monkeypatch)

@@ -1,25 +1,24 @@
-"""The committed suite on both paths, three of its cases, and eight under `make every`: what the short one spares is not
-to be seen in any trace.
+"""The committed suite on both paths, three of its cases, and eight under `make test EVERY=1`: what the short one
+spares is not to be seen in any trace.
 """
 
 from pathlib import Path
 
 import pytest
 
-from evals.dataset.load import load_cases
 from evals.models.trace import Trace
-from evals.runner.case import run_case
-from evals.runner.task import CaseTask
-from evals.subject.plain import SWITCH
-from evals.suites.load import load_suite, select
+from evals.plain_replay import SWITCH
+from evals.runner.trial_task import CaseTask, run_case
+from evals.suites.suite_files import read_suite, select
+from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace
 from tests.builders.shipped import every
 
 pytestmark = pytest.mark.slow
 
 HERE = Workspace.at(Path(__file__).parents[2])
-SUITE = load_suite("prompts")
-CASES = select(load_cases(HERE.datasets), load_suite("models").cases)[:: 1 if every() else 3]
+SUITE = read_suite("prompts")
+CASES = select(load_cases(HERE.datasets), read_suite("models").cases)[:: 1 if every() else 3]
 
 
 def traces(case, cache) -> list[Trace]:

@@ -5,9 +5,8 @@ from datetime import date
 
 import pytest
 
-from evals.cassette.store import load, merge_write
-from evals.cli.commands.cassette_prune import prune
-from evals.cli.commands.cassette_status import status
+from evals.cassettes.store import load, merge_write
+from evals.cli.cassette_upkeep import prune, status
 from evals.errors import CannotJudgeError
 from tests.builders.checkout import a_suite, cassettes, evals
 from tests.builders.interaction import an_interaction

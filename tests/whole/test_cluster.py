@@ -100,7 +100,7 @@ def test_a_worker_process_that_is_killed_costs_nothing(checkout, cluster):
 
 
 def test_a_trial_that_kills_every_worker_is_a_failed_trial_and_the_others_are_kept(tmp_path, cluster):
-    from evals.runner.cluster import Cluster
+    from evals.runner.dask_cluster import Cluster
     from tests.builders.cluster import act_there
 
     there = Cluster(cluster.removeprefix("dask://"), Workspace(tmp_path, tmp_path), act_there)
@@ -115,7 +115,7 @@ def test_a_trial_that_kills_every_worker_is_a_failed_trial_and_the_others_are_ke
 
 def test_a_trial_that_waited_on_a_worker_that_died_is_not_lost_with_it(tmp_path, elsewhere):
     """One worker has both; each of its deaths makes Dask suspect the trial behind the deadly one, too."""
-    from evals.runner.cluster import Cluster
+    from evals.runner.dask_cluster import Cluster
     from tests.builders.cluster import NEEDED, a_cluster, act_there
 
     with a_cluster(elsewhere, tmp_path, workers=1, needed=NEEDED) as address:
@@ -147,7 +147,7 @@ def test_workers_that_run_several_tasks_at_once_are_refused(checkout, elsewhere,
 
 
 def test_nobody_there_is_three_and_one_line(checkout, elsewhere, monkeypatch):
-    monkeypatch.setattr("evals.runner.cluster.CONNECT", 1.0)
+    monkeypatch.setattr("evals.runner.dask_cluster.CONNECT", 1.0)
     with a_reserved_port() as port:
         address = f"dask://127.0.0.1:{port}"
         said = evals(checkout, "run", "tiny.yaml", "--scheduler", address)
@@ -159,10 +159,10 @@ def test_nobody_there_is_three_and_one_line(checkout, elsewhere, monkeypatch):
 
 
 def test_without_the_extra_the_line_says_how_to_install_it(checkout, monkeypatch):
-    monkeypatch.delitem(sys.modules, "evals.runner.cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "evals.runner.dask_cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
 
     said = evals(checkout, "run", "tiny.yaml", "--scheduler", "dask://127.0.0.1:8786")
 
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "install it with `make dask`" in said.err
+    assert "pip install 'triage-evals[dask]'" in said.err

@@ -12,7 +12,7 @@ from tests.builders.workers import a_case_task
 
 pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
-from evals.runner.cluster import Cluster
+from evals.runner.dask_cluster import Cluster
 from tests.builders.cluster import a_scheduler, some_workers, wait_there
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def looked_at_often(monkeypatch):
     """A second between two looks is long where a scheduler comes and goes within a few."""
-    monkeypatch.setattr("evals.runner.cluster.LOOK", 0.1)
+    monkeypatch.setattr("evals.runner.dask_cluster.LOOK", 0.1)
 
 
 def at(address, folder):
@@ -60,8 +60,8 @@ def test_a_scheduler_that_comes_back_in_the_middle_is_given_the_rest_again(tmp_p
 
 
 def test_a_scheduler_that_stays_away_is_three_and_one_line(tmp_path, story, monkeypatch):
-    monkeypatch.setattr("evals.runner.cluster.CONNECT", 0.5)
-    monkeypatch.setattr("evals.runner.cluster.RETURN", 2.0)
+    monkeypatch.setattr("evals.runner.dask_cluster.CONNECT", 0.5)
+    monkeypatch.setattr("evals.runner.dask_cluster.RETURN", 2.0)
     with a_reserved_port() as port:
         with a_scheduler(tmp_path, port) as address, some_workers(story[0], tmp_path, address, nanny=False):
             finishing = at(address, tmp_path).run(tasks(tmp_path, "v2", "wait"))

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from evals.runner import pool
+from evals.runner import trials as pool
 from tests.builders.checkout import evals
 
 pytestmark = pytest.mark.slow

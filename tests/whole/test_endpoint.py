@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evals.cassette.recorder import Recorder
-from evals.cassette.store import load
-from evals.pipeline.options import Options
-from evals.pipeline.record import Asking, record_suite
-from evals.pipeline.select import selected
-from evals.recording.campaign import Tally
-from evals.recording.search_server import running
-from evals.recording.wire import Endpoint
+from evals.cassettes.recorder import Recorder
+from evals.cassettes.store import load
+from evals.pipeline.load_run import Options, selected
+from evals.pipeline.record_suite import EndpointOptions, record_suite
+from evals.recording.endpoint import Endpoint
+from evals.recording.recording_session import TrialCounts
+from evals.triage.dataset.web_search_server import running
 from tests.builders.checkout import a_checkout, cassettes, evals
 from tests.builders.dataset import write
 from tests.builders.llm_server import Answer, an_llm_server, answering
@@ -212,7 +211,7 @@ def test_recording_with_eight_requests_in_flight_gives_the_bytes_of_one(tmp_path
             tally = asyncio.run(recorded(checkout, llm.base_url, at_once))
         tapes[at_once] = cassettes(checkout)
 
-        assert tally == Tally(planned=4, proven=4, failed=0)
+        assert tally == TrialCounts(planned=4, proven=4, failed=0)
     assert tapes[8] == tapes[1]
 
 
@@ -226,11 +225,11 @@ def out_of_turn() -> Answer:
     return answer
 
 
-async def recorded(checkout: Path, url: str, at_once: int) -> Tally:
+async def recorded(checkout: Path, url: str, at_once: int) -> TrialCounts:
     """The tiny suite, as `evals record` wires it, but for the clocks."""
     chosen = selected(str(checkout / "tiny.yaml"), checkout, Options())
     recorder = Recorder(lambda: datetime(2026, 11, 22, tzinfo=UTC), lambda: 0.0, "t", asyncio.Semaphore(at_once))
-    asking = Asking(timeout_s=60, retries=0, concurrency=at_once, refresh=False)
+    asking = EndpointOptions(timeout_s=60, retries=0, concurrency=at_once, refresh=False)
     with running(chosen.workspace.datasets) as search:
         return await record_suite(
             chosen, recorder, Endpoint(url, ""), Endpoint(search, ""), asking, on_tape=(), told=lambda *_: None

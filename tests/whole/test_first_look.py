@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.dataset.codebase import materialise
-from evals.dataset.load import load_cases
-from evals.models.case import Case, Gold
+from evals.models.case import Case
+from evals.triage.case_file import Gold
+from evals.triage.dataset.case_code import materialise
+from evals.triage.dataset.load_cases import load_cases
 from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from evals.dataset.checks.files import MARK
-from evals.dataset.load import load_cases
+from evals.triage.dataset.checks.text_checks import MARK
+from evals.triage.dataset.load_cases import load_cases
 from tests.builders.checkout import a_checkout, a_suite, evals
 from tests.builders.dataset import write
 from tests.builders.llm_server import an_llm_server

@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 import yaml
 
-from evals.dataset.checks.files import MARK
-from evals.dataset.load import load_cases
+from evals.triage.dataset.checks.text_checks import MARK
+from evals.triage.dataset.load_cases import load_cases
 from tests.builders.checkout import evals
 from tests.builders.dataset import a_dataset
 from tests.builders.desk import NEW, a_desk, triage_at

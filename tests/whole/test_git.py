@@ -1,11 +1,11 @@
-"""Two people, two branches, one case: real git, with and without `make setup-git`."""
+"""Two people, two branches, one case: real git, with and without `make setup WITH=git`."""
 
 import shutil
 
 import pytest
 
-from evals.cassette.manifest import write as write_manifest
-from evals.cassette.store import load, merge_write
+from evals.cassettes.manifest import write as write_manifest
+from evals.cassettes.store import load, merge_write
 from tests.builders.git import a_git_checkout, committed, git
 from tests.builders.interaction import an_interaction, words_of
 
@@ -148,6 +148,6 @@ def test_setting_up_twice_changes_nothing_more(tmp_path):
     read = [(checkout / ".git" / name) for name in ("config", "info/attributes")]
     before = [path.read_bytes() for path in read]
 
-    git(checkout, "-c", "alias.run=!make setup-git", "run")
+    git(checkout, "-c", "alias.run=!make setup WITH=git", "run")
 
     assert [path.read_bytes() for path in read] == before

@@ -7,7 +7,7 @@ import shutil
 import pytest
 import yaml
 
-from evals.dataset.load import load_cases
+from evals.triage.dataset.load_cases import load_cases
 from tests.builders.checkout import a_checkout, a_suite, evals
 from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.foreign import as_json_lines

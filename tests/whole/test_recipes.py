@@ -15,7 +15,7 @@ SCORER = '''"""How much a report says."""
 
 from evals.models.case import Case
 from evals.models.trace import Trace
-from evals.scorers.scorer import NotApplicable, scorer
+from evals.scoring.scorer import NotApplicable, scorer
 
 
 @scorer("prose.words", unit="count", better="lower")
@@ -67,10 +67,14 @@ def said(checkout, *words):
 
 
 def test_a_new_scorer_is_one_file_and_one_line(copied):
-    (copied / "evals" / "scorers" / "prose.py").write_text(SCORER, encoding="utf-8")
-    table = copied / "evals" / "scorers" / "__init__.py"
-    put(table, "    decision,\n", "    decision,\n    prose,\n")
-    put(table, "    robustness.canary,\n", "    robustness.canary,\n    prose.words,\n")
+    (copied / "evals" / "scoring" / "prose.py").write_text(SCORER, encoding="utf-8")
+    table = copied / "evals" / "triage" / "scorers.py"
+    put(
+        table,
+        "from evals.scoring.scorer import Scorer\n",
+        "from evals.scoring import prose\nfrom evals.scoring.scorer import Scorer\n",
+    )
+    put(table, "    report.canary,\n", "    report.canary,\n    prose.words,\n")
 
     code, _ = said(copied, "run", "tiny.yaml", "--jobs", "1")
 
@@ -84,7 +88,7 @@ def test_a_new_scorer_is_one_file_and_one_line(copied):
 def test_a_new_supervisor_is_one_file_and_two_lines(copied):
     (copied / "triage" / "supervisors" / "hasty.py").write_text(SUPERVISOR, encoding="utf-8")
     table = copied / "triage" / "supervisors" / "__init__.py"
-    put(table, "import llm,", "import hasty, llm,")
+    put(table, "import plan, rules", "import hasty, plan, rules")
     put(table, '    "llm": llm.supervisor,\n', '    "llm": llm.supervisor,\n    "hasty": hasty.supervisor,\n')
     put(copied / "evals" / "models" / "suite.py", 'Literal["llm",', 'Literal["llm", "hasty",')
     suite = copied / "tiny.yaml"

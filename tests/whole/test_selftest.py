@@ -5,9 +5,9 @@ import signal
 
 import pytest
 
-from evals.models.selftest import SelfTest
-from evals.runner import workers
-from evals.selftest.steps import Step
+from evals.analysis.selftest_steps import SelfTestStep
+from evals.models.analysis import SelfTest
+from evals.runner import worker_pool as workers
 from tests.builders.checkout import cassettes, evals, started
 from tests.builders.waiting import until
 
@@ -51,7 +51,7 @@ def test_it_is_the_same_however_many_processes_share_its_steps(checkout):
 def test_a_step_that_is_lost_is_no_fault_that_was_caught(checkout, monkeypatch):
     """Faults make a suite unjudgeable; that a process died says nothing of them."""
     monkeypatch.setattr(workers, "START_UP", 0.0)
-    monkeypatch.setattr(Step, "patience", 0.0)
+    monkeypatch.setattr(SelfTestStep, "patience", 0.0)
 
     said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20", "--jobs", "2")
 
@@ -81,7 +81,7 @@ def test_nothing_in_the_checkout_is_changed(checkout):
 
 def test_a_gate_that_lets_a_failure_pass_is_noticed(checkout, monkeypatch):
     """The rule about failed scorers is taken out: one fault is not caught any more."""
-    from evals.judging import gate
+    from evals.comparison import gate
 
     monkeypatch.setattr(gate, "CANNOT_JUDGE", tuple(rule for rule in gate.CANNOT_JUDGE if rule is not gate.failed))
 
@@ -104,7 +104,7 @@ def test_a_suite_that_is_not_green_proves_nothing(checkout):
 
 def test_options_that_change_nothing_and_switch_the_baseline_off_are_noticed(checkout, monkeypatch):
     """Were every option that is given taken for a change, one fault would pass: the baseline alone can see it."""
-    from evals.pipeline import select
+    from evals.pipeline import load_run as select
 
     monkeypatch.setattr(select, "_unblessed", lambda *_: ("--samples 1",))
 

@@ -8,14 +8,12 @@ import time
 
 import pytest
 
-from evals.cassette.store import load
-from evals.pipeline.options import Options
-from evals.pipeline.select import selected
-from evals.runner.task import CaseTask
-from evals.subject.floor import asked, rulings
-from evals.sweep.execute import execute
-from evals.sweep.grid import at, grid
-from evals.sweep.stage import stage
+from evals.cassettes.store import load
+from evals.pipeline.load_run import Options, selected
+from evals.runner.trial_task import CaseTask
+from evals.triage.confidence_floor import asked, rulings
+from evals.triage.sweep.sweep_run import at, execute, grid
+from evals.triage.sweep.sweep_stage import stage
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import a_suite, cassettes, evals
 from tests.builders.llm_server import an_llm_server, answering, next_stop

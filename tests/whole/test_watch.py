@@ -99,7 +99,7 @@ def test_changed_code_of_a_guard_is_really_used(checkout, tmp_path):
     session = Session(checkout, PYTHONPATH=str(own_code(tmp_path / "code")))
     assert "exit code 0 (not worse)" in session.until(WATCHING)
 
-    guards = tmp_path / "code" / "triage" / "guards" / "hardened.py"
+    guards = tmp_path / "code" / "triage" / "guards" / "hardened_guards.py"
     edit(guards, "if state.iterations >= state.max_iterations:", "if state.iterations >= 1:")
     said = session.until(WATCHING)
 

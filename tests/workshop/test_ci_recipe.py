@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evals.runner.share import Share
+from evals.runner.trials import Share
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 JUDGE, COMMENT, REPEAT = "prompt-regression.yml", "prompt-regression-comment.yml", "repeat.yml"
+CHECKS = "checks.yml"
 
 
 def a_workflow(name):
@@ -87,7 +88,9 @@ def test_gitlab_watches_the_same():
 
 def test_every_make_command_is_a_target():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
-    scripts = [step.get("run", "") for step in (*the_steps(JUDGE), *the_steps(REPEAT))] + the_gitlab_job()["script"]
+    checks = [step for job in a_workflow(CHECKS)["jobs"].values() for step in job["steps"]]
+    steps = (*the_steps(JUDGE), *the_steps(REPEAT), *checks)
+    scripts = [step.get("run", "") for step in steps] + the_gitlab_job()["script"]
     called = {target for script in scripts for target in re.findall(r"^make ([a-z-]+)", script, flags=re.MULTILINE)}
 
     assert called
@@ -109,6 +112,17 @@ def test_what_runs_a_forks_code_may_only_read_and_holds_no_secret():
     assert "pull_request_target" not in text
 
 
+def test_each_change_is_checked_by_lint_types_contracts_and_tests():
+    """On main and in every pull request, whatever it touches; a fork's code may only read."""
+    workflow = a_workflow(CHECKS)
+    commands = {step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step}
+
+    assert {"make lint", "make types", "make contracts", "make test"} <= commands
+    assert workflow["on"] == {"pull_request": None, "push": {"branches": ["main"]}}
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "secrets." not in (WORKFLOWS / CHECKS).read_text(encoding="utf-8")
+
+
 def test_what_may_write_runs_nothing_of_the_pull_request():
     steps = the_steps(COMMENT)
 
@@ -117,10 +131,12 @@ def test_what_may_write_runs_nothing_of_the_pull_request():
     assert [step["uses"] for step in steps if "uses" in step] == []
 
 
-@pytest.mark.parametrize("name", [JUDGE, COMMENT, REPEAT])
+@pytest.mark.parametrize("name", [JUDGE, COMMENT, REPEAT, CHECKS])
 def test_no_script_holds_an_expression(name):
     """A branch called `$(rm -rf .)` would be pasted into it; values come in through the environment."""
-    assert [step for step in the_steps(name) if "${{" in step.get("run", "")] == []
+    steps = [step for job in a_workflow(name)["jobs"].values() for step in job["steps"]]
+
+    assert [step for step in steps if "${{" in step.get("run", "")] == []
 
 
 def test_the_comment_waits_for_the_workflow_that_judges():

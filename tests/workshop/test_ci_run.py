@@ -1,67 +1,90 @@
-"""What `.ci/run` does beside its steps is told whole, in order, and is red when it fails."""
+"""`.ci/run` runs plain steps, remembers each failure, and reads the verdict of a run from run.json."""
 
+import json
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = (Path(__file__).parents[2] / ".ci" / "run").read_text(encoding="utf-8")
-WAYS = SCRIPT[SCRIPT.index("failed=()") : SCRIPT.index("chromium_for_tests()")]
-"""The functions that run a command as a step, or beside the steps."""
+ROOT = Path(__file__).parents[2]
+SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+STEP = SCRIPT[SCRIPT.index("failed=()") : SCRIPT.index("chromium_for_tests()")]
+"""The function that runs a command as a step."""
 
 
-def told(*lines):
-    """What a script of these lines says, with what failed at its end."""
-    script = "\n".join(["set -uo pipefail", WAYS, *lines, 'echo "red: ${failed[*]}"'])
+def output_of(*lines):
+    """What a script of these lines prints, with the failed steps at its end."""
+    script = "\n".join(["set -uo pipefail", STEP, *lines, 'echo "red: ${failed[*]}"'])
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def test_what_ran_beside_the_steps_is_told_after_them_each_in_one_piece():
-    said = told("begin one sh -c 'echo a; sleep 0.1; echo b'", "begin two echo c", "step three echo d", "await one two")
+def test_a_failed_step_is_remembered_and_the_next_one_runs():
+    printed = output_of("step before true", "step one sh -c 'exit 3'", "step after echo here")
 
-    assert [line for line in said if len(line) == 1] == ["d", "a", "b", "c"]
-
-
-@pytest.mark.parametrize("way", ["step one sh -c 'exit 3'", "begin one sh -c 'exit 3'\nawait one"])
-def test_a_failure_is_remembered_whichever_way_it_ran(way):
-    said = told("step before true", way, "step after true")
-
-    assert any(line.startswith("=== one: exit 3 after") for line in said)
-    assert said[-1] == "red: one"
+    assert any(line.startswith("=== one: exit 3 after") for line in printed)
+    assert "here" in printed
+    assert printed[-1] == "red: one"
 
 
-def test_complaints_are_told_too():
-    assert "oh" in told("begin one sh -c 'echo oh >&2'", "await one")
+def test_the_script_is_valid_shell():
+    assert subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=False).returncode == 0
 
 
-KNOWN = "  regression: v5 against v3: route.pass -13 points [-22, -4] over 69 cases, 10 broke, 1 mended"
-OTHER = "  regression: v3 against the baseline: root_cause.hit -9 points [-20, -2] over 69 cases, 6 broke, 0 mended"
+def test_lint_types_contracts_cassettes_suites_and_tests_are_steps():
+    steps = dict(re.findall(r"^step (\w+) (.*?)(?: \|\|.*)?$", SCRIPT, flags=re.MULTILINE))
+
+    assert list(steps) == ["setup", "checks", "cassettes", "eval", "released", "tests"]
+    assert {"lint", "types", "contracts"} <= set(steps["checks"].split())
+
+
+def test_no_output_of_a_command_is_searched_for_a_verdict():
+    workflows = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")]
+
+    assert [
+        text for text in (SCRIPT, *workflows) if re.search(r"evals (run|gate|merge)[^\n]*\|\s*(tee|grep|sed)", text)
+    ] == []
+    assert not re.search(r"\bgrep\b", SCRIPT)
+
+
+KNOWN = {
+    "kind": "regression",
+    "text": "v5 against v3: route.pass -13 points [-22, -4] over 69 cases, 10 broke, 1 mended",
+}
+OTHER = {
+    "kind": "regression",
+    "text": "v3 against the baseline: root_cause.hit -9 points [-20, -2] over 69 cases, 6 broke, 0 mended",
+}
+NOTE = {"kind": "note", "text": "3 answers were recorded anew"}
 
 
 @pytest.mark.parametrize(
-    ("lines", "code", "red"),
+    ("exit_code", "reasons", "code"),
     [
-        ([], 0, False),
-        ([KNOWN], 1, False),
-        ([KNOWN, OTHER], 1, True),
-        ([OTHER], 1, True),
-        ([KNOWN], 3, True),
+        (0, [], 0),
+        (1, [KNOWN], 0),
+        (1, [KNOWN, NOTE], 0),
+        (1, [KNOWN, OTHER], 1),
+        (1, [OTHER], 1),
+        (1, [NOTE], 1),
+        (3, [KNOWN], 3),
     ],
 )
-def test_of_the_released_cases_only_the_known_regression_is_no_failure(lines, code, red, tmp_path):
-    evals = tmp_path / ".venv" / "bin" / "evals"
-    evals.parent.mkdir(parents=True)
-    evals.write_text("\n".join(["#!/bin/sh", *(f"echo '{line}'" for line in lines), f"exit {code}"]), encoding="utf-8")
-    evals.chmod(0o755)
-    judged = SCRIPT[SCRIPT.index("judged_released() {") : SCRIPT.index("step setup")]
-    script = f"set -uo pipefail\nbeside={tmp_path}\n{judged}\njudged_released"
+def test_of_the_released_cases_only_the_known_regression_is_no_failure(exit_code, reasons, code, tmp_path):
+    run = tmp_path / "run.json"
+    run.write_text(json.dumps({"verdict": {"exit_code": exit_code, "reasons": reasons}}), encoding="utf-8")
 
-    assert (
-        bool(subprocess.run(["bash", "-c", script], cwd=tmp_path, check=False, capture_output=True).returncode) is red
-    )
+    assert known_regression(run).returncode == code
 
 
-def test_pytest_comes_last():
-    told = [line.split()[1:] for line in SCRIPT.splitlines() if line.startswith(("step ", "await "))]
+def test_a_run_without_a_verdict_is_one_line_and_2(tmp_path):
+    done = known_regression(tmp_path / "run.json")
 
-    assert told[-1][-1] == "tests"
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "holds no verdict" in done.stderr
+
+
+def known_regression(run):
+    command = [sys.executable, ROOT / ".ci" / "known_regression.py", run]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,8 +1,8 @@
-"""What `make test` draws from the shipped cassettes holds each kind, and `make every` draws them all."""
+"""What `make test` draws from the shipped cassettes holds each kind, and `make test EVERY=1` draws them all."""
 
 from itertools import chain
 
-from evals.cassette.store import load
+from evals.cassettes.store import load
 from tests.builders.shipped import EVERY, all_cassettes, some_cassettes, strata
 
 

@@ -25,11 +25,11 @@ def test_what_is_found_is_printed_as_the_line_to_add(tmp_path, capsys):
 
 
 def test_nothing_found_ends_with_the_time(capsys):
-    assert main("0.0001", "tests/evals/stats/test_rates.py") == 0
+    assert main("0.0001", "tests/evals/statistics/test_rates.py") == 0
     assert "nothing found" in capsys.readouterr().out
 
 
 def test_every_property_is_searched():
     from tests.explore.__main__ import properties
 
-    assert {path for path in properties() if (ROOT / path).is_file()} >= {"tests/evals/cassette/test_key.py"}
+    assert {path for path in properties() if (ROOT / path).is_file()} >= {"tests/evals/cassettes/test_key.py"}

@@ -173,7 +173,7 @@ def test_an_artifact_of_another_workflow_or_a_fork_is_not_taken(runs, found, tmp
 def desk(tmp_path, monkeypatch):
     """A runner's checkout with `triage` in its .venv, and a GitHub that knows the issue."""
     a_desk(tmp_path, monkeypatch)
-    program = f"#!{sys.executable}\nfrom triage.start import run\nrun()\n"
+    program = f"#!{sys.executable}\nfrom triage.entry_point import run\nrun()\n"
     an_executable(tmp_path / ".venv/bin/triage", program)
     with a_github() as host:
         yield tmp_path, host
@@ -269,7 +269,7 @@ def a_payload(**fields) -> dict:
     ticket = {"title": "Cart loses quantities", "body": "It does.", "labels": ["bug"], "assignees": []}
     told = {"version": 1, "kind": "result", "job": "issue-7", "repository": "shop/carts", "number": 7}
     told |= {"mark": "<!-- triage job issue-7 x -->", "since": "2026-05-01T00:00:00Z", "comment": "Found it."}
-    return {**told, "ticket": ticket, **fields}
+    return {**told, "ticket": ticket, "grave": [], **fields}
 
 
 @pytest.mark.parametrize(

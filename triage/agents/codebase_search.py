@@ -6,11 +6,20 @@ from langchain_core.documents import Document
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field
 
-from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, latest_hypothesis, structured
-from triage.agents.further import gaps_of, named_before, once
+from triage.agents.agent import (
+    Agent,
+    AgentInput,
+    Toolbox,
+    gaps_of,
+    instructions_block,
+    latest_hypothesis,
+    named_before,
+    once,
+    structured,
+)
 from triage.findings import NOT_IDENTIFIED, Answer, asks, to_finding
+from triage.llm import ChainStep
 from triage.state import AgentFinding, BugTriageState, Confidence, Retrieval
-from triage.step import Step
 
 CHUNKS: Final = 5
 WIDE_CHUNKS: Final = 8
@@ -129,7 +138,7 @@ def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutpu
             places=tuple(str(document.id) for document in documents),
         )
 
-    return Step(search)
+    return ChainStep(search)
 
 
 def _variables(given: CodebaseSearchInput, documents: list[Document]) -> dict[str, str]:

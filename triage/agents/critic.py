@@ -7,8 +7,8 @@ from pydantic import Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, latest_hypothesis, structured
 from triage.findings import Answer, findings_text, to_finding
+from triage.llm import ChainStep
 from triage.state import AgentFinding, BugTriageState, CriticVerdict
-from triage.step import Step
 
 EVIDENCE_SHOWN: Final = 5
 """Snippets a review reads, the newest ones: what was cited last is what the findings now rest on."""
@@ -55,7 +55,7 @@ async def _variables(given: CriticInput) -> dict[str, str]:
 
 def chain(toolbox: Toolbox) -> Runnable[CriticInput, CriticOutput]:
     """One structured call."""
-    return Step(_variables) | structured("critic", CriticOutput, toolbox.models, "critic")
+    return ChainStep(_variables) | structured("critic", CriticOutput, toolbox.models, "critic")
 
 
 def verdict_of(output: CriticOutput, evidence_seen: int) -> CriticVerdict:

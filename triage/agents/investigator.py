@@ -6,10 +6,10 @@ from langchain_core.runnables import Runnable
 from pydantic import Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, clipped, instructions_block, structured
-from triage.discussion import discussion_block
 from triage.findings import Answer, answers_text, findings_text, to_finding
+from triage.issue import discussion_block
+from triage.llm import ChainStep
 from triage.state import AgentFinding, BugTriageState, HumanExchange
-from triage.step import Step
 
 
 class InvestigatorInput(AgentInput):
@@ -57,7 +57,7 @@ async def _variables(given: InvestigatorInput) -> dict[str, str]:
 
 def chain(toolbox: Toolbox) -> Runnable[InvestigatorInput, InvestigatorOutput]:
     """One structured call."""
-    return Step(_variables) | structured("investigator", InvestigatorOutput, toolbox.models, "investigator")
+    return ChainStep(_variables) | structured("investigator", InvestigatorOutput, toolbox.models, "investigator")
 
 
 def finding(output: InvestigatorOutput) -> AgentFinding:

@@ -18,18 +18,19 @@ from triage.agents.agent import (
     AgentInput,
     Toolbox,
     clipped,
+    gaps_of,
     instructions_block,
     latest_hypothesis,
+    named_before,
+    once,
     prompt_of,
     structured,
 )
-from triage.agents.further import gaps_of, named_before, once
-from triage.discussion import discussion_block
 from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
-from triage.llm import resilient
+from triage.issue import discussion_block
+from triage.llm import ChainStep, resilient
 from triage.state import AgentFinding, BugTriageState
-from triage.step import Step
 
 MAX_SEARCHES: Final = 3
 """Searches of one visit; a model that asks for more gets the first ones."""
@@ -128,7 +129,7 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
             pages=once([page.url for message in found for page in message.artifact or ()]),
         )
 
-    return Step(search)
+    return ChainStep(search)
 
 
 def query_of(call: ToolCall) -> str:

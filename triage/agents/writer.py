@@ -12,10 +12,9 @@ from langchain_openai import ChatOpenAI
 from pydantic import ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, prompt_of, structured
-from triage.budget import over_budget
-from triage.findings import Answer, answers_text, findings_text, to_finding
-from triage.form import Form
-from triage.llm import resilient
+from triage.findings import Answer, Form, answers_text, findings_text, to_finding
+from triage.job_budget import over_budget
+from triage.llm import ChainStep, resilient
 from triage.state import (
     AgentFinding,
     BugTriageState,
@@ -26,7 +25,6 @@ from triage.state import (
     TriageReport,
     WriterDraft,
 )
-from triage.step import Step
 
 EFFORTS: Final = ("XS", "S", "M", "L", "XL")
 DEFAULT_EFFORT: Final = "M"
@@ -100,7 +98,7 @@ def chain(toolbox: Toolbox) -> Runnable[WriterInput, WriterOutput]:
         comment=_tried(resilient(lambda model: comment | model, models, "writer"), comment_of),
         ticket=_tried(resilient(lambda model: ticket | _in_json_mode(model), models, "writer"), ticket_of),
     )
-    return Step(_variables) | texts | Step(assembled)
+    return ChainStep(_variables) | texts | ChainStep(assembled)
 
 
 def _tried(part: Runnable[Any, Any], read: Callable[[str], object] | None = None) -> Runnable[Any, Any]:
@@ -114,7 +112,7 @@ def _tried(part: Runnable[Any, Any], read: Callable[[str], object] | None = None
         except Exception as error:  # noqa: BLE001 - whichever way one text fails, the others are kept
             return error
 
-    return Step(attempt)
+    return ChainStep(attempt)
 
 
 async def assembled(parts: dict[str, Any]) -> WriterOutput:

@@ -1,4 +1,4 @@
-"""Cutting a repository into chunks: Python by function and class, all other text by windows of lines.
+"""Cutting a repository into chunks: source code by function and class, all other text by windows of lines.
 
 Every chunk starts with a header line `# path Class.function`; it costs little, and is worth a tenth of the
 retrieval score, since file and class names are half of what an issue gives away.
@@ -11,6 +11,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from triage.codebase.grammars import grammar_of
+from triage.codebase.symbols import Fallback, definitions_of
+from triage.codebase.symbols import SymbolDefinition as Symbol
+
 MAX_CHARS: Final = 1_600
 """Length of a chunk, header included; a longer function is cut into several."""
 WINDOW_CHARS: Final = 1_000
@@ -18,7 +22,7 @@ WINDOW_CHARS: Final = 1_000
 _REMEMBERED: Final = 200
 """Files whose chunks are kept: most trees of one codebase differ in a file or two."""
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+SymbolDefinition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
@@ -51,29 +55,62 @@ class _Span:
     name: str
 
 
-@lru_cache(_REMEMBERED)
+@dataclass(frozen=True)
+class CutFile:
+    """The chunks of one file, and why they are windows of lines although its language is known, if so."""
+
+    chunks: tuple[Chunk, ...]
+    fallback: Fallback | None = None
+
+
 def chunks_of(path: str, text: str) -> tuple[Chunk, ...]:
     """The chunks of one file, in order of their lines; together they hold every line that is not blank."""
+    return cut_file(path, text).chunks
+
+
+@lru_cache(_REMEMBERED)
+def cut_file(path: str, text: str) -> CutFile:
+    """The chunks of one file, as `chunks_of` gives them, and what became of its syntax."""
     lines = text.split("\n")
-    if not path.endswith(".py"):
-        return tuple(_cut(path, lines, _Span(1, len(lines), ""), WINDOW_CHARS))
-    try:
-        spans = _spans(ast.parse(text).body, lines, _Span(1, len(lines), ""))
-    except (SyntaxError, ValueError):  # source of another Python version, or broken: still worth finding
-        spans = [_Span(1, len(lines), "")]
-    return tuple(chunk for span in spans for chunk in _cut(path, lines, span, MAX_CHARS))
+    whole, fallback = _Span(1, len(lines), ""), None
+    spans, limit = [whole], WINDOW_CHARS
+    if path.endswith(".py"):
+        limit = MAX_CHARS
+        try:
+            spans = _spans(ast.parse(text).body, lines, whole)
+        except (SyntaxError, ValueError):  # source of another Python version, or broken: still worth finding
+            fallback = Fallback.BROKEN
+    elif grammar := grammar_of(path):
+        found = definitions_of(text, grammar)
+        if isinstance(found, Fallback):
+            fallback = found
+        else:
+            spans, limit = _spans_of_symbols(found, lines, whole), MAX_CHARS
+    return CutFile(tuple(chunk for span in spans for chunk in _cut(path, lines, span, limit)), fallback)
+
+
+def _spans_of_symbols(found: Iterable[Symbol], lines: list[str], whole: _Span) -> list[_Span]:
+    """As `_spans`, of definitions in another language than Python. A namespace is always divided."""
+    own = [(_Span(one.start, one.end, one.name), one) for one in found]
+    edges = [_Span(whole.start, whole.start - 1, ""), *(span for span, _ in own), _Span(whole.end + 1, whole.end, "")]
+    between = [_Span(left.end + 1, right.start - 1, whole.name) for left, right in pairwise(edges)]
+    inner: list[_Span] = []
+    for span, one in own:
+        fits = _size(span, lines) <= MAX_CHARS
+        inner += _spans_of_symbols(one.inner, lines, span) if one.inner and (one.scope or not fits) else [span]
+    return sorted([*between, *inner], key=lambda span: span.start)
 
 
 def _spans(body: Iterable[ast.stmt], lines: list[str], whole: _Span) -> list[_Span]:
     """The definitions in `body`, each with its name, and what stands between them under the name of `whole`."""
-    own = [_span_of(node, lines, whole) for node in body if isinstance(node, Definition)]
+    own = [_span_of(node, lines, whole) for node in body if isinstance(node, SymbolDefinition)]
     edges = [_Span(whole.start, whole.start - 1, ""), *(span for span, _ in own), _Span(whole.end + 1, whole.end, "")]
     between = [_Span(left.end + 1, right.start - 1, whole.name) for left, right in pairwise(edges)]
     inner = [part for span, node in own for part in _parts(span, node, lines)]
     return sorted([*between, *inner], key=lambda span: span.start)
 
 
-def _span_of(node: Definition, lines: list[str], whole: _Span) -> tuple[_Span, Definition]:
+def _span_of(node: SymbolDefinition, lines: list[str], whole: _Span) -> tuple[_Span, SymbolDefinition]:
     """From the first decorator, or the comment right above it, to the last line of the body."""
     start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     while start > whole.start and lines[start - 2].lstrip().startswith("#"):
@@ -82,12 +119,15 @@ def _span_of(node: Definition, lines: list[str], whole: _Span) -> tuple[_Span, D
     return _Span(start, node.end_lineno or node.lineno, name), node
 
 
-def _parts(span: _Span, node: Definition, lines: list[str]) -> list[_Span]:
+def _parts(span: _Span, node: SymbolDefinition, lines: list[str]) -> list[_Span]:
     """A function is one part; so is a class that fits one chunk, any other goes by its methods."""
-    size = sum(len(line) + 1 for line in lines[span.start - 1 : span.end])
-    if isinstance(node, ast.ClassDef) and size > MAX_CHARS:
+    if isinstance(node, ast.ClassDef) and _size(span, lines) > MAX_CHARS:
         return _spans(node.body, lines, span)
     return [span]
+
+
+def _size(span: _Span, lines: list[str]) -> int:
+    return sum(len(line) + 1 for line in lines[span.start - 1 : span.end])
 
 
 def _cut(path: str, lines: list[str], span: _Span, limit: int) -> Iterator[Chunk]:

@@ -18,14 +18,24 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
-from triage.aside import Told, Watch, aside, untold
+from triage.background_work import Told, Watch, aside, untold
 from triage.codebase.chunk import Chunk, chunks_of
-from triage.codebase.distances import Distances
-from triage.codebase.embed import Embedder, Vectors, cores
-from triage.codebase.files import source_files
-from triage.codebase.nearest import FETCHED, Near, collection, distances_of, drop, nearest, nearest_of, ordered
-from triage.codebase.ranking import Ranking, fused, worth_of
-from triage.codebase.words import WordIndex
+from triage.codebase.embed import Distances, Embedder, Vectors, cores
+from triage.codebase.search_ranking import (
+    FETCHED,
+    Near,
+    Ranking,
+    WordIndex,
+    collection,
+    distances_of,
+    drop,
+    fused,
+    nearest,
+    nearest_of,
+    ordered,
+    worth_of,
+)
+from triage.codebase.source_files import source_files
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -1,8 +1,19 @@
 """Plans are files: each is one YAML list of tasks, read and checked here."""
 
-from triage.plans.dag import edges, faults
-from triage.plans.load import given_plan, load_plan, parse_plan, plan_header, plan_path, shipped_plans
-from triage.plans.modes import MODES, Mode, may_reshape, starts_from_a_plan
+from triage.plans.plan_files import (
+    MODES,
+    Mode,
+    edges,
+    faults,
+    given_plan,
+    load_plan,
+    may_reshape,
+    parse_plan,
+    plan_header,
+    plan_path,
+    shipped_plans,
+    starts_from_a_plan,
+)
 
 __all__ = [
     "MODES",

@@ -17,8 +17,8 @@ from typing import Final, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from triage.agent_registry import MAX_CALLS, registry_json
 from triage.errors import PromptError
-from triage.registry import MAX_CALLS, registry_json
 from triage.state import MAX_QUESTIONS, ConfidenceFloor
 
 HERE: Final = Path(__file__).parent

@@ -8,8 +8,9 @@ from typing import Annotated, Final
 import typer
 
 from evals.errors import EvalsError
-from evals.recording.local_llm import server, weights
-from evals.recording.local_llm.process import Process
+from evals.recording.local_llm import llm_server as server
+from evals.recording.local_llm import weights
+from evals.recording.local_llm.llm_server import Process
 
 _CACHE: Final = Path(".cache")
 _STORE: Final = _CACHE / "models"

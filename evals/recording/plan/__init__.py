@@ -1,1 +1,1 @@
-"""What the tape lacks and why: the causes of misses, and what recording them is going to take."""
+"""The plan of a recording: what is missing, why, and what it takes."""

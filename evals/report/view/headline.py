@@ -1,9 +1,10 @@
-"""The numbers at the top: every variant on every primary endpoint, with what each number rests on."""
+"""The headline table: primary metrics per variant, with floors and scope."""
 
 from dataclasses import dataclass
 
-from evals.models.run import Comparison, Run, ScorerInfo, Summary, VariantInfo
+from evals.models.run import Comparison, DatasetBaseline, Run, Scope, ScorerInfo, Summary, VariantInfo
 from evals.report.numbers import (
+    MINUS,
     NOTHING,
     amount,
     change,
@@ -15,13 +16,49 @@ from evals.report.numbers import (
     smallest_drop,
     value,
 )
-from evals.report.view.baselines import beaten, best_baseline, skill_of
-from evals.report.view.costs import token_note
-from evals.report.view.table import Table
+from evals.report.view.cost_tables import token_note
+from evals.report.view.page_parts import Table
+from evals.statistics.rates import skill
+
+ORACLE = "oracle"
+
+
+def best_baseline(run: Run, endpoint: str) -> DatasetBaseline | None:
+    """The strongest without a model on this endpoint; the oracle, which has read each case's labels, is no rival."""
+    rivals = [item for item in run.dataset_baselines if item.endpoint == endpoint and item.name != ORACLE]
+    return max(rivals, key=lambda item: item.share, default=None)
+
+
+def beaten(item: DatasetBaseline | None) -> str:
+    """The baseline in one cell."""
+    return "" if item is None else f"{percent(item.share)} ({item.name})"
+
+
+def skill_of(summary: Summary, item: DatasetBaseline | None) -> str:
+    """The skill over the baseline, signed, 1 at best; empty without a baseline, unknown where not every case of the run
+    is scored: the baseline is about all of them."""
+    if item is None:
+        return ""
+    if summary.mean is None or summary.n < summary.total:
+        return NOTHING
+    won = skill(summary.mean, item.share)
+    return NOTHING if won is None else f"{won:+.2f}".replace("-", MINUS)
+
+
+def baseline_table(run: Run) -> Table:
+    """Every baseline of the run's cases."""
+    return Table(
+        "What needs no model, on the cases of this run",
+        ("baseline", "endpoint", "share", "of", "what it does", "chosen"),
+        tuple(
+            (item.name, item.endpoint, percent(item.share), str(item.n), item.definition, item.detail)
+            for item in run.dataset_baselines
+        ),
+    )
 
 
 @dataclass(frozen=True)
-class Bar:
+class IntervalBar:
     """An interval on a scale of 0 to 100: where it starts, how wide it is, where the value lies."""
 
     low: str
@@ -38,7 +75,7 @@ class Cell:
     rests_on: str
     bounds: str
     skill: str
-    bar: Bar | None
+    bar: IntervalBar | None
 
 
 @dataclass(frozen=True)
@@ -141,10 +178,12 @@ def _cell(run: Run, summary: Summary) -> Cell:
     )
 
 
-def _bar(summary: Summary) -> Bar | None:
+def _bar(summary: Summary) -> IntervalBar | None:
     if summary.mean is None or summary.low is None or summary.high is None:
         return None
-    return Bar(f"{summary.low * 100:.1f}", f"{(summary.high - summary.low) * 100:.1f}", f"{summary.mean * 100:.1f}")
+    return IntervalBar(
+        f"{summary.low * 100:.1f}", f"{(summary.high - summary.low) * 100:.1f}", f"{summary.mean * 100:.1f}"
+    )
 
 
 def comparisons(run: Run) -> tuple[ComparisonRow, ...]:
@@ -204,3 +243,33 @@ def _scores(run: Run, caption: str, scorers: list[ScorerInfo]) -> Table:
         ("score", "better", *names),
         tuple((info.name, info.better, *(amount(found[name, info.name], info) for name in names)) for info in scorers),
     )
+
+
+@dataclass(frozen=True)
+class ScopeView:
+    """One sentence, and the cases it leaves out by name."""
+
+    sentence: str
+    unrecorded: tuple[str, ...]
+    sealed: tuple[str, ...]
+
+
+def scope_view(run: Run) -> ScopeView | None:
+    """None for a run that does not know its dataset."""
+    scope = run.scope
+    return None if scope is None else ScopeView(in_words(scope), scope.unrecorded, scope.sealed)
+
+
+def in_words(scope: Scope) -> str:
+    """The sentence of terminal, Markdown and report."""
+    parts = [f"{scope.selected} of the dataset's {scope.cases} cases are in this run"]
+    if scope.unrecorded:
+        parts.append(f"{len(scope.unrecorded)} of the {scope.cases} have no recording yet")
+    if scope.sealed:
+        parts.append(f"{len(scope.sealed)} of the suite's cases are held out")
+    parts.append(f"the holdout has {_opened(scope.openings)}")
+    return "; ".join(parts) + "."
+
+
+def _opened(count: int) -> str:
+    return {0: "never been opened", 1: "been opened once"}.get(count, f"been opened {count} times")

@@ -1,43 +1,55 @@
-"""The whole page, from a run."""
+"""The report page of a run."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evals.models.measure import MeasureInfo
-from evals.models.outcome import Scored
+from evals.analysis.label_disputes import disputes
+from evals.models.metrics import MeasureInfo, Scored
 from evals.models.run import Run, ScorerInfo
-from evals.reasons.find import disputes
-from evals.report.inert import script_json
-from evals.report.numbers import NOTHING
-from evals.report.view.ablations import ablation_table
-from evals.report.view.baselines import baseline_table
-from evals.report.view.breaches import BreachTable, breach_rows
-from evals.report.view.calibration import CalibrationView, calibration_views
-from evals.report.view.cases import MARKED, CaseTable, case_table
-from evals.report.view.causes import Cause
-from evals.report.view.confusion import ConfusionView, confusion_views
-from evals.report.view.costs import what_it_costs
-from evals.report.view.disputes import SuspectList, suspect_lists
-from evals.report.view.flips import FlipPair, flip_pairs
-from evals.report.view.guards import guard_table
-from evals.report.view.headline import ComparisonRow, Headline, comparisons, costs, headline, secondary
-from evals.report.view.judge import JudgeView, judge_view
-from evals.report.view.lists import Lists
-from evals.report.view.measures import measure_table
-from evals.report.view.mentions import Piece, pieces
-from evals.report.view.partings import Lead, PartingRow, leads, parting_rows
-from evals.report.view.plan import Picture
-from evals.report.view.pools import pools_for
-from evals.report.view.prompt_diff import Line, PromptDiff, prompt_diffs
-from evals.report.view.published import LEGEND, published_table
-from evals.report.view.ribbon import LETTERS
-from evals.report.view.rules import RuleSheet
-from evals.report.view.samples import redraw_table, sample_table
-from evals.report.view.scope import ScopeView, scope_view
-from evals.report.view.systems import PromptText, difference, prompt_texts
-from evals.report.view.table import Table
-from evals.report.view.twins import twin_table
+from evals.report.numbers import NOTHING, script_json
+from evals.report.view.case_table import CaseTable, case_table, marked
+from evals.report.view.change_causes import (
+    ChangeCause,
+    DiffLine,
+    PromptDiff,
+    PromptText,
+    difference,
+    prompt_diffs,
+    prompt_texts,
+)
+from evals.report.view.confusion_tables import ConfusionView, confusion_views
+from evals.report.view.cost_tables import what_it_costs
+from evals.report.view.dispute_page import SuspectList, suspect_lists
+from evals.report.view.divergence_view import Lead, PartingRow, leads, parting_rows, pools_for
+from evals.report.view.flip_matrix import FlipPair, flip_pairs
+from evals.report.view.headline import (
+    ComparisonRow,
+    Headline,
+    ScopeView,
+    baseline_table,
+    comparisons,
+    costs,
+    headline,
+    scope_view,
+    secondary,
+)
+from evals.report.view.judge_view import JudgeView, judge_view
+from evals.report.view.page_parts import Lists, Piece, Table, pieces
+from evals.report.view.plan_graph import Picture
+from evals.report.view.sections import Places, drawn_sections
+from evals.report.view.trial_view import legend
+from evals.report.view.variant_tables import (
+    measure_table,
+    redraw_table,
+    sample_table,
+    twin_table,
+)
+from evals.report.view.violations_table import BreachTable, RuleSheet, breach_rows
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class Definition:
 
 
 @dataclass(frozen=True)
-class Page:
+class ReportPage:
     """Everything the template puts in its places."""
 
     suite: str
@@ -82,40 +94,36 @@ class Page:
     partings: tuple[PartingRow, ...]
     secondary: Table
     measures: Table
-    published: Table
-    published_legend: str
     samples: Table
     redraws: Table
     slices: Table
     twins: Table
     confusions: tuple[ConfusionView, ...]
-    calibrations: tuple[CalibrationView, ...]
-    sweep_command: str
     legend: tuple[tuple[str, str], ...]
     breaches: BreachTable
     disputes: tuple[SuspectList, ...]
     cases: CaseTable
     pictures: tuple[Picture, ...]
-    changes: tuple[tuple[Line, ...], ...]
-    causes: tuple[Cause, ...]
+    changes: tuple[tuple[DiffLine, ...], ...]
+    causes: tuple[ChangeCause, ...]
     sheets: tuple[RuleSheet, ...]
     systems: str
     prompts: tuple[PromptText, ...]
     diffs: tuple[PromptDiff, ...]
     definitions: tuple[Definition, ...]
-    guards: Table
-    ablations: Table
     costs: Table
+    sections: Places
     provenance: Table
     texts: tuple[str, ...]
     lists: str
 
 
-def page(run: Run) -> Page:
-    """The view of a run. Pure: the same run gives the same page."""
+def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
+    """The view of a run, with the sections of a pack (of the default one if none is given). Pure: the same run gives
+    the same page."""
     pools, lists = pools_for(run), Lists([case.id for case in run.cases])
     diffs = prompt_diffs(run)
-    return Page(
+    return ReportPage(
         suite=run.suite,
         description=run.description,
         recorded_by=", ".join(run.recorded_by) or "nobody yet",
@@ -131,16 +139,12 @@ def page(run: Run) -> Page:
         partings=parting_rows(run, lists),
         secondary=secondary(run),
         measures=measure_table(run),
-        published=published_table(run),
-        published_legend=LEGEND,
         samples=sample_table(run),
         redraws=redraw_table(run),
         slices=_slices(run),
         twins=twin_table(run),
         confusions=confusion_views(run),
-        calibrations=calibration_views(run),
-        sweep_command=f"evals sweep {run.suite} --single 0.5:0.95:0.05 --guards all",
-        legend=tuple((node, letter) for node, letter in LETTERS.items()),
+        legend=legend(run, pack),
         breaches=breach_rows(run, lists),
         disputes=suspect_lists(disputes([run])),
         cases=case_table(run, pools),
@@ -155,9 +159,8 @@ def page(run: Run) -> Page:
             *(_definition(info) for info in run.scorers),
             *(_measure_definition(info) for info in run.measure_infos),
         ),
-        guards=guard_table(run),
-        ablations=ablation_table(run),
         costs=costs(run),
+        sections=drawn_sections(run, pack),
         provenance=_provenance(run),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
         lists=script_json(lists.steps()),
@@ -191,13 +194,14 @@ def _measure_definition(info: MeasureInfo) -> Definition:
 
 
 def _slices(run: Run) -> Table:
-    """Route and root cause per archetype and variant, as counts: slices are too small for rates."""
+    """Primary metrics of trials per archetype and variant, as counts: slices are too small for rates."""
+    metrics = marked(run.scorers)
     names = tuple(info.variant.name for info in run.variants)
     archetype = {case.id: case.archetype for case in run.cases}
     passed: Counter[tuple[str, str, str]] = Counter()
     scored: Counter[tuple[str, str, str]] = Counter()
     for trial in run.trials:
-        for scorer, _ in MARKED:
+        for scorer, _ in metrics:
             outcome = trial.outcomes.get(scorer)
             if isinstance(outcome, Scored):
                 key = (archetype[trial.trace.case_id], trial.trace.variant, scorer)
@@ -205,14 +209,14 @@ def _slices(run: Run) -> Table:
                 passed[key] += outcome.value == 1
     return Table(
         "Passed of scored, by archetype",
-        ("archetype", *(f"{name} {label}" for name in names for _, label in MARKED)),
+        ("archetype", *(f"{name} {label}" for name in names for _, label in metrics)),
         tuple(
             (
                 kind,
                 *(
                     _of(passed[kind, name, scorer], scored[kind, name, scorer])
                     for name in names
-                    for scorer, _ in MARKED
+                    for scorer, _ in metrics
                 ),
             )
             for kind in sorted(set(archetype.values()))

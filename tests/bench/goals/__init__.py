@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.bench.goals import commands, many, memory, replayed, scale, suite
+from tests.bench.goals import commands, languages, many, memory, replayed, scale, suite
 from tests.bench.line import Line
 
 GOALS: Final[dict[str, Callable[[Path], Iterator[Line]]]] = {
@@ -18,4 +18,5 @@ GOALS: Final[dict[str, Callable[[Path], Iterator[Line]]]] = {
     "rounds": memory.rounds,
     "report": memory.report,
     "scale": scale.lines,
+    "languages": languages.lines,
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from evals.subject.plain import SWITCH
+from evals.plain_replay import SWITCH
 from tests.bench.cost import Cost, evals, run
 from tests.bench.generated import a_checkout
 from tests.bench.line import Line
@@ -39,7 +39,7 @@ def lines(folder: Path) -> Iterator[Line]:
 def _peer(checkout: Path, ours: Cost) -> Line:
     what = "the same graph under a peer's runner (pydantic-evals), of which ours takes"
     if find_spec("pydantic_evals") is None:
-        return Line(what, "", "NOT INSTALLED: `make bench-peer` installs it, without it nothing is compared", None)
+        return Line(what, "", "NOT INSTALLED (`make setup WITH=bench`): nothing is compared", None)
     peer = _other(checkout, "peer")
     wall, cpu = ours.wall_s / peer.wall_s, ours.cpu_s / peer.cpu_s
     return Line(what, "", f"wall {wall:.2f}, processor {cpu:.2f} (the peer: {peer.seconds})", None)

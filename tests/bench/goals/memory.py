@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from evals.cassette.store import load
-from evals.recording.rounds.wire import custom_id
+from evals.cassettes.store import load
+from evals.recording.rounds.round_files import custom_id
 from evals.workspace import Workspace
 from tests.bench.cost import REPOSITORY, run
 from tests.bench.generated import a_checkout

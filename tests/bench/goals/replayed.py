@@ -6,11 +6,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from evals.dataset.load import load_cases
-from evals.runner.case import run_case
-from evals.runner.task import CaseTask
-from evals.subject.plain import SWITCH
-from evals.suites.load import load_suite, select
+from evals.plain_replay import SWITCH
+from evals.runner.trial_task import CaseTask, run_case
+from evals.suites.suite_files import read_suite, select
+from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace
 from tests.bench.cost import Cost, run
 from tests.bench.line import Line
@@ -45,7 +44,7 @@ def measured(root: Path) -> dict[str, object]:
     """Imports are paid for before the clock starts: a run pays them once, however many trials it has."""
     import evals.runner.preloaded  # noqa: F401
 
-    place, suite = Workspace.at(root), load_suite("prompts")
+    place, suite = Workspace.at(root), read_suite("prompts")
     cases = select(load_cases(place.datasets), suite.cases)[::EVERY]
     wall, cpu = time.perf_counter(), time.process_time()
     with sampled() as found:

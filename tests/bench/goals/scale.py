@@ -19,7 +19,7 @@ EFFICIENCY = 0.8
 def lines(folder: Path) -> Iterator[Line]:
     """The share of the ideal that n workers reach: n times one worker's rate, and no more than the cores can give."""
     if find_spec("distributed") is None:
-        yield Line("dask:// on 2, 4, 8 workers", "≥ 80 % of ideal", "NOT INSTALLED: `make dask` installs it", None)
+        yield Line("dask:// on 2, 4, 8 workers", "≥ 80 % of ideal", "NOT INSTALLED: `make setup WITH=dask`", None)
         return
     checkout = a_checkout(folder / "scale", -(-TRIALS // 3))
     cores = len(os.sched_getaffinity(0))

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
 
-from evals.cassette.store import Cassette, load, rendered
-from evals.pipeline.options import Options
-from evals.pipeline.replay import replay
-from evals.pipeline.select import selected
-from evals.recording.standing import asked_for, split_by_use
-from evals.subject.plain import SWITCH
+from evals.cassettes.interaction import Cassette
+from evals.cassettes.store import load, rendered
+from evals.pipeline.load_run import Options, selected
+from evals.pipeline.run_suite import replay
+from evals.plain_replay import SWITCH
+from evals.recording.coverage import asked_for, split_by_use
 from tests.bench.cost import REPOSITORY, evals
 from tests.bench.line import Line
 from tests.bench.sampled import with_floor

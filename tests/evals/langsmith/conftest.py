@@ -1,29 +1,5 @@
 """A LangSmith on loopback whose variables are set, and a checkout with a stored run."""
 
-import pytest
+from tests.builders.langsmith_fixtures import checkout, service, there
 
-from tests.builders.checkout import a_checkout, evals
-from tests.builders.langsmith_server import a_langsmith
-
-
-@pytest.fixture
-def service(monkeypatch):
-    """The service. What it refused for its schemas fails the test, whatever else came of it."""
-    with a_langsmith() as found:
-        monkeypatch.setenv("LANGSMITH_ENDPOINT", found.url)
-        monkeypatch.setenv("LANGSMITH_API_KEY", "a key")
-        yield found
-    assert not found.store.refused
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """Two cases, wrong-sum and wrong-total."""
-    return a_checkout(tmp_path / "checkout")
-
-
-@pytest.fixture
-def there(service, checkout):
-    """The service, with the dataset in it."""
-    assert evals(checkout, "langsmith", "push-dataset").code == 0
-    return service
+__all__ = ["checkout", "service", "there"]

@@ -6,12 +6,12 @@ import sys
 import pytest
 from typer.main import get_command
 
-from evals.cli.langsmith import langsmith
+from evals.cli.main import all_commands, command_line
 from tests.builders.checkout import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "langsmith.md").read_text(encoding="utf-8")
-COMMANDS = get_command(langsmith).commands
-OTHERS = "evals.cli.commands.run evals.cli.commands.compare evals.cli.commands.report evals.pipeline.judge"
+COMMANDS = get_command(command_line(all_commands(), "langsmith")).commands["langsmith"].commands
+OTHERS = "evals.cli.run_commands evals.cli.verdict_commands evals.cli.export_commands evals.pipeline.judge_run"
 
 
 def options(command):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.langsmith.examples import example_of
+from evals.langsmith.dataset_sync import example_of
 from tests.builders.case import a_case
 from tests.builders.checkout import evals
 from tests.builders.dataset import a_case_file, a_case_folder

@@ -1,9 +1,8 @@
 """`evals langsmith push-run`, with the real SDK over HTTP."""
 
-from evals.cassette.store import merge_write
-from evals.models.judge import Grade
-from evals.models.judged import JudgedRun, JudgedTrial, Judgement, Preferences
-from evals.models.outcome import Failed, Scored, Skipped
+from evals.cassettes.store import merge_write
+from evals.models.judge import Grade, JudgedRun, JudgedTrial, Judgement, Preferences
+from evals.models.metrics import Failed, Scored, Skipped
 from tests.builders.interaction import an_interaction
 from tests.builders.pushed import CASES, TREES, experiments, push, roots, scores, stored, trials
 from tests.builders.run import a_case_info, a_comparison, a_run, a_trial, a_variant_info

@@ -5,12 +5,12 @@ import threading
 import pytest
 
 from evals.errors import ConfigurationError, ServiceError
-from evals.langsmith.dataset import find_dataset
-from evals.langsmith.service import Patience, connected
+from evals.langsmith.dataset_sync import find_dataset
+from evals.langsmith.langsmith_client import ServicePatience, connected
 from tests.builders.broken_server import a_broken_server
 from tests.builders.langsmith_server import Fault
 
-ONCE = Patience(retries=0, timeout_s=60)
+ONCE = ServicePatience(retries=0, timeout_s=60)
 
 
 def test_an_older_name_of_a_variable_will_do(service):
@@ -31,7 +31,7 @@ def test_an_address_that_is_none_is_one_line():
 def test_a_service_that_stays_silent_is_not_waited_for_for_ever(service):
     given_up = threading.Event()
     service.faults.append(Fault("GET /datasets", until=given_up))
-    briefly = Patience(retries=0, timeout_s=3)  # enough for the first request, which is answered
+    briefly = ServicePatience(retries=0, timeout_s=3)  # enough for the first request, which is answered
 
     with (
         pytest.raises(ServiceError, match=r"cannot be reached \(reading dataset triage-evals\)"),

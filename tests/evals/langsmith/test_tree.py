@@ -5,9 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from evals.langsmith.identity import example_id, feedback_id, run_id
-from evals.langsmith.span import Experiment
-from evals.langsmith.tree import tree_of
+from evals.langsmith.trial_runs import Experiment, example_id, feedback_id, run_id, tree_of
 from tests.builders.interaction import an_interaction
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import a_call, a_decision, a_trace, a_veto

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.llm_judge.rates import balanced_accuracy, rate
-from evals.stats.intervals import rate_interval
+from evals.llm_judge.grades import balanced_accuracy, rate
+from evals.statistics.intervals import rate_interval
 
 
 def test_a_rate_has_its_interval():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.llm_judge.verdict import verdict
-from evals.models.judged import JudgedTrial, Judgement, Preferences, Rate, Reliability
+from evals.llm_judge.judge_verdict import verdict
+from evals.models.judge import JudgedTrial, Judgement, Preferences, Rate, Reliability
 from evals.models.run import Verdict
 from tests.builders.run import a_comparison, a_run
 

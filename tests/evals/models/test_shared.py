@@ -1,7 +1,7 @@
 """Equal parts of results are one, and nothing of what is written changes."""
 
-from evals.models.outcome import Scored
-from evals.models.shared import Shared
+from evals.models.metrics import Scored
+from evals.models.run import SharedParts
 from evals.models.trace import Call
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace
@@ -15,7 +15,7 @@ def two(**more):
 
 
 def test_variants_share_what_they_heard():
-    shared = Shared()
+    shared = SharedParts()
     first, second = map(shared.trace, two())
 
     assert first.calls[0] is second.calls[0]
@@ -23,21 +23,21 @@ def test_variants_share_what_they_heard():
 
 
 def test_a_trace_of_shared_parts_is_written_as_before():
-    shared = Shared()
+    shared = SharedParts()
 
     assert [shared.trace(trace).model_dump_json() for trace in two()] == [trace.model_dump_json() for trace in two()]
 
 
 def test_parts_that_are_equal_but_written_otherwise_stay_apart():
     """-0.0 == 0.0, and yet a file would change by a sign."""
-    shared = Shared()
+    shared = SharedParts()
     traces = [*two(), *two(latency_ms=-0.0)]
 
     assert [shared.trace(trace).model_dump_json() for trace in traces] == [trace.model_dump_json() for trace in traces]
 
 
 def test_equal_scores_are_one():
-    shared = Shared()
+    shared = SharedParts()
     first, second = (shared.trial(a_trial(outcomes={"route.pass": Scored(value=1.0)})) for _ in range(2))
 
     assert first.outcomes["route.pass"] is second.outcomes["route.pass"]

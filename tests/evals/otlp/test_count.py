@@ -2,11 +2,10 @@
 
 import pytest
 
-from evals.cassette.redact import WITHHELD
-from evals.models.outcome import Failed
-from evals.otlp.count import Count
-from evals.otlp.plan import planned_traces
-from evals.otlp.planned import ROOT
+from evals.models.metrics import Failed
+from evals.otlp.planned_spans import ROOT
+from evals.otlp.span_plan import Count, planned_traces
+from evals.secrets.secret_filter import WITHHELD
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_call, a_decision, a_trace

@@ -5,9 +5,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from evals.errors import ConfigurationError
-from evals.models.outcome import Scored
-from evals.otlp.emit import export, requests_of
-from evals.otlp.plan import planned_traces
+from evals.models.metrics import Scored
+from evals.otlp.otlp_send import export, requests_of
+from evals.otlp.span_plan import planned_traces
 from tests.builders.receiver import spans_in
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_call, a_trace

@@ -6,9 +6,8 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from evals.otlp.emit import requests_of
-from evals.otlp.lines import line_of, request_in
-from evals.otlp.plan import planned_traces
+from evals.otlp.otlp_send import line_of, request_in, requests_of
+from evals.otlp.span_plan import planned_traces
 from tests.builders.receiver import spans_in
 from tests.builders.run import a_run
 

@@ -2,7 +2,7 @@
 
 import json
 
-from evals.otlp.messages import answered, asked, found, looked_for
+from evals.otlp.planned_spans import answered, asked, found, looked_for
 
 CALL = {"id": "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA", "function": {"name": "tavily_search", "arguments": '{"query": "x"}'}}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as installed
 
-from evals.otlp import names
+from evals.otlp import attribute_names as names
 
 OUR_NAMES = {name: value for name, value in vars(names).items() if isinstance(value, str) and name.isupper()}
 CONVENTIONAL = {value for value in OUR_NAMES.values() if value.startswith("gen_ai.")} - {names.SCORE_EVENT}

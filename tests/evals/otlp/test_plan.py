@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from evals.models.outcome import Failed, Scored, Skipped
-from evals.otlp import names
-from evals.otlp.plan import planned_traces
-from evals.otlp.planned import ROOT
+from evals.models.metrics import Failed, Scored, Skipped
+from evals.otlp import attribute_names as names
+from evals.otlp.planned_spans import ROOT
+from evals.otlp.span_plan import planned_traces
 from tests.builders.run import a_run, a_trial, a_variant_info, rules_info
 from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
 

@@ -1,9 +1,8 @@
 """A judge's grades are results of evaluation as well: they have a label in the place of a value."""
 
-from evals.models.judge import Grade
-from evals.models.judged import JudgedRun, JudgedTrial, Judgement, Preferences
-from evals.otlp import names
-from evals.otlp.scores import score_events
+from evals.models.judge import Grade, JudgedRun, JudgedTrial, Judgement, Preferences
+from evals.otlp import attribute_names as names
+from evals.otlp.span_plan import score_events
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_trace
 

@@ -7,9 +7,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from evals.errors import ConfigurationError, ServiceError
-from evals.otlp.emit import requests_of
-from evals.otlp.plan import planned_traces
-from evals.otlp.send import Receiver, headers_in, traces_url
+from evals.otlp.otlp_send import Receiver, headers_in, requests_of, traces_url
+from evals.otlp.span_plan import planned_traces
 from tests.builders.ports import a_reserved_port
 from tests.builders.receiver import Answer, a_receiver
 from tests.builders.run import a_run

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from evals.cassette.redact import WITHHELD
-from evals.cassette.store import merge_write
+from evals.cassettes.store import merge_write
 from evals.errors import CassetteError
-from evals.otlp import names
-from evals.otlp.tapes import Tapes
+from evals.otlp import attribute_names as names
+from evals.otlp.planned_spans import Tapes
+from evals.secrets.secret_filter import WITHHELD
 from evals.workspace import Workspace
 from tests.builders.interaction import an_interaction
 from tests.builders.secret import PLANTED
@@ -71,7 +71,7 @@ def test_only_the_part_that_holds_a_secret_is_withheld(workspace, monkeypatch):
     """A cassette refuses it; a rule that was added since the recording was read meets it here first."""
     asked = an_interaction(f"use {PLANTED['openai_key']}", answer="So.")
     tapes = Tapes(workspace)
-    monkeypatch.setattr("evals.otlp.tapes.load", lambda *_: type("", (), {"exact": lambda *_: asked}))
+    monkeypatch.setattr("evals.otlp.planned_spans.load", lambda *_: type("", (), {"exact": lambda *_: asked}))
 
     told = tapes.words_of(a_call_of(asked), "one", 0)
 

@@ -1,6 +1,6 @@
 """What `evals bless` takes for a baseline, and what it says it kept."""
 
-from evals.pipeline.bless import counted, holes
+from evals.pipeline.bless_suite import counted, holes
 from tests.builders.facts import a_coverage
 from tests.builders.run import a_run, a_trial
 

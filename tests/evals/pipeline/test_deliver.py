@@ -6,14 +6,14 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.models.run import Scope
-from evals.pipeline import deliver as delivering
-from evals.pipeline import since
-from evals.pipeline.blessed import baseline_of
-from evals.pipeline.deliver import deliver
-from evals.pipeline.load import load_suite
-from evals.pipeline.options import Options
-from evals.runner.pool import Trials
-from evals.subject.plain import SWITCH
+from evals.paths import PACKAGE
+from evals.pipeline import changed_files as since
+from evals.pipeline import run_suite as delivering
+from evals.pipeline.load_run import Options, baseline_of, load_suite
+from evals.pipeline.run_suite import deliver
+from evals.plain_replay import SWITCH
+from evals.runner.trials import Trials
+from evals.workspace import Workspace
 from tests.builders.checkout import a_checkout
 from tests.builders.git import committed, git
 from tests.builders.trace import a_trace
@@ -36,7 +36,7 @@ def traces(chosen):
 @pytest.fixture
 def judged(monkeypatch):
     """What was judged, one entry a time."""
-    from evals.pipeline import judge as judging
+    from evals.pipeline import judge_run as judging
 
     seen, judge = [], judging.judge
     monkeypatch.setattr(judging, "judge", lambda *given, **more: seen.append(given) or judge(*given, **more))
@@ -109,17 +109,17 @@ def test_one_other_trace_another_scope_another_baseline_are_judged_anew(chosen, 
 
 def test_other_code_judges_anew(chosen, traces, judged, tmp_path, monkeypatch):
     delivered(chosen, traces, tmp_path / "out")
-    monkeypatch.setattr(delivering, "_code", lambda: b"a scorer was edited")
+    monkeypatch.setattr(delivering, "_code", lambda _: b"a scorer was edited")
     delivered(chosen, traces, tmp_path / "out")
 
     assert len(judged) == 2
 
 
 @pytest.mark.parametrize(
-    "edited", ["evals/prices.yaml", "evals/scorers/route.py", "evals/report/templates/page.html.j2"]
+    "edited", ["evals/prices.yaml", "evals/scoring/route_scorers.py", "evals/report/templates/page.html.j2"]
 )
 def test_the_code_is_all_of_it(edited):
-    named = {path.as_posix() for path in since.code_files()}
+    named = {path.as_posix() for path in since.code_files(Workspace.at(PACKAGE.parent))}
 
     assert any(path.endswith(edited) for path in named)
 

@@ -6,14 +6,13 @@ import pytest
 import yaml
 
 from evals.cli.main import main
-from evals.dataset.codebase import materialise
-from evals.dataset.load import load_cases
-from evals.dataset.releases.shelf import Shelf
 from evals.errors import ConfigurationError, NotFetchedError
-from evals.models.release import Release
-from evals.pipeline.options import Options
-from evals.pipeline.select import needless, selected
-from evals.suites.load import load_suite, names_on
+from evals.models.released_package import Release
+from evals.pipeline.load_run import Options, needless, selected
+from evals.suites.suite_files import names_on, read_suite
+from evals.triage.dataset.case_code import materialise
+from evals.triage.dataset.load_cases import load_cases
+from evals.triage.dataset.releases.release_store import Shelf
 from evals.workspace import Workspace
 from tests.builders.dataset import write
 from tests.builders.released import CASE, FAULTY, a_released_dataset, a_wheel
@@ -62,8 +61,9 @@ def test_without_the_packages_one_line_says_what_to_run(root, capsys):
     a_released_dataset(root / "datasets" / "small", UNKNOWN, None)
 
     assert main(["run", str(root / "own.yaml"), "--root", str(root)]) == 3
-    assert "1 of 1 released packages are not here, or not whole (shop 1.0); run `make released` once" in (
-        capsys.readouterr().err
+    assert (
+        "1 of 1 released packages are not here, or not whole (shop 1.0); "
+        "run `evals dataset fetch --dataset released` once" in (capsys.readouterr().err)
     )
 
 
@@ -105,8 +105,8 @@ def test_a_dataset_below_datasets_may_be_called_by_its_name(root):
 
 def test_a_suite_without_a_dataset_is_written_as_it_always_was():
     """Its digest stands beside every result."""
-    assert "dataset" not in load_suite("prompts").model_dump()
-    assert load_suite("released").model_dump()["dataset"] == "released"
+    assert "dataset" not in read_suite("prompts").model_dump()
+    assert read_suite("released").model_dump()["dataset"] == "released"
 
 
 def test_the_shipped_suites_are_told_apart_by_their_dataset():

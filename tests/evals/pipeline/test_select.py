@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.pipeline.options import Options
-from evals.pipeline.select import selected
+from evals.pipeline.load_run import Options, selected
 
 CHECKOUT = Path(__file__).parents[3]
 

@@ -19,7 +19,7 @@ def started(folder, *words):
     return done.stdout
 
 
-def test_a_session_without_us_loads_the_hooks_and_nothing_else(tmp_path):
+def test_a_session_without_us_loads_hooks_and_fixtures_and_nothing_else(tmp_path):
     (tmp_path / "test_theirs.py").write_text(TELLS)
 
     said = started(tmp_path, "-q", "-s")
@@ -28,9 +28,20 @@ def test_a_session_without_us_loads_the_hooks_and_nothing_else(tmp_path):
     assert "1 passed" in said
     assert {name for name in loaded if name.startswith("evals")} == {
         "evals",
-        "evals.modules",
+        "evals.errors",
+        "evals.gc_pause",
+        "evals.installed_packages",
+        "evals.module_loader",
+        "evals.pack",
+        "evals.paths",
         "evals.plugin",
         "evals.plugin.hooks",
+        "evals.project",
+        "evals.triage",
+        "evals.triage.nodes",
+        "evals.triage.pack",
+        "evals.triage.plugin",
+        "evals.triage.plugin.fixtures",
     }
     assert not loaded & HEAVY
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evals.cassette.allowed_secrets import FILE, digest_of
 from evals.errors import ConfigurationError
-from evals.recording.author import author
+from evals.recording.endpoint import author
+from evals.secrets.allowed_secrets import FILE, digest_of
 from evals.workspace import Workspace
 from tests.builders.git import git
 

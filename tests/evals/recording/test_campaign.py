@@ -5,29 +5,28 @@ from typing import Any
 
 import pytest
 
-from evals.cassette.stop import Stop
+from evals.cassettes.recorder import StopSignal
 from evals.errors import DatasetError, RecordingError, RecordingStoppedError
-from evals.recording.campaign import Tally, record_trials
-from evals.recording.live import Recorded
+from evals.recording.recording_session import RecordedTrial, TrialCounts, record_trials
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
 from tests.builders.trace import a_trace
 
 CASES = [a_case(case_id) for case_id in ("one", "two", "three")]
 VARIANTS = [a_variant(name).variant for name in ("v1", "v2")]
-DONE = Recorded(a_trace(), asked=1, reused=0)
+DONE = RecordedTrial(a_trace(), asked=1, reused=0)
 
 
 class ASession:
     """Stands for `Session`: every trial takes a moment, and ends as told."""
 
-    def __init__(self, *outcomes: Recorded | RecordingError) -> None:
+    def __init__(self, *outcomes: RecordedTrial | RecordingError) -> None:
         self.outcomes = list(outcomes)
         self.under_way = self.most = 0
         self.begun: list[str] = []
         self.closed: dict[str, bool] = {}
 
-    async def record(self, case: Any, variant: Any, sample: int, subject_of: Any) -> Recorded:
+    async def record(self, case: Any, variant: Any, sample: int, subject_of: Any) -> RecordedTrial:
         self.begun.append(f"{case.id} {variant.name} {sample}")
         self.under_way += 1
         self.most = max(self.most, self.under_way)
@@ -42,15 +41,17 @@ class ASession:
         self.closed[case_id] = whole
 
 
-async def recorded(session: ASession, *, at_once: int = 2, stop: Stop | None = None, samples: int = 1, **more) -> Tally:
+async def recorded(
+    session: ASession, *, at_once: int = 2, stop: StopSignal | None = None, samples: int = 1, **more
+) -> TrialCounts:
     told = {"open_case": lambda _: None, "close_case": lambda _: None, "told": lambda *_: None, **more}
-    return await record_trials(session, CASES, VARIANTS, samples, at_once=at_once, stop=stop or Stop(), **told)
+    return await record_trials(session, CASES, VARIANTS, samples, at_once=at_once, stop=stop or StopSignal(), **told)
 
 
 async def test_every_trial_of_every_sample_is_recorded():
     session = ASession()
 
-    assert await recorded(session, samples=2) == Tally(planned=12, proven=12, failed=0)
+    assert await recorded(session, samples=2) == TrialCounts(planned=12, proven=12, failed=0)
     assert len(set(session.begun)) == 12
 
 
@@ -65,17 +66,17 @@ async def test_no_more_trials_are_under_way_than_allowed(at_once):
 async def test_a_trial_that_fails_leaves_the_others_alone():
     session = ASession(DONE, RecordingError("down"))
 
-    assert await recorded(session) == Tally(planned=6, proven=5, failed=1)
+    assert await recorded(session) == TrialCounts(planned=6, proven=5, failed=1)
     assert session.closed == {"one": False, "two": True, "three": True}
 
 
 async def test_a_stop_begins_nothing_more_and_leaves_no_case_half_closed():
-    stop, session = Stop(), ASession()
+    stop, session = StopSignal(), ASession()
 
     def told(*_: object) -> None:
         stop.set(RecordingStoppedError("enough"))
 
-    assert await recorded(session, at_once=1, stop=stop, told=told) == Tally(planned=6, proven=1, failed=0)
+    assert await recorded(session, at_once=1, stop=stop, told=told) == TrialCounts(planned=6, proven=1, failed=0)
     assert session.closed == {"one": False}
 
 
@@ -120,7 +121,7 @@ async def test_what_is_on_tape_is_neither_recorded_nor_forgotten():
     session = ASession()
     found = await recorded(session, on_tape={("one", "v1", 0), ("one", "v2", 0), ("two", "v1", 0)})
 
-    assert found == Tally(planned=6, proven=6, failed=0)
+    assert found == TrialCounts(planned=6, proven=6, failed=0)
     assert sorted(session.begun) == ["three v1 0", "three v2 0", "two v2 0"]
     assert session.closed == {"one": True, "two": True, "three": True}
 

@@ -2,16 +2,16 @@
 
 import time
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
-from evals.cassette.recorder import Recorder
-from evals.cassette.store import load, merge_write
+from evals.cassettes.recorder import Recorder
+from evals.cassettes.store import load, merge_write
 from evals.errors import RecordingError
 from evals.models.trace import Miss
-from evals.recording import live
-from evals.recording.live import Session, difference, discard_staging
-from evals.recording.wire import Endpoint, OpenAIWire
+from evals.recording.endpoint import Endpoint, OpenAIWire
+from evals.recording.recording_session import RecordingSession, difference, discard_staging
 from evals.workspace import Workspace
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
@@ -36,19 +36,19 @@ def test_a_failed_proof_says_where_the_traces_part(replayed, said):
 @pytest.mark.parametrize(
     "missed", [{"misses": (MISSED,), "provenance": "frontier", "frontier": 1}, {"point_misses": (MISSED,)}]
 )
-async def test_a_trial_that_missed_something_is_never_accepted(tmp_path, monkeypatch, missed):
+async def test_a_trial_that_missed_something_is_never_accepted(tmp_path, missed):
     """It would miss the same in its replay, and two equal holes would count as a proof."""
 
     async def with_a_hole(*_, **__):
         return a_trace("investigator", **missed)
 
-    monkeypatch.setattr(live, "run_trial", with_a_hole)  # only a mistake in the wiring of clients could do this
+    trials = SimpleNamespace(run=with_a_hole)  # only a mistake in the wiring of clients could do this
     nobody = Endpoint("http://127.0.0.1:9", "")
     recorder = Recorder(lambda: datetime.now(UTC), time.monotonic)
-    session = Session(Workspace(tmp_path, tmp_path / "datasets"), recorder, OpenAIWire(nobody), nobody, 1)
+    session = RecordingSession(Workspace(tmp_path, tmp_path / "datasets"), recorder, OpenAIWire(nobody), nobody, 1)
 
     with pytest.raises(RecordingError, match="a request by critic"):
-        await session.record(a_case(), a_variant("v3").variant, 0, lambda *_: None)
+        await session.record(a_case(), a_variant("v3").variant, 0, trials)
 
 
 def test_staged_answers_that_nobody_accepted_yet_are_kept(tmp_path):

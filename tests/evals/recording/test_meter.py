@@ -4,15 +4,15 @@ from datetime import date
 
 import pytest
 
-from evals.cassette.entry import Usage
+from evals.cassettes.cassette_entry import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
-from evals.prices import Price, PriceTable
-from evals.recording.meter import LONGEST_ANSWER, Meter, priced
+from evals.prices import ModelPrice, PriceTable
+from evals.recording.spend import LONGEST_ANSWER, Meter, priced
 from tests.builders.interaction import an_asked
 
 TABLE = PriceTable(
-    as_of=date(2026, 1, 1), models={"small": Price(usd_per_million_input=0, usd_per_million_output=1000)}
+    as_of=date(2026, 1, 1), models={"small": ModelPrice(usd_per_million_input=0, usd_per_million_output=1000)}
 )
 """An output token is a tenth of a cent, so that sums are plain."""
 

@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evals.cassette.reply import Reply
-from evals.cassette.stop import Stop
+from evals.cassettes.answer_check import HttpReply
+from evals.cassettes.recorder import StopSignal
 from evals.errors import NoAnswerError, RecordingStoppedError
-from evals.recording.retry import LONGEST_WAIT_S, Patience, seconds_to_wait
+from evals.recording.endpoint import LONGEST_WAIT_S, EndpointRetry, seconds_to_wait
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-FINE = Reply(200, "application/json", b"{}")
+FINE = HttpReply(200, "application/json", b"{}")
 CUT = NoAnswerError("cut")
 NOBODY = NoAnswerError("connection refused", nobody_there=True)
 
 
-class Waits(Stop):
+class Waits(StopSignal):
     """A stop whose sleeps take no time, and are remembered."""
 
     def __init__(self) -> None:
@@ -27,20 +27,22 @@ class Waits(Stop):
         self.slept.append(seconds)
 
 
-def a_refusal(status: int = 503, *, retry_after: str = "", code: str = "") -> Reply:
-    return Reply(status, "application/json", b'{"error": {"code": "%s"}}' % code.encode(), retry_after)
+def a_refusal(status: int = 503, *, retry_after: str = "", code: str = "") -> HttpReply:
+    return HttpReply(status, "application/json", b'{"error": {"code": "%s"}}' % code.encode(), retry_after)
 
 
-def patience(stop: Stop, **more) -> Patience:
-    return Patience(stop, **{"retries": 4, "timeout_s": 5, "now": lambda: NOON, **more})
+def patience(stop: StopSignal, **more) -> EndpointRetry:
+    return EndpointRetry(stop, **{"retries": 4, "timeout_s": 5, "now": lambda: NOON, **more})
 
 
-async def asked(*outcomes: Reply | Exception, patient: Patience | None = None) -> tuple[Reply | Exception, list[float]]:
+async def asked(
+    *outcomes: HttpReply | Exception, patient: EndpointRetry | None = None
+) -> tuple[HttpReply | Exception, list[float]]:
     """What comes of a request that meets these outcomes in turn, and what was waited between them."""
     stop = Waits()
     left = iter(outcomes)
 
-    async def send() -> Reply:
+    async def send() -> HttpReply:
         outcome = next(left)
         if isinstance(outcome, Exception):
             raise outcome
@@ -134,7 +136,7 @@ async def test_a_host_that_answered_before_is_given_time_to_come_back():
 
 
 async def test_a_try_that_trickles_is_cut_off():
-    async def never() -> Reply:
+    async def never() -> HttpReply:
         await asyncio.sleep(60)
         raise AssertionError
 
@@ -144,7 +146,7 @@ async def test_a_try_that_trickles_is_cut_off():
 
 async def test_a_stop_ends_the_wait_at_once():
     """With a real clock: an hour of waiting is over as soon as somebody says stop."""
-    stop = Stop()
+    stop = StopSignal()
     waiting = asyncio.create_task(patience(stop, now=lambda: NOON)(lambda: _soon(a_refusal(429, retry_after="100"))))
     await asyncio.sleep(0.01)
     stop.set(RecordingStoppedError("enough"))
@@ -153,5 +155,5 @@ async def test_a_stop_ends_the_wait_at_once():
         await asyncio.wait_for(waiting, 60)  # of the 100 s that the endpoint asks for
 
 
-async def _soon(reply: Reply) -> Reply:
+async def _soon(reply: HttpReply) -> HttpReply:
     return reply

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.recording.wire import Endpoint
+from evals.recording.endpoint import Endpoint
 
 URLS = {
     "http://127.0.0.1:8091/v1": "http://127.0.0.1:8091/v1/chat/completions",

@@ -4,9 +4,7 @@ import pytest
 
 from evals.models.run import DatasetBaseline, Scope
 from evals.report.numbers import MINUS
-from evals.report.view.baselines import baseline_table, beaten, best_baseline, skill_of
-from evals.report.view.headline import headline
-from evals.report.view.scope import in_words, scope_view
+from evals.report.view.headline import baseline_table, beaten, best_baseline, headline, in_words, scope_view, skill_of
 from tests.builders.run import a_run, a_summary
 
 

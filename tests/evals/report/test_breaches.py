@@ -1,9 +1,9 @@
 """Why routes fail, over all cases."""
 
-from evals.models.route import RouteReading
+from evals.models.route_spec import RouteReading
 from evals.models.run import Run, Trial
-from evals.report.view.breaches import breach_rows, breach_table
-from evals.report.view.lists import Lists
+from evals.report.view.page_parts import Lists
+from evals.report.view.violations_table import breach_rows, breach_table
 from tests.builders.case import a_spec
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.trace import a_trace

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.models.outcome import Scored
-from evals.report.render import render
+from evals.models.metrics import Scored
+from evals.report.html_page import render
 from tests.builders.chromium import a_chromium, cases_shown
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace

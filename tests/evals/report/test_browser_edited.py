@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.report.render import render
+from evals.report.html_page import render
 from tests.builders.chromium import a_chromium, cases_shown
 from tests.builders.run import CRITIC_RULE, a_run_that_parts, a_variant_info
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.report.sheets import render_badge, render_history
+from evals.report.html_page import render_badge, render_history
 from tests.builders.chromium import a_chromium
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
 

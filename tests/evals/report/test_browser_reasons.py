@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.judging.assemble import case_info
-from evals.judging.scoring import score_trials
-from evals.report.render import render
+from evals.comparison.assemble import case_info
+from evals.report.html_page import render
+from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case
 from tests.builders.chromium import a_chromium
 from tests.builders.run import a_run, a_run_that_parts

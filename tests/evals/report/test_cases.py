@@ -1,8 +1,8 @@
 """The table of cases."""
 
-from evals.models.outcome import Failed, Scored, Skipped
-from evals.report.view.cases import case_table, mark
-from evals.report.view.pools import pools_for
+from evals.models.metrics import Failed, Scored, Skipped
+from evals.report.view.case_table import case_table, mark
+from evals.report.view.divergence_view import pools_for
 from tests.builders.run import a_comparison, a_run, a_trial
 from tests.builders.trace import a_trace
 

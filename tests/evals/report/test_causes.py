@@ -1,12 +1,11 @@
 """What differs between two variants on every case: settings, and changed lines of prompts."""
 
 from evals.models.run import Run
-from evals.report.view.causes import MOST, Cause, Causes
-from evals.report.view.prompt_diff import prompt_diffs
+from evals.report.view.change_causes import MOST, Causes, ChangeCause, prompt_diffs
 from tests.builders.run import CRITIC_RULE, a_divergence, a_run, a_run_that_parts, a_variant_info
 
 
-def the_cause(run: Run, **divergence) -> Cause:
+def the_cause(run: Run, **divergence) -> ChangeCause:
     """The cause of a divergence of v3 from v2."""
     causes = Causes(run, prompt_diffs(run))
     causes.add(a_divergence(**divergence))

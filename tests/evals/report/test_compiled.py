@@ -3,7 +3,7 @@
 import pytest
 from jinja2 import DictLoader, Environment
 
-from evals.report.compiled import Compiled
+from evals.report.html_page import Compiled
 
 
 @pytest.fixture

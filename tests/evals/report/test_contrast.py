@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from evals.report.document import asset
+from evals.report.html_page import asset
 
 STYLE: Final = str(asset("report.css"))
 NODES: Final = ("investigator", "codebase_search", "web_search", "critic", "human_input", "writer")

@@ -2,13 +2,13 @@
 
 import pytest
 
-from evals.report.view.costs import COLUMNS, what_it_costs
+from evals.report.view.cost_tables import COLUMNS, what_it_costs
 from evals.report.view.headline import costs
-from evals.scorers import SCORERS
+from evals.scoring.registry import scorers
 from tests.builders.run import a_run, a_scorer_info, a_summary, a_trial, a_variant_info
 from tests.builders.trace import a_trace
 
-UNITS = {scorer.name: scorer.unit for scorer in SCORERS}
+UNITS = {scorer.name: scorer.unit for scorer in scorers()}
 INFOS = [a_scorer_info(name, unit=UNITS[name], better="lower") for name in COLUMNS]
 
 

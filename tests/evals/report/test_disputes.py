@@ -1,9 +1,9 @@
 """Who is wrong, the label or the answer, as tables show it."""
 
+from evals.analysis.label_disputes import disputes
 from evals.models.run import PointInfo
-from evals.reasons.find import disputes
-from evals.report.render import render
-from evals.report.view.disputes import suspect_lists
+from evals.report.html_page import render
+from evals.report.view.dispute_page import suspect_lists
 from tests.builders.dispute import a_disputed_run, an_answer_to
 from tests.builders.run import a_run
 from tests.builders.trace import an_answer

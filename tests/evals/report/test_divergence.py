@@ -1,8 +1,7 @@
 """The first divergence of a case up close."""
 
 from evals.models.run import Run
-from evals.report.view.divergence import DivergenceView, divergence_views
-from evals.report.view.pools import Pools, pools_for
+from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views, pools_for
 from tests.builders.run import a_divergence, a_run, a_run_that_parts, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
 

@@ -2,12 +2,23 @@
 
 from datetime import date
 
-from evals.models.drift import Drift, FieldDrift, Needed, Passage, Price, Range, StratumDrawn, Told, Turned, Verdict
-from evals.report.view import drift as view
+from evals.models.drift_result import (
+    AnswerSource,
+    Drift,
+    DriftPrice,
+    DriftVerdict,
+    FieldDrift,
+    Needed,
+    Passage,
+    Range,
+    StratumDrawn,
+    Turned,
+)
+from evals.report.view import drift_page as view
 
 
 def a_price(usd=1.5, unpriced=()):
-    return Price(
+    return DriftPrice(
         requests=2, answers=3, input_tokens=4000, output_tokens=50, usd=usd, unpriced=unpriced,
         prices_as_of=date(2026, 11, 1),
     )  # fmt: skip
@@ -27,13 +38,13 @@ def a_turned(*steps, known=False):
 
 
 def a_drift(**more):
-    told = Told(first="2026-11-22T10:00:00+00:00", last="2026-11-23T10:00:00+00:00", models={"m": 3})
+    told = AnswerSource(first="2026-11-22T10:00:00+00:00", last="2026-11-23T10:00:00+00:00", models={"m": 3})
     fields = {
         "suite": "tiny", "seed": 0, "precision": 0.15, "alpha": 0.05, "prose": 1, "cases": 2,
         "strata": (StratumDrawn(agent="supervisor", variant="v1", recorded=1200, drawn=40),),
         "recorded": told, "fresh": told, "fields": (a_field(),), "turned": (),
         "needed": Needed(decisions=47, sample=60, floor=0.05), "asked": a_price(), "recording": a_price(),
-        "verdict": Verdict(status="drifted", exit_code=1, sentence="drifted"),
+        "verdict": DriftVerdict(status="drifted", exit_code=1, sentence="drifted"),
     }  # fmt: skip
     return Drift(**{**fields, **more})
 

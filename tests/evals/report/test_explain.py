@@ -2,10 +2,10 @@
 
 import pytest
 
-from evals.models.outcome import Scored
+from evals.models.metrics import Scored
 from evals.models.run import PointInfo
 from evals.models.trace import Miss, Visit
-from evals.report.view.explain import explanation, wanted
+from evals.report.view.explain_view import explanation, wanted
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import a_decision, a_trace, a_veto, an_answer, an_exchange
 

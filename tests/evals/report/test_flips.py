@@ -1,8 +1,8 @@
 """Flip matrices: how each case fared under the reference, against how it fares now."""
 
-from evals.models.outcome import Scored, Skipped
-from evals.report.view.flips import FlipMatrix, flip_pairs
-from evals.report.view.lists import Lists
+from evals.models.metrics import Scored, Skipped
+from evals.report.view.flip_matrix import FlipMatrix, flip_pairs
+from evals.report.view.page_parts import Lists
 from tests.builders.run import a_case_info, a_run, a_scorer_info, a_trial, a_variant_info
 from tests.builders.trace import a_trace
 

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from evals.report.sheets import render_badge, render_history
-from evals.report.view.badge import badge_of
-from evals.report.view.history import history_page, lacks, red_table, sentence, step_table
-from evals.report.view.history_lines import series_plot
+from evals.report.html_page import render_badge, render_history
+from evals.report.view.history_charts import series_plot
+from evals.report.view.history_page import badge_of, history_page, lacks, red_table, sentence, step_table
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
 
 HOSTILE = "</style><script>alert(1)</script>\x1b[31m"

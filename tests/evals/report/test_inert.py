@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from evals.report.inert import script_json, visible
+from evals.report.numbers import script_json
+from evals.shared.visible_text import visible
 
 
 @pytest.mark.parametrize(

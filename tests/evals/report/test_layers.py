@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.report.view.layers import BOX, GAP, laid_out
+from evals.report.view.plan_graph import BOX, GAP, laid_out
 
 
 def a_row_of(layout, node: int) -> float:

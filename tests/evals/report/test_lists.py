@@ -1,6 +1,6 @@
 """Numbers of the page that lead to the rows they count."""
 
-from evals.report.view.lists import ListLink, Lists
+from evals.report.view.page_parts import ListLink, Lists
 
 
 def test_a_list_names_rows_by_their_place_in_the_run():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.report.view.measures import cell, measure_table
+from evals.report.view.variant_tables import cell, measure_table
 from tests.builders.measure import a_measure, a_measure_info
 from tests.builders.run import a_run
 

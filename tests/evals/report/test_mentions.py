@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.models.run import Reason
-from evals.report.render import render
-from evals.report.view.mentions import pieces
+from evals.report.html_page import render
+from evals.report.view.page_parts import pieces
 from tests.builders.run import a_case_info, a_run
 
 IDS = {"export-key", "export-key-injected"}

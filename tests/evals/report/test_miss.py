@@ -1,9 +1,8 @@
 """A miss up close."""
 
-from evals.models.nearest import Difference, Nearest
-from evals.models.trace import Miss
-from evals.report.view.miss import PLACES_SHOWN, miss_view, word_diff
-from evals.report.view.texts import Texts
+from evals.models.trace import Difference, Miss, Nearest
+from evals.report.view.page_parts import Texts
+from evals.report.view.trial_view import PLACES_SHOWN, miss_view, word_diff
 
 
 def a_missed(*differences, near=True):

@@ -1,8 +1,8 @@
 """Where the variants' ways part, over all cases; and what the verdict links to."""
 
 from evals.models.run import Run
-from evals.report.view.lists import Lists
-from evals.report.view.partings import leads, parting_rows
+from evals.report.view.divergence_view import leads, parting_rows
+from evals.report.view.page_parts import Lists
 from tests.builders.run import a_case_info, a_comparison, a_divergence, a_run, a_run_that_parts, a_scorer_info
 
 

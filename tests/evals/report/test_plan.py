@@ -1,7 +1,7 @@
 """The plan of a trial, drawn and told."""
 
-from evals.report.view.plan import Picture, Pictures, TaskStory, plan_view
-from evals.report.view.texts import Texts
+from evals.report.view.page_parts import Texts
+from evals.report.view.plan_graph import Picture, Pictures, TaskStory, plan_view
 from tests.builders.trace import a_plan, a_task
 
 

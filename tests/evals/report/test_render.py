@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evals.models.outcome import Scored
+from evals.models.metrics import Scored
 from evals.models.run import Reason, Run
-from evals.models.trace import Finding, Task, Visit
-from evals.report.render import render
+from evals.models.trace import Finding, PlannedTask, Visit
+from evals.report.html_page import render
 from tests.builders.measure import a_calibration, a_confusion, a_measure, a_measure_info, some_twins
 from tests.builders.run import (
     a_case_info,
@@ -53,7 +53,7 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-def a_hostile_task(text: str) -> Task:
+def a_hostile_task(text: str) -> PlannedTask:
     """A task in which everything that can be text is."""
     event = {"step": 1, "status": text, "note": text}
     return a_task(objective=text, status=text, guidance=text, result=text, feedback=text, history=(event,))

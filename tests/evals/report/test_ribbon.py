@@ -1,7 +1,7 @@
 """A route as a row of letters."""
 
 from evals.models.trace import Visit
-from evals.report.view.ribbon import ribbon
+from evals.report.view.trial_view import ribbon
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace
 

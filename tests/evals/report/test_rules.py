@@ -1,10 +1,10 @@
 """Why a route passes or fails, in the drill-down of its case."""
 
-from evals.judging.scoring import score_trials
-from evals.models.outcome import Scored
+from evals.models.metrics import Scored
 from evals.models.run import CaseInfo, Trial
-from evals.report.view.rules import RuleSheets, figures_of, reason_of, rule_tables
-from evals.report.view.texts import Texts
+from evals.report.view.page_parts import Texts
+from evals.report.view.violations_table import RuleSheets, figures_of, reason_of, rule_tables
+from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case, a_constraint, a_spec, an_alternative
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import HONEST, a_trace

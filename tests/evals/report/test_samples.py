@@ -1,15 +1,15 @@
 """Several samples in the report: shown where there are some, with what every share rests on."""
 
-from evals.models.sampling import Agreement, PassHat, SampleAgreement
-from evals.report.view.samples import in_words, sample_table
+from evals.models.metrics import PassHat, RepeatAgreement, SampleAgreement
+from evals.report.view.variant_tables import in_words, sample_table
 from tests.builders.run import a_run
 
 FOUND = SampleAgreement(
     variant="v2",
     samples=2,
     pass_hat=(PassHat(endpoint="route.pass", cases=4, values=(0.75, 0.5)),),
-    decisions=Agreement(agreed=3, of=5),
-    routes=Agreement(agreed=0, of=0),
+    decisions=RepeatAgreement(agreed=3, of=5),
+    routes=RepeatAgreement(agreed=0, of=0),
 )
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.report.sheets import render_selftest
-from evals.report.view.selftest import again, faults, power, selftest_page
+from evals.report.html_page import render_selftest
+from evals.report.view.selftest_page import again, faults, power, selftest_page
 from tests.builders.selftest import a_fault, a_rate, a_selftest
 
 

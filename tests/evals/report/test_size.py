@@ -10,7 +10,7 @@ from statistics import median
 
 import pytest
 
-from evals.report.render import render
+from evals.report.html_page import render
 from tests.builders.chromium import a_chromium
 from tests.builders.large_run import a_large_run
 

@@ -1,8 +1,8 @@
 """What a supervisor knew at a decision, and where two of them knew different things."""
 
 from evals.models.trace import Finding, Visit
-from evals.report.view.state_diff import StateDiff, state_diff, state_fields
-from evals.report.view.texts import Texts
+from evals.report.view.divergence_view import StateDiff, state_diff, state_fields
+from evals.report.view.page_parts import Texts
 from tests.builders.trace import a_decision, a_trace, an_exchange
 
 

@@ -1,6 +1,6 @@
 """Long texts are stored once."""
 
-from evals.report.view.texts import Texts
+from evals.report.view.page_parts import Texts
 
 
 def test_a_text_is_found_by_its_number():

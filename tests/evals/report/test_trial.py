@@ -1,10 +1,10 @@
 """One trial up close."""
 
-from evals.models.outcome import Failed, Skipped
+from evals.models.metrics import Failed, Skipped
 from evals.models.run import PointInfo
-from evals.report.view.plan import Pictures
-from evals.report.view.texts import Texts
-from evals.report.view.trial import TrialView, trial_view
+from evals.report.view.page_parts import Texts
+from evals.report.view.plan_graph import Pictures
+from evals.report.view.trial_view import TrialView, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer, an_exchange
 

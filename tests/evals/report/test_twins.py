@@ -1,6 +1,6 @@
 """Twins: whether a variant treats two cases alike that say the same."""
 
-from evals.report.view.twins import twin_table
+from evals.report.view.variant_tables import twin_table
 from tests.builders.measure import some_twins
 from tests.builders.run import a_run
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.report.words import said
+from evals.report.text_table import said
 
 
 def spelled(texts):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.routes.spec import load_routes, load_spec, node_caps, spec_faults
-from tests.builders.case import a_constraint, a_spec, an_alternative
+from evals.routes.spec_files import load_routes, load_spec, node_caps, spec_faults
+from tests.builders.case import CAPS, a_constraint, a_spec, an_alternative
 
 
 def written(path, data):
@@ -18,7 +18,7 @@ def test_a_specification_comes_back_from_its_file_as_it_was(tmp_path):
     spec = a_spec()
     path = written(tmp_path / "spec.json", spec.model_dump(by_alias=True, mode="json"))
 
-    assert load_spec(path) == spec
+    assert load_spec(path, CAPS) == spec
 
 
 def test_an_alternative_changes_the_caps_of_its_specification():
@@ -33,25 +33,25 @@ def test_an_alternative_changes_the_caps_of_its_specification():
         ("{", "is not JSON"),
         ("[]", "not a route specification"),
         ('{"name": "x", "node_caps": {}, "alternatives": []}', "alternatives"),
-        ('{"name": "x", "node_caps": {"plumber": 1}, "alternatives": []}', "plumber"),
+        (json.dumps(a_spec().model_dump(by_alias=True, mode="json") | {"node_caps": {"plumber": 1}}), "plumber"),
     ],
 )
 def test_a_bad_specification_file_is_one_clear_line(tmp_path, text, says):
     with pytest.raises(ConfigurationError, match=says) as caught:
-        load_spec(written(tmp_path / "spec.json", text))
+        load_spec(written(tmp_path / "spec.json", text), CAPS)
 
     assert "\n" not in str(caught.value)
 
 
 def test_a_missing_file_is_one_clear_line(tmp_path):
     with pytest.raises(ConfigurationError, match="check the path"):
-        load_spec(tmp_path / "nowhere.json")
+        load_spec(tmp_path / "nowhere.json", CAPS)
 
 
 @pytest.mark.parametrize("text", ["{}", '[{"state": {}}]', '[{"visits": ["plumber"]}]', '[{"visits": [], "x": 1}]'])
 def test_a_bad_routes_file_is_refused(tmp_path, text):
     with pytest.raises(ConfigurationError, match="not a list of"):
-        load_routes(written(tmp_path / "traces.json", text))
+        load_routes(written(tmp_path / "traces.json", text), CAPS)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ import sys
 
 import pytest
 
-from evals.cassette.readings import FOLDER
-from evals.cassette.store import merge_write
-from evals.runner import case
-from evals.runner.case import cassette_of, read_ahead
-from evals.subject.plain import SWITCH
+from evals.cassettes.store import FOLDER, merge_write
+from evals.plain_replay import SWITCH
+from evals.runner import trial_task as case
+from evals.runner.trial_task import cassette_of, read_ahead
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import an_interaction
 from tests.builders.workers import a_case_task
@@ -48,7 +47,7 @@ def test_cassettes_are_read_for_as_long_as_it_loads_and_in_the_order_of_the_task
 
 def test_what_was_read_before_is_not_read_again(tasks, monkeypatch):
     cassette_of(tasks[0])
-    monkeypatch.setattr("evals.cassette.store.read", lambda *_: pytest.fail("was read again"))
+    monkeypatch.setattr("evals.cassettes.store.read", lambda *_: pytest.fail("was read again"))
     loading_for(monkeypatch, 1)
 
     read_ahead(tasks[:1])
@@ -76,8 +75,8 @@ def test_the_plain_path_reads_nothing_ahead(tasks, monkeypatch):
 @pytest.mark.slow
 def test_the_server_says_when_it_has_loaded():
     command = """
-from evals.runner.origin import loading
-from evals.runner.workers import beside
+from evals.runner.worker_server import loading
+from evals.runner.worker_pool import beside
 print(loading())
 with beside(int):  # waits for it
     print(loading())

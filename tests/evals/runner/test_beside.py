@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from evals.runner.workers import beside
+from evals.runner.worker_pool import beside
 
 
 def write(path):

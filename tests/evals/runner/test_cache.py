@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.runner.cache import TraceCache
+from evals.runner.trial_cache import TraceCache
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_decision, a_trace
 

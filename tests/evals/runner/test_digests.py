@@ -1,6 +1,6 @@
 """A digest follows its file."""
 
-from evals.runner.digests import digest_of_replaced, file_digest
+from evals.runner.dependencies import digest_of_replaced, file_digest
 
 
 def test_a_file_that_was_replaced_has_another_digest(tmp_path):

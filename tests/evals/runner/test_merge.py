@@ -3,12 +3,12 @@
 import pytest
 
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.models.shard import Asked
-from evals.runner.merge import check, join
+from evals.models.shard_file import SuiteSelection
+from evals.runner.shard_merge import check, join
 from tests.builders.shards import RESTS_ON, a_plan, a_shard, some_shards
 from tests.builders.trace import a_trace
 
-OTHER = Asked(suite="tiny", guards="prd")
+OTHER = SuiteSelection(suite="tiny", guards="prd")
 
 
 def test_the_traces_come_in_the_order_of_the_run_whatever_that_of_the_shards():

@@ -29,8 +29,8 @@ def test_a_worker_begins_with_its_libraries_loaded_and_without_a_thread_of_their
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command line does
 from pathlib import Path
-from evals.runner.task import lost
-from evals.runner.workers import run_tasks
+from evals.runner.trial_task import lost
+from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task
 from tests.evals.runner.test_origin import loaded, threads
 for asked in (loaded, threads):
@@ -51,8 +51,8 @@ def test_a_folder_called_as_a_package_of_ours_is_not_mistaken_for_it(tmp_path, t
     script.write_text(
         f"""
 from pathlib import Path
-from evals.runner.task import lost
-from evals.runner.workers import run_tasks
+from evals.runner.trial_task import lost
+from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task
 from tests.evals.runner.test_origin import loaded
 if __name__ == "__main__":
@@ -69,9 +69,9 @@ def test_where_no_server_can_be_reached_workers_are_spawned(tmp_path):
     far.mkdir()
     command = f"""
 from pathlib import Path
-from evals.runner.task import lost
-from evals.runner.origin import origin
-from evals.runner.workers import run_tasks
+from evals.runner.trial_task import lost
+from evals.runner.worker_server import origin
+from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task, act
 print(origin().get_start_method())
 ((trace,),) = run_tasks([a_case_task(Path({str(tmp_path)!r}), "v2")], 1, act, lost)

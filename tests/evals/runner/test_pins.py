@@ -8,18 +8,19 @@ import sys
 import pytest
 
 from evals.errors import EXIT_CANNOT_JUDGE
-from evals.libraries import signature
-from evals.modules import executed
-from evals.package import PACKAGE
-from evals.runner import pins as module
-from evals.runner.digests import agent_prompts, code_digests
-from evals.runner.pins import ChangedError, Pins
+from evals.installed_packages import signature
+from evals.module_loader import executed
+from evals.pack import load_pack
+from evals.paths import PACKAGE
+from evals.runner import input_check as module
+from evals.runner.dependencies import code_digests, worker_prompts
+from evals.runner.input_check import ChangedError, Pins
 from evals.workspace import Workspace
 from tests.builders.facts import a_variant
 
 TELL = """
-import json, evals.runner.preloaded, evals.runner.case
-from evals.modules import executed
+import json, evals.runner.preloaded, evals.runner.trial_task
+from evals.module_loader import executed
 print(json.dumps(list(executed())))
 """
 
@@ -77,13 +78,13 @@ def test_the_prompts_of_agents_and_the_plan_of_a_variant_are_pinned(place):
     files = {path.rpartition("triage/")[2] for path in Pins.of([planned], place).files}
 
     assert {"prompts/agents/writer_report.md", "plans/linear.yaml"} <= files
-    assert len(agent_prompts()) >= 6
+    assert len(worker_prompts(load_pack(), PACKAGE.parent)) >= 6
 
 
 def test_whatever_a_worker_loads_of_own_code_is_in_the_digest_of_trials():
     """A module more that a trial depends on cannot be forgotten: the server of all workers says what it has loaded."""
     kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PACKAGE.parent)}
     said = subprocess.run([sys.executable, "-c", TELL], env=kept, capture_output=True, check=True).stdout
-    known = {str(path) for path in code_digests()}
+    known = {str(path) for path in code_digests(load_pack(), PACKAGE.parent)}
 
     assert [path for path in json.loads(said) if path not in known] == [str(PACKAGE / "__init__.py")]

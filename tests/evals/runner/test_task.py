@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from evals.cassette.store import Cassette
+from evals.cassettes.interaction import Cassette
 from evals.errors import DatasetError
-from evals.runner import replay
-from evals.runner.case import run_case
-from evals.runner.task import CaseTask
+from evals.runner.trial_task import CaseTask, run_case
+from evals.triage import case_replay as replay
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
 from tests.builders.trace import a_trace
@@ -70,8 +69,8 @@ def test_a_trial_that_waits_for_ever_fails_alone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(replay, "run_trial", run_trial)  # a graph that hangs cannot be had on purpose
     monkeypatch.setattr(replay, "materialise", lambda *_: None)
-    monkeypatch.setattr(replay.Repository, "at", lambda *_: None)
-    monkeypatch.setattr(replay.Subject, "of", lambda variant, *_: variant.name)
+    monkeypatch.setattr(replay.IndexedCode, "at", lambda *_: None)
+    monkeypatch.setattr(replay.CaseTarget, "of", lambda variant, *_: variant.name)
 
     first, second = replay.replay_case(replace(a_task(tmp_path), trial_timeout=0.05), Cassette(tmp_path / "case.yaml"))
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from evals.runner import workers
-from evals.runner.task import lost
-from evals.runner.workers import run_tasks
+from evals.runner import worker_pool as workers
+from evals.runner.trial_task import lost
+from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task, act
 
 pytestmark = pytest.mark.slow

@@ -1,11 +1,12 @@
 """Suites: whatever is wrong with one is said in one line that names the file."""
 
 import pytest
+import yaml
 
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import Selection
-from evals.subject.settings import settings_of
-from evals.suites.load import altered, load_suite, names, select
+from evals.suites.suite_files import altered, names, read_suite, select
+from evals.triage.target import settings_of
 from tests.builders.case import a_case
 from tests.builders.checkout import a_suite
 from tests.builders.dataset import write
@@ -39,7 +40,7 @@ def test_a_wrong_suite_is_one_line_with_file_and_place(tmp_path, changes, words)
     path = a_suite(tmp_path, **changes)
 
     with pytest.raises(ConfigurationError) as caught:
-        load_suite(str(path))
+        read_suite(str(path))
 
     said = str(caught.value)
     assert said.startswith(f"{path}: ")
@@ -61,14 +62,14 @@ UNREADABLE = {
 @pytest.mark.parametrize(("text", "line", "words"), UNREADABLE.values(), ids=UNREADABLE.keys())
 def test_a_suite_that_says_a_thing_twice_or_without_end_is_one_line(tmp_path, text, line, words):
     with pytest.raises(ConfigurationError) as caught:
-        load_suite(str(write(tmp_path / "odd.yaml", text)))
+        read_suite(str(write(tmp_path / "odd.yaml", text)))
 
     assert str(caught.value).startswith(f"{tmp_path / 'odd.yaml'}:{line}: {words}")
 
 
 @pytest.mark.parametrize("name", ["v3@HEAD v3", "v2 mine.md", "größe-2+none+max4", "a_b"])
 def test_a_suite_may_be_called_what_a_comparison_calls_it(tmp_path, name):
-    assert load_suite(str(a_suite(tmp_path, name=name))).name == name
+    assert read_suite(str(a_suite(tmp_path, name=name))).name == name
 
 
 @pytest.mark.parametrize("content", [b"- a list", b"{", b"\xff\xfe", b""])
@@ -77,7 +78,7 @@ def test_a_file_that_is_no_suite_is_refused(tmp_path, content):
     path.write_bytes(content)
 
     with pytest.raises(ConfigurationError):
-        load_suite(str(path))
+        read_suite(str(path))
 
 
 def test_an_unknown_suite_names_the_known_ones():
@@ -86,21 +87,21 @@ def test_an_unknown_suite_names_the_known_ones():
         match="no suite 'nosuch': name one of guards, judged, models, prompts, released, samples, supervisors, "
         "thresholds",
     ):
-        load_suite("nosuch")
+        read_suite("nosuch")
 
 
 @pytest.mark.parametrize("name", names())
 def test_every_shipped_suite_loads(name):
-    assert load_suite(name).name == name
+    assert read_suite(name).name == name
 
 
-@pytest.mark.parametrize("name", [name for name in names() if load_suite(name).models.default == "claude"])
+@pytest.mark.parametrize("name", [name for name in names() if read_suite(name).models.default == "claude"])
 def test_a_suite_of_answers_given_without_an_endpoint_says_who_counted_the_tokens(name):
-    assert load_suite(name).models.tokens_counted_by == "cl100k_base"
+    assert read_suite(name).models.tokens_counted_by == "cl100k_base"
 
 
 def test_who_counted_the_tokens_is_no_setting_of_a_request():
-    models = load_suite("prompts").models
+    models = read_suite("prompts").models
 
     assert settings_of(models) == settings_of(models.model_copy(update={"tokens_counted_by": None}))
 
@@ -108,7 +109,7 @@ def test_who_counted_the_tokens_is_no_setting_of_a_request():
 def test_a_variant_takes_the_models_of_the_suite_where_it_names_none(tmp_path):
     variants = [{"name": "old", "prompt": "v2", "models": {"default": "big"}}, {"name": "new", "prompt": "v3"}]
 
-    old, new = load_suite(str(a_suite(tmp_path, variants=variants))).variants
+    old, new = read_suite(str(a_suite(tmp_path, variants=variants))).variants
 
     assert (old.models.default, old.models.fallback, new.models.default) == ("big", "m", "m")
 
@@ -133,14 +134,14 @@ def test_a_case_that_cannot_be_run_is_named(only, words):
 
 def test_changed_variants_carry_the_change_in_their_names(tmp_path):
     """No baseline and no report can mistake them for the suite's own."""
-    suite = altered(load_suite(str(a_suite(tmp_path))), guards="none", max_iterations=4)
+    suite = altered(read_suite(str(a_suite(tmp_path))), guards="none", max_iterations=4)
 
     assert (suite.candidate, suite.reference) == ("new+none+max4", "old+none+max4")
     assert {(v.guards, v.max_iterations) for v in suite.variants} == {("none", 4)}
 
 
 def test_a_suite_nobody_changed_is_the_same(tmp_path):
-    suite = load_suite(str(a_suite(tmp_path)))
+    suite = read_suite(str(a_suite(tmp_path)))
 
     assert altered(suite) is suite
 
@@ -149,7 +150,7 @@ def test_a_folder_is_no_suite(tmp_path):
     write(tmp_path / "suite.yaml" / "x", "")
 
     with pytest.raises(ConfigurationError, match="no suite"):
-        load_suite(str(tmp_path / "suite.yaml"))
+        read_suite(str(tmp_path / "suite.yaml"))
 
 
 def test_a_key_that_is_no_text_is_one_line(tmp_path):
@@ -157,4 +158,13 @@ def test_a_key_that_is_no_text_is_one_line(tmp_path):
     path.write_text(path.read_text() + "2026-11-22: a date\n")
 
     with pytest.raises(ConfigurationError, match=r"tiny\.yaml: a key that is no text; quote it"):
-        load_suite(str(path))
+        read_suite(str(path))
+
+
+def test_the_last_variant_is_judged_against_the_first_and_one_alone_against_its_baseline(tmp_path):
+    variants = [{"name": "v3", "prompt": "v3"}, {"name": "v5", "prompt": "v5"}]
+    two = read_suite(str(write(tmp_path / "two.yaml", yaml.safe_dump({"variants": variants}))))
+    one = read_suite(str(write(tmp_path / "one.yaml", yaml.safe_dump({"variants": variants[:1]}))))
+
+    assert (two.name, two.candidate, two.reference) == ("two", "v5", "v3")
+    assert (one.candidate, one.reference) == ("v3", "v3")

@@ -13,7 +13,7 @@ from triage.agents.critic import CriticOutput
 from triage.agents.investigator import InvestigatorOutput
 from triage.agents.web_search import WebSearchOutput
 from triage.agents.writer import ReportDraft
-from triage.supervisors.plan.decide import PlanDecision
+from triage.supervisors.plan.plan_supervisor import PlanDecision
 
 ASKED = {
     "investigator": InvestigatorOutput,

@@ -8,8 +8,8 @@ from langgraph.errors import GraphInterrupt
 from tests.builders.endpoint import SAID, WORKER_REPLIES, a_team, a_toolbox
 from tests.builders.state import a_state
 from triage.agents import AGENTS
+from triage.agents.agent import ERROR_LIMIT, worker_node
 from triage.agents.investigator import INVESTIGATOR
-from triage.agents.visit import ERROR_LIMIT, worker_node
 
 
 async def visit(agent=INVESTIGATOR, *, toolbox=None, **state):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders.endpoint import WORKER_REPLIES, a_team, a_toolbox
 from tests.builders.state import a_finding, a_state, an_exchange
-from triage.agents.visit import worker_node
+from triage.agents.agent import worker_node
 from triage.agents.writer import WRITER, ReportDraft, comment_of, merge, ticket_of
 from triage.state import WriterDraft
 

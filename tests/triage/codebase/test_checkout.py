@@ -4,10 +4,10 @@ import pytest
 
 from tests.builders.git import git
 from tests.builders.repository import FILES, HashEmbedder, a_repository
-from triage.codebase import checkout
-from triage.codebase.checkout import SharedMiniLM, index_of_checkout
+from triage.codebase import open_checkout as checkout
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
+from triage.codebase.open_checkout import SharedMiniLM, index_of_checkout
 
 
 class Model(HashEmbedder):

@@ -4,9 +4,9 @@ import pytest
 
 from tests.builders.repository import HashEmbedder, a_repository
 from triage.codebase.chunk import chunks_of
-from triage.codebase.distances import Distances
-from triage.codebase.files import source_files
+from triage.codebase.embed import Distances
 from triage.codebase.index import CodebaseIndex
+from triage.codebase.source_files import source_files
 
 QUERY = "the lease of a job runs out"
 FILES = {f"job_{n}.py": f"def job_{n}():\n    return lease({n})\n" for n in range(12)}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import a_repository
-from triage.codebase.files import MAX_FILE_BYTES, source_files
+from triage.codebase.source_files import MAX_FILE_BYTES, source_files
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders.repository import HashEmbedder, a_repository, an_index
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.ranking import fused, passes, worth_of
+from triage.codebase.search_ranking import fused, passes, worth_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -155,7 +155,7 @@ for query in ["veto", "which guard", "cart total", "iteration limit", "retry on 
 def test_two_processes_retrieve_the_same_chunks(tmp_path):
     """With the real model, Chroma and BM25, on real source."""
     agents = ROOT / "triage" / "agents"
-    source = {name: (agents / name).read_bytes() for name in ("critic.py", "human_input.py", "visit.py")}
+    source = {name: (agents / name).read_bytes() for name in ("critic.py", "human_input.py", "agent.py")}
     root = a_repository(tmp_path, source)
 
     first, second = (

@@ -6,8 +6,8 @@ import pytest
 
 from tests.builders.repository import HashEmbedder, a_repository
 from triage.codebase.chunk import chunks_of
-from triage.codebase.files import source_files
 from triage.codebase.index import CANDIDATES, CodebaseIndex
+from triage.codebase.source_files import source_files
 
 LINES = {
     f"pkg/m{n}.py": f"def job_{n}(cart):\n    return cart + {'total' if n % 3 else 'tax'}_{n}\n" for n in range(12)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders.git import git
 from tests.builders.repository import a_repository
-from triage.codebase.files import MAX_FILE_BYTES, MAX_MARKUP_CHARS, Why, survey
+from triage.codebase.source_files import MAX_FILE_BYTES, MAX_MARKUP_CHARS, Why, survey
 
 LINE = "x = 1\n"
 
@@ -250,8 +250,8 @@ def test_a_worktree_and_a_link_that_the_user_names_are_searched(tmp_path):
 
 @pytest.mark.parametrize("with_git", [True, False])
 def test_what_goes_beyond_the_limits_is_left_out_and_said(tmp_path, monkeypatch, with_git):
-    monkeypatch.setattr("triage.codebase.tracked.MAX_DEPTH", 3)
-    monkeypatch.setattr("triage.codebase.files.MAX_DEPTH", 3)
+    monkeypatch.setattr("triage.codebase.source_files.MAX_DEPTH", 3)
+    monkeypatch.setattr("triage.codebase.source_files.MAX_DEPTH", 3)
     root = a_repository(tmp_path, {"a.py": LINE, "x/y/b.py": LINE, "x/y/z/c.py": LINE})
     if with_git:
         git(root, "init", "--quiet")
@@ -259,17 +259,17 @@ def test_what_goes_beyond_the_limits_is_left_out_and_said(tmp_path, monkeypatch,
     assert survey(root).left_out == {Why.BEYOND: 1}
     assert "beyond the limits of 100,000 files, 1,000 MB and 64 folders deep" in survey(root).omitted()
 
-    monkeypatch.setattr("triage.codebase.tracked.MAX_FILES", 1)
-    monkeypatch.setattr("triage.codebase.files.MAX_FILES", 1)
+    monkeypatch.setattr("triage.codebase.source_files.MAX_FILES", 1)
+    monkeypatch.setattr("triage.codebase.source_files.MAX_FILES", 1)
     assert names(root) == ["a.py"]
-    monkeypatch.setattr("triage.codebase.files.MAX_TEXT_BYTES", 0)
+    monkeypatch.setattr("triage.codebase.source_files.MAX_TEXT_BYTES", 0)
     assert names(root) == []
 
 
 def test_a_repository_that_git_does_not_trust_is_searched_by_the_plain_rule_and_it_is_said(tmp_path, monkeypatch):
     root = a_checkout(tmp_path, ["a.py", "out/b.py"], tracked=["a.py"])
     (root / ".gitignore").write_text("out/\n")
-    monkeypatch.setattr("triage.git._KEPT", ("GIT_TEST_",))
+    monkeypatch.setattr("evals.shared.git_command._KEPT", ("GIT_TEST_",))
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
     assert names(root) == ["a.py", "out/b.py"]

@@ -1,6 +1,6 @@
 import pytest
 
-from triage.codebase.words import WordIndex, code_tokens
+from triage.codebase.search_ranking import WordIndex, code_tokens
 
 
 @pytest.mark.parametrize(

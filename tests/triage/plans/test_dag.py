@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders.plan import a_task
-from triage.plans import edges, faults
+from triage.plans.plan_files import edges, faults
 
 
 @st.composite

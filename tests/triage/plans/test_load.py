@@ -3,7 +3,7 @@
 import pytest
 
 from triage.errors import ConfigurationError, PlanError
-from triage.plans import given_plan, load_plan, parse_plan, plan_header, shipped_plans
+from triage.plans.plan_files import given_plan, load_plan, parse_plan, plan_header, shipped_plans
 from triage.state import WORKERS
 
 LINES = """\

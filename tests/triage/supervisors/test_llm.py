@@ -11,7 +11,7 @@ from tests.builders.endpoint import Endpoint, a_completion, a_decision, some_mod
 from tests.builders.state import a_state
 from triage.configuration import Configuration
 from triage.llm import ModelFactory
-from triage.prompts import load_supervisor_prompt
+from triage.prompts.load import load_supervisor_prompt
 from triage.state import NODES, HumanExchange
 from triage.supervisors import SUPERVISORS
 

@@ -2,7 +2,7 @@
 
 import os
 
-from evals.recording.local_llm.process import Process
+from evals.recording.local_llm.llm_server import Process
 
 
 def a_process(folder, pid=None):

@@ -7,7 +7,7 @@ import jinja2
 import pytest
 
 from evals.errors import RecordingError
-from evals.recording.local_llm.server import CHATML, Serving, is_healthy, parameters, wait_until_healthy
+from evals.recording.local_llm.llm_server import CHATML, Serving, is_healthy, parameters, wait_until_healthy
 from tests.builders.ports import a_reserved_port
 
 SEARCH = {"type": "function", "function": {"name": "tavily_search", "parameters": {}}}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.models.nearest import Difference
-from evals.recording.plan.lines import is_written, places_of, ranges
+from evals.models.trace import Difference
+from evals.recording.plan.miss_causes import is_written, places_of, ranges
 
 FILE = (
     "---",

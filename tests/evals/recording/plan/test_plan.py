@@ -3,23 +3,23 @@
 from datetime import date
 
 from evals.models.suite import Models
-from evals.prices import Price, PriceTable
-from evals.recording.plan.causes import Cause
-from evals.recording.plan.estimate import experience_of
-from evals.recording.plan.plan import Missed, by_cause, effort_of, missing_variants
+from evals.prices import ModelPrice, PriceTable
+from evals.recording.plan.cost_estimate import experience_of
+from evals.recording.plan.miss_causes import MissCause
+from evals.recording.plan.plan_recording import Missed, by_cause, effort_of, missing_variants
 from tests.builders.interaction import a_cassette
 from tests.builders.missed import a_recorded, a_request, evidence
 from tests.builders.trace import a_trace, an_answer
 
 MODELS = {"v2": Models(default="small", fallback="small")}
 PRICES = PriceTable(
-    as_of=date(2026, 1, 31), models={"small": Price(usd_per_million_input=1_000_000, usd_per_million_output=0)}
+    as_of=date(2026, 1, 31), models={"small": ModelPrice(usd_per_million_input=1_000_000, usd_per_million_output=0)}
 )
 
 
 def a_missed(case="one", variant="v2", group="a"):
     found = evidence(a_request(), trace=a_trace(case_id=case, variant=variant))
-    return Missed(found, Cause(kind="prompt edited", text=f"{group}:1", where=(f"{group}:1",), group=group))
+    return Missed(found, MissCause(kind="prompt edited", text=f"{group}:1", where=(f"{group}:1",), group=group))
 
 
 def test_one_cause_is_one_entry_however_many_requests_it_is_behind():

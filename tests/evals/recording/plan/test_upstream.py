@@ -1,8 +1,7 @@
 """The step that took a trial off the tape."""
 
-from evals.models.nearest import Nearest
-from evals.models.trace import Finding, Miss, Visit
-from evals.recording.plan.upstream import first_step, ways_of
+from evals.models.trace import Finding, Miss, Nearest, Visit
+from evals.recording.plan.miss_causes import first_step, ways_of
 from tests.builders.trace import a_decision, a_trace, a_veto, an_exchange
 
 NEWS = "The cache forgets what was written last."

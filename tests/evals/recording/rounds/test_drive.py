@@ -2,12 +2,12 @@
 
 import pytest
 
-from evals.cassette.allowed_secrets import NOTHING
 from evals.errors import ConfigurationError, RecordingError
-from evals.recording.rounds.advance import Standing
-from evals.recording.rounds.answers import Answers
-from evals.recording.rounds.drive import ATTEMPTS, Answerer, drive
-from evals.recording.rounds.export import write_round
+from evals.recording.rounds.answer_files import Answers
+from evals.recording.rounds.round_files import write_round
+from evals.recording.rounds.round_loop import ATTEMPTS, Answerer, drive
+from evals.recording.rounds.round_step import RoundState
+from evals.secrets.allowed_secrets import NOTHING
 from tests.builders.batch import a_command, a_line, a_pending, answers
 
 NO_TIME = """
@@ -38,7 +38,7 @@ class AFrontier:
         while self.waiting and found.reply(self.waiting[0].custom_id, self.waiting[0].request):
             self.heard.append(self.waiting.pop(0))
         open_ones = tuple(self.waiting[:1])
-        return Standing(0, len(open_ones), 0, found.taken, 0, open_ones)
+        return RoundState(0, len(open_ones), 0, found.taken, 0, open_ones)
 
 
 async def driven(frontier, folder, command, shards=1):

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from evals.cassette.allowed_secrets import AllowedSecrets
 from evals.errors import SecretFoundError
-from evals.recording.rounds.export import rounds_in, write_round
-from evals.recording.rounds.wire import custom_id
+from evals.recording.rounds.round_files import custom_id, rounds_in, write_round
+from evals.secrets.allowed_secrets import AllowedSecrets
 from tests.builders.batch import a_pending
 from tests.builders.interaction import PLANTED
 from tests.builders.secret import an_entry

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from evals.cassette.allowed_secrets import NOTHING
-from evals.cassette.redact import WITHHELD
-from evals.recording.rounds.answers import Answers
-from evals.recording.rounds.drive import Answerer
-from evals.recording.rounds.export import write_round
-from evals.recording.rounds.fit import fit_line
+from evals.recording.rounds.answer_files import Answers, fit_line
+from evals.recording.rounds.round_files import write_round
+from evals.recording.rounds.round_loop import Answerer
+from evals.secrets.allowed_secrets import NOTHING
+from evals.secrets.secret_filter import WITHHELD
 from tests.builders.batch import a_command, a_line, a_pending, answers
 from tests.builders.interaction import a_chat_answer
 from tests.builders.secret import PLANTED

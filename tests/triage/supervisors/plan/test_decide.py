@@ -6,8 +6,8 @@ import pytest
 from tests.builders.plan import PlanningTeam, a_choice, a_step, a_task, everything
 from tests.builders.state import a_state
 from triage.errors import PromptError
-from triage.prompts import load_supervisor_prompt, parse_supervisor_prompt
-from triage.supervisors.plan.parts import parts_of
+from triage.prompts.load import load_supervisor_prompt, parse_supervisor_prompt
+from triage.supervisors.plan.plan_prompts import parts_of
 
 
 def thinking(*thoughts):

@@ -6,12 +6,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.builders.plan import a_choice, a_task
 from tests.builders.state import a_finding, a_rejection
-from triage.plans import faults
+from triage.plans.plan_files import faults
 from triage.state import CriticVerdict, PlanLimits
-from triage.supervisors.plan.decide import PlanDecision
-from triage.supervisors.plan.status import errored, returned, reviewed, runnable, started
-from triage.supervisors.plan.supervise import picked
-from triage.supervisors.plan.tools import Desk, tools_of, use
+from triage.supervisors.plan.plan_supervisor import PlanDecision, picked
+from triage.supervisors.plan.plan_tools import Desk, tools_of, use
+from triage.supervisors.plan.task_status import errored, returned, reviewed, runnable, started
 
 CAPABILITIES = st.sampled_from(["investigator", "codebase_search", "web_search", "critic", "human_input", "writer"])
 LIMITS = PlanLimits(max_attempts=2, max_steps=10)

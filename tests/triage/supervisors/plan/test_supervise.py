@@ -6,8 +6,7 @@ from tests.builders.plan import PlanningTeam, a_choice, a_step, a_task
 from tests.builders.state import a_finding, a_report, a_state
 from triage.errors import ConfigurationError
 from triage.state import PlanLimits
-from triage.supervisors.plan.decide import PlanDecision
-from triage.supervisors.plan.supervise import adopted, headline, over, picked
+from triage.supervisors.plan.plan_supervisor import PlanDecision, adopted, headline, over, picked
 
 
 def chosen(plan, *run, room=5, **fields):

@@ -6,7 +6,7 @@ from tests.builders.endpoint import NOW
 from tests.builders.plan import a_task
 from tests.builders.state import a_rejection
 from triage.state import PlanLimits
-from triage.supervisors.plan.tools import Desk, tools_of, use
+from triage.supervisors.plan.plan_tools import Desk, tools_of, use
 
 ALWAYS = {"think", "update_task_status", "cancel_task", "view_qa_report", "get_current_datetime"}
 RESHAPING = {"add_task", "patch_task"}

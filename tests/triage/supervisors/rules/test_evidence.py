@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders.rules import FILES, a_draft, a_drafted_state, a_review_finding, a_verdict, an_outside_cause
 from tests.builders.state import a_finding, a_state, an_agent_error, an_exchange
-from triage.supervisors.rules.evidence import (
+from triage.supervisors.rules.rules_signals import (
     OUTSIDE,
     binding_review,
     cited_files,

@@ -8,19 +8,10 @@ from tests.builders.rules import FILES, some_retries
 from tests.builders.state import a_report, a_state
 from triage.configuration import RulesSettings
 from triage.graph import ruled
-from triage.guards import GuardSet, guard_set
-from triage.guards.sets import SETS
-from triage.state import (
-    AgentError,
-    AgentFinding,
-    BugTriageState,
-    CriticVerdict,
-    HumanExchange,
-    Retrieval,
-    Worker,
-)
-from triage.supervisors.rules.decide import decide
-from triage.supervisors.rules.node import update_of
+from triage.guards.guard import GuardSet
+from triage.guards.guard_sets import SETS, guard_set
+from triage.state import AgentError, AgentFinding, BugTriageState, CriticVerdict, HumanExchange, Retrieval, Worker
+from triage.supervisors.rules.rules_supervisor import decide, update_of
 
 GROWING = ("findings", "visits", "agent_errors", "human_exchanges", "retry_reasons", "decision_events", "vetoes")
 LONGEST = 20

@@ -6,7 +6,7 @@ from tests.builders.rules import FILES, a_draft, a_drafted_state, a_review_findi
 from tests.builders.state import a_finding, a_state
 from triage.configuration import RulesSettings
 from triage.state import Retrieval
-from triage.supervisors.rules.signals import Signals, confidence_of, signals_of
+from triage.supervisors.rules.rules_signals import Signals, confidence_of, signals_of
 
 QUIET = {"confidence": 0.8, "low_confidence": False, "citation_issue": False, "hallucination": False}
 

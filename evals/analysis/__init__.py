@@ -1,0 +1,1 @@
+"""Analyses of a suite: self-test, sweep, drift, history, disputes."""

@@ -1,0 +1,320 @@
+"""The recorded requests that a drift check samples from."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.request_key import parse_json
+from evals.cassettes.store import FOLDER, Readings, load
+from evals.errors import CannotJudgeError
+from evals.models.drift_result import AnswerSource, DriftPrice
+from evals.models.trace import Trace
+from evals.prices import PriceTable
+from evals.recording.rounds.answer_files import fault
+from evals.workspace import Workspace
+
+Json = Mapping[str, Any]
+Reader = Callable[[Json], Hashable]
+
+UNREADABLE: Final = "unreadable"
+DECISION: Final = "decision"
+SCHEMA: Final = "schema"
+CONFIDENCE: Final = "confidence"
+TOOLS: Final = "tools"
+TEXT: Final = "text"
+
+_PLACE: Final = re.compile(r":+\w[^/]*$")  # `::function`, `:12` behind a path
+
+
+def _files(said: Json) -> Hashable:
+    """The files an answer names, in any order: where the cause is, and what is affected."""
+    listed = [each["path"] if isinstance(each, Mapping) else each for each in _listed(said)]
+    location = said.get("root_cause_location")
+    return frozenset(_path(text) for text in (*listed, location) if text and text.strip())
+
+
+def _listed(said: Json) -> list[Any]:
+    return [*said.get("affected_files", ()), *said.get("relevant_files", ())]
+
+
+def _path(text: str) -> str:
+    return _PLACE.sub("", text.strip().strip("`'\"").replace("\\", "/")).removeprefix("./")
+
+
+def _pages(said: Json) -> Hashable:
+    return frozenset(page["url"].strip().rstrip("/") for page in said["relevant_results"])
+
+
+def _run(said: Json) -> Hashable:
+    return (tuple(sorted(said["run"])), said["all_done"])
+
+
+FIELDS: Final[Mapping[tuple[str, str], Mapping[str, Reader]]] = {
+    ("supervisor", "SupervisorDecision"): {DECISION: lambda said: said["next_node"]},
+    ("supervisor", "PlanDecision"): {DECISION: _run},
+    ("supervisor", TEXT): {DECISION: lambda said: said["next_agent"]},
+    ("codebase_search", "CodebaseAnswer"): {"files": _files},
+    ("web_search", "WebSearchOutput"): {
+        "cause outside": lambda said: bool(said["external_root_cause"]),
+        "pages": _pages,
+    },
+    ("critic", "CriticOutput"): {"verdict": lambda said: said["verdict"]},
+    ("writer", "ReportDraft"): {
+        "category": lambda said: said["category"],
+        "severity": lambda said: said["severity"],
+        "files": _files,
+    },
+}
+"""Agent and form of its answer -> the fields read from it. What calls tools has its calls as one more, or as decision;
+every answer of a schema has `schema` and, where it states one, `confidence`."""
+
+
+def fields_of(agent: str, request: Json) -> tuple[str, ...]:
+    """The fields every answer to this request is compared in; none where it is prose."""
+    form = _form(request)
+    named = tuple(FIELDS.get((agent, form), ()))
+    if form == TOOLS:
+        return (_calls_are(agent), SCHEMA)
+    if form == TEXT:
+        return named
+    return (*named, *((CONFIDENCE,) if CONFIDENCE in _schema(request).get("properties", ()) else ()), SCHEMA)
+
+
+def meaning(agent: str, request: Json, response: Json) -> dict[str, Hashable]:
+    """Field -> what the answer says there: a number for `confidence` (absent where none can be read), else a value that
+    is equal or not; True for `schema` where the answer fits what the request demands."""
+    fields = fields_of(agent, request)
+    fits = fault(request, response) is None
+    message = response["choices"][0]["message"]
+    try:
+        read = _read(agent, request, message) if fits else {}
+    except (ValueError, KeyError, TypeError, AttributeError):  # not fitting, or free text of another shape
+        read = {}
+    rest = {name: UNREADABLE for name in fields if name not in (SCHEMA, CONFIDENCE)}
+    return {**rest, **read, **({SCHEMA: fits} if SCHEMA in fields else {})}
+
+
+def _read(agent: str, request: Json, message: Json) -> dict[str, Hashable]:
+    form = _form(request)
+    if form == TOOLS:
+        return {_calls_are(agent): tuple(_call(request, each["function"]) for each in message.get("tool_calls") or ())}
+    text = message["content"]
+    said = parse_json(text[text.index("{") : text.rindex("}") + 1] if form == TEXT else text)
+    found = {name: reader(said) for name, reader in FIELDS.get((agent, form), {}).items()}
+    return {**found, **({CONFIDENCE: float(said[CONFIDENCE])} if CONFIDENCE in fields_of(agent, request) else {})}
+
+
+def _calls_are(agent: str) -> str:
+    """A supervisor that plans decides by its calls; to a worker they are means."""
+    return DECISION if agent == "supervisor" else "calls"
+
+
+def _call(request: Json, called: Json) -> Hashable:
+    """A tool's name and what its call says outside of free text: numbers, flags, lists of them, words of an enum."""
+    tools = {tool["function"]["name"]: tool["function"] for tool in request["tools"]}
+    described = tools[called["name"]].get("parameters", {}).get("properties", {})
+    said = parse_json(called["arguments"])
+    kept = {name: value for name, value in said.items() if "enum" in described.get(name, {}) or not _is_text(value)}
+    return called["name"], tuple((name, repr(kept[name])) for name in sorted(kept))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and any(map(_is_text, value)))
+
+
+def _form(request: Json) -> str:
+    """The name of the schema an answer must fit, `tools` where it may call some, else `text`."""
+    wanted = request.get("response_format") or {}
+    if wanted.get("type") == "json_schema":
+        return str(wanted["json_schema"].get("name"))
+    return TOOLS if request.get("tools") else TEXT
+
+
+def _schema(request: Json) -> Json:
+    found: Json = request["response_format"]["json_schema"].get("schema") or {}
+    return found
+
+
+SHARED = "several"
+"""In the place of a variant: asked by more than one, as most requests of workers are."""
+
+
+class Stratum(NamedTuple):
+    """Who asks: an agent, and the variant alone in whose trials it asks this, or `several`."""
+
+    agent: str
+    variant: str
+
+
+class Use(NamedTuple):
+    """Where a trial asks it: the n-th request of its supervisor on its way (from 1), or 0 for all else, as in a frozen
+    state, which is no part of the way."""
+
+    case: str
+    variant: str
+    step: int
+
+
+@dataclass(frozen=True, eq=False)  # one request is itself: its answers are no names
+class RecordedRequest:
+    """One request. `answers` are all that are on tape, by sample; `fields` what they are compared in."""
+
+    case: str
+    key: str
+    stratum: Stratum
+    fields: tuple[str, ...]
+    answers: tuple[Interaction, ...]
+    uses: tuple[Use, ...]
+
+    @property
+    def agent(self) -> str:
+        """Who asks it."""
+        return self.stratum.agent
+
+    @property
+    def times(self) -> int:
+        """How often it has to be asked so that its noise is told: once where the tape tells it, else twice."""
+        return 1 if len(self.answers) > 1 else 2
+
+
+@dataclass(frozen=True)
+class Population:
+    """All that can be asked again; `prose` are requests that are not, since only their wording could be compared."""
+
+    requests: tuple[RecordedRequest, ...]
+    prose: tuple[RecordedRequest, ...]
+
+    @property
+    def sizes(self) -> dict[Stratum, int]:
+        """How many there are of each stratum, in order."""
+        found: dict[Stratum, int] = {}
+        for request in self.requests:
+            found[request.stratum] = found.get(request.stratum, 0) + 1
+        return dict(sorted(found.items()))
+
+
+def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
+    """What these traces of a replay were served.
+
+    Raises:
+        CannotJudgeError: a trial failed, as over a cassette that cannot be trusted, or none was served anything.
+    """
+    if failed := [trace for trace in traces if trace.provenance.label == "failed"]:
+        raise CannotJudgeError(f"{failed[0].case_id} under {failed[0].variant} cannot be replayed: {failed[0].error}")
+    uses = _uses(traces)
+    readings = Readings(workspace.cache / FOLDER)
+    found: dict[str, RecordedRequest] = {}
+    for case in sorted({trace.case_id for trace in traces}):
+        answers: dict[str, list[Interaction]] = {}
+        for interaction in load(workspace.cassette(case), readings).interactions:
+            answers.setdefault(interaction.key, []).append(interaction)
+        for key in sorted(uses.keys() & answers.keys() - found.keys()):
+            found[key] = _recorded(case, key, answers[key], uses[key])
+    asked = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
+    if not asked:
+        raise CannotJudgeError("nothing is recorded that could be asked again; record the suite first")
+    return Population(
+        tuple(request for request in asked if request.fields), tuple(each for each in asked if not each.fields)
+    )
+
+
+def _recorded(case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Use]) -> RecordedRequest:
+    kept = tuple(sorted(answers, key=lambda answer: answer.sample))
+    variants = {use.variant for use in uses}
+    stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
+    return RecordedRequest(case, key, stratum, fields_of(kept[0].agent, kept[0].request), kept, tuple(uses))
+
+
+def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Use]]:
+    """Key -> where it is asked, once per case, variant and step."""
+    found: dict[str, dict[Use, None]] = {}
+    for trace in traces:
+        step = 0
+        for call in trace.calls:
+            step += call.agent == "supervisor"
+            use = Use(trace.case_id, trace.variant, step if call.agent == "supervisor" else 0)
+            found.setdefault(call.key, {})[use] = None
+        for key in (key for point in trace.points for key in point.keys):
+            found.setdefault(key, {})[Use(trace.case_id, trace.variant, 0)] = None
+    return {key: tuple(each) for key, each in found.items()}
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def allocated(sizes: Mapping[Name, int], size: int) -> dict[Name, int]:
+    """How many of each stratum: one of each, the largest first, then in proportion; all, where there are no more.
+
+    Proportional by Sainte-Laguë's divisors: a larger sample takes no stratum anything away (Balinski & Young 1982).
+    """
+    shares = dict.fromkeys(sizes, 0)
+    for _ in range(min(size, sum(sizes.values()))):
+        open_ones = [name for name in sizes if shares[name] < sizes[name]]
+        empty = [name for name in open_ones if not shares[name]]
+        shares[max(empty or open_ones, key=lambda name: sizes[name] / (2 * shares[name] + 1))] += 1
+    return shares
+
+
+def drawn(requests: Sequence[RecordedRequest], size: int, seed: int) -> list[RecordedRequest]:
+    """The sample: of each stratum those with the lowest random numbers, which follow from seed and key alone (permanent
+    random numbers: Ohlsson 1995), so that a request keeps its number whatever else is recorded."""
+    return taken(in_order(requests, seed), size)
+
+
+def in_order(requests: Sequence[RecordedRequest], seed: int) -> dict[Stratum, list[RecordedRequest]]:
+    """The requests of each stratum in the order they would be drawn in."""
+    by_stratum: dict[Stratum, list[RecordedRequest]] = {}
+    for request in requests:
+        by_stratum.setdefault(request.stratum, []).append(request)
+    return {name: sorted(by_stratum[name], key=lambda member: _number(member.key, seed)) for name in sorted(by_stratum)}
+
+
+def taken(strata: Mapping[Stratum, Sequence[RecordedRequest]], size: int) -> list[RecordedRequest]:
+    """The first ones of each stratum, `size` in all."""
+    shares = allocated({name: len(members) for name, members in strata.items()}, size)
+    return [request for name, members in strata.items() for request in members[: shares[name]]]
+
+
+def _number(key: str, seed: int) -> bytes:
+    return hashlib.sha256(f"{seed} {key}".encode()).digest()
+
+
+def price_of(times: Mapping[RecordedRequest, int], prices: PriceTable) -> DriftPrice:
+    """The tokens and the price of so many answers to each request."""
+    tokens: dict[str, Counter[str]] = {}
+    for request, count in times.items():
+        model = str(request.answers[0].request.get("model") or "")
+        mine = tokens.setdefault(model, Counter())
+        mine["in"] += count * max(answer.usage.prompt_tokens for answer in request.answers)
+        outs = [answer.usage.completion_tokens for answer in request.answers]
+        mine["out"] += round(count * sum(outs) / len(outs))
+    costs = {model: prices.cost(model, each["in"], each["out"]) for model, each in tokens.items()}
+    unpriced = tuple(sorted(model for model, cost in costs.items() if cost is None))
+    return DriftPrice(
+        requests=len(times),
+        answers=sum(times.values()),
+        input_tokens=sum(each["in"] for each in tokens.values()),
+        output_tokens=sum(each["out"] for each in tokens.values()),
+        usd=None if unpriced else round(sum(cost or 0.0 for cost in costs.values()), 4),
+        unpriced=unpriced,
+        prices_as_of=prices.as_of,
+    )
+
+
+def of_recording(population: Population, samples: int, prices: PriceTable) -> DriftPrice:
+    """What it takes to record all of it anew, as many answers to each request as the suite has samples."""
+    every = (*population.requests, *population.prose)
+    return price_of({request: min(samples, len(request.answers)) for request in every}, prices)
+
+
+def told(answers: Iterable[Interaction]) -> AnswerSource:
+    """Who gave these answers, and when; there is at least one."""
+    found = list(answers)
+    times = sorted(answer.recorded_at for answer in found)
+    return AnswerSource(
+        first=times[0], last=times[-1], models=dict(sorted(Counter(each.model for each in found).items()))
+    )

@@ -1,0 +1,220 @@
+"""Steps of a self-test: repeat, planted faults, false alarms and power."""
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evals.analysis.gate_on_repeats import Planted, Repeats
+from evals.analysis.planted_faults import FaultPlan, ScratchSuite, spoilable
+from evals.comparison import gate
+from evals.comparison.constraint_test import ON_ROUTES, PairedRule, change_test, rule_test
+from evals.comparison.gate_input import rule_facts
+from evals.comparison.pairs import Against, Names, Values, compare_family
+from evals.comparison.summary import SEED
+from evals.errors import EXIT_WORSE, CannotJudgeError, EvalsError
+from evals.models.analysis import PlantedFault, RedRate
+from evals.models.run import Coverage, Run
+from evals.models.suite import GatePolicy
+from evals.statistics.intervals import rate_interval
+
+ENDPOINTS: Final = ("route.pass", "root_cause.hit", "decision.score")
+PASSING: Final = 0.6
+"""The share of generated cases that pass before anything is turned round."""
+AGAINST: Final[dict[Names, Against]] = {
+    ("now", "was"): "reference",
+    ("now", "now (baseline)"): "baseline",
+    ("was", "was (baseline)"): "baseline",
+}
+SIDES: Final = ("now", "was", "now (baseline)", "was (baseline)")
+
+
+def red_rate(cases: int, flips: int, churn: float, draws: int, policy: GatePolicy, rng: np.random.Generator) -> RedRate:
+    """Draw and judge; flips are planted in the first endpoint. Without churn all draws are alike, and one is made."""
+    made = draws if churn else 1
+    red = sum(judged(cases, flips, churn, policy, rng) == EXIT_WORSE for _ in range(made))
+    low, high = (churn and rate_interval(red, made)) or (None, None)
+    return RedRate(cases=cases, flips=flips, churn=churn, red=red, draws=made, low=low, high=high)
+
+
+def judged(cases: int, flips: int, churn: float, policy: GatePolicy, rng: np.random.Generator) -> int:
+    """The gate's exit code on one draw; every case is its own cluster."""
+    names = [f"case-{n}" for n in range(cases)]
+    clusters = {name: name for name in names}
+    passing = max(round(cases * PASSING), min(flips, cases))
+    passed: dict[str, dict[str, NDArray[np.bool_]]] = {}
+    for endpoint in ENDPOINTS:
+        for side in SIDES:
+            outcome = np.arange(cases) < passing
+            if endpoint == ENDPOINTS[0] and side == "now":
+                outcome[:flips] = False
+            passed.setdefault(side, {})[endpoint] = outcome ^ (rng.random(cases) < churn)
+    family = {
+        (left, right): {
+            endpoint: (_values(names, passed[left][endpoint]), _values(names, passed[right][endpoint]))
+            for endpoint in ENDPOINTS
+        }
+        for left, right in AGAINST
+    }
+    rules = {
+        (pair, ON_ROUTES): _hard(pair, names, passed[pair[0]][ENDPOINTS[0]], passed[pair[1]][ENDPOINTS[0]], clusters)
+        for pair, against in AGAINST.items()
+        if against == "baseline"
+    }
+    told = compare_family(family, clusters, AGAINST, policy, None, {key: rule.test for key, rule in rules.items()})
+    full = Coverage(exact=cases, frontier=0, unrecorded=0, failed=0)
+    facts = gate.Facts(
+        candidate="now",
+        reference="was",
+        record_command="none",
+        policy=policy,
+        coverage={"now": full, "was": full},
+        judged=told.comparisons,
+        **rule_facts([rule_test(rule, *told.rules[key], clusters, policy) for key, rule in rules.items() if rule.lost]),
+    )
+    return gate.judge(facts).exit_code
+
+
+def _hard(
+    pair: Names,
+    names: Sequence[str],
+    now: NDArray[np.bool_],
+    was: NDArray[np.bool_],
+    clusters: dict[str, str],
+) -> PairedRule:
+    """Hard constraints of one variant against its baseline: every second case that fails violates one."""
+    own = [names[place] for place in range(1, len(names), 2)]
+    lost: dict[str, tuple[str, ...]] = {
+        name: ("generated",) for name, before, after in zip(own, was[1::2], now[1::2], strict=True) if before > after
+    }
+    gained = {name for name, before, after in zip(own, was[1::2], now[1::2], strict=True) if after > before}
+    return PairedRule(
+        rule=ON_ROUTES,
+        left=pair[0],
+        right=pair[1],
+        against="baseline",
+        lost=lost,
+        gained=tuple(sorted(gained)),
+        certain=(),
+        shown=bool(lost),
+        test=change_test(names, lost, gained, clusters),
+    )
+
+
+def _values(names: Sequence[str], passed: NDArray[np.bool_]) -> Values:
+    return {name: float(value) for name, value in zip(names, passed, strict=True)}
+
+
+FLIPS: Final = (1, 2, 4, 8)
+CHURN: Final = 0.05
+MANY: Final = 64
+"""Cases of the second, larger generated suite."""
+
+
+@dataclass(frozen=True)
+class SelfTestStep:
+    """What is done with the bench that lies in a file. Everything in it can be sent to another process."""
+
+    name: str
+    work: Callable[[ScratchSuite], Any]
+    ground: Path
+
+    @property
+    def patience(self) -> float:
+        """Seconds it may take: planting a fault in a thousand cases takes its time."""
+        return 3600.0
+
+    @property
+    def overdue(self) -> str:
+        """What is said of it when it took longer."""
+        return f"it did not end within {self.patience:g} s"
+
+    def parts(self) -> list["SelfTestStep"]:
+        """Itself: it cannot be divided."""
+        return [self]
+
+
+def taken(step: SelfTestStep) -> tuple[SelfTestStep, Any]:
+    """The step and what it gave; an error of ours in its place."""
+    try:
+        return step, step.work(_laid(step.ground))
+    except EvalsError as error:
+        return step, error
+
+
+def lost(step: SelfTestStep, why: str) -> tuple[SelfTestStep, EvalsError]:
+    """A step that no process came back from."""
+    return step, CannotJudgeError(f"self-test, {step.name}: {why}")
+
+
+def lay(bench: ScratchSuite) -> Path:
+    """Write the bench to where every step finds it."""
+    path = bench.scratch / "bench"
+    path.write_bytes(pickle.dumps(bench))
+    return path
+
+
+@lru_cache(maxsize=1)
+def _laid(path: Path) -> ScratchSuite:
+    bench: ScratchSuite = pickle.loads(path.read_bytes())  # noqa: S301 - written a moment ago, by `lay`
+    return bench
+
+
+def twice(bench: ScratchSuite) -> tuple[tuple[str, ...], int]:
+    """Which traces of the reference are not the same when everything is run once more, and of how many."""
+    name = bench.suite.reference
+    before = [trial.trace for trial in bench.trials if trial.trace.variant == name]
+    reference = next(info for info in bench.variants if info.variant.name == name)
+    with spoilable(bench) as apart:
+        again = apart.replay(reference, fresh=True)
+    unlike = [
+        f"{now.case_id} {f'failed: {now.error}' if now.error else 'gave another trace'}"
+        for was, now in zip(before, again, strict=True)
+        if was.model_dump_json() != now.model_dump_json()
+    ]
+    return tuple(unlike), len(before)
+
+
+def planted(fault: FaultPlan, bench: ScratchSuite) -> PlantedFault:
+    """Plant the fault on a bench of its own, and see what the gate makes of it."""
+    with spoilable(bench) as apart:
+        run = fault.plant(apart)
+    code = None if run is None else run.verdict.exit_code
+    return PlantedFault(name=fault.name, what=fault.what, said=_in_words(run), exit_code=code)
+
+
+def _in_words(run: Run | None) -> str:
+    if run is None:
+        return "changes no trace of this suite"
+    decisive = [reason.kind for reason in run.verdict.reasons if reason.kind != "note"]
+    return f"{run.verdict.status} ({run.verdict.exit_code}): {', '.join(dict.fromkeys(decisive)) or 'nothing'}"
+
+
+def rates(draws: int, bench: ScratchSuite) -> tuple[RedRate, ...]:
+    """False alarms and power on generated outcomes, for as many cases as this suite has and for many."""
+    drawn = [
+        (cases, flips, churn)
+        for cases in sorted({len(bench.cases), MANY})
+        for churn in (0.0, CHURN)
+        for flips in (0, *FLIPS)
+    ]
+    rng = np.random.default_rng(SEED)
+    return tuple(red_rate(cases, flips, churn, draws, bench.suite.gate, rng) for cases, flips, churn in drawn)
+
+
+def repeat_rates(draws: int, bench: ScratchSuite) -> tuple[RedRate, ...]:
+    """The same through the whole gate on the recorded repeats; none where the suite has one answer per request. A
+    planted loss takes a quarter of the draws: power is read to ten per cent, false alarms to one."""
+    if bench.suite.samples < 2:
+        return ()
+    repeats, rng = Repeats(bench.material()), np.random.default_rng(SEED)
+    power = [(losses, planted) for planted in get_args(Planted) for losses in FLIPS[1:]]
+    return (
+        repeats.rate(draws, rng),
+        *(repeats.rate(max(20, draws // 4), rng, losses, planted) for losses, planted in power),
+    )

@@ -1,1 +1,0 @@
-"""Recorded LLM and search traffic: stored as stock VCR files, replayed without a socket, recorded once."""

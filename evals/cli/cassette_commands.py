@@ -1,0 +1,331 @@
+"""`evals cassette`: options of the group; show, diff, text, verify, manifest."""
+
+import io
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from evals.cassettes import cassette_check as checks
+from evals.cassettes import manifest as listing
+from evals.cassettes.cassette_merge import Change, changes, described
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.store import read_any
+from evals.cassettes.transcript import transcript
+from evals.cli.shared_options import CORES, HERE, AsJson, Dataset, Jobs, Root
+from evals.cli.terminal import VisibleConsole
+from evals.errors import (
+    EXIT_CANNOT_JUDGE,
+    EXIT_OK,
+    CannotJudgeError,
+    CassetteError,
+    ConfigurationError,
+    SecretFoundError,
+)
+from evals.pipeline.load_run import below, cassette_path, recorded
+from evals.recording.coverage import label_of
+from evals.shared.git_command import GitError, NoGitError, git
+from evals.workspace import Workspace
+
+cassette = typer.Typer(help="Read, check and tidy what was recorded.", no_args_is_help=True)
+
+Recorded = Annotated[str, typer.Argument(metavar="CASE", help="The name of a case, or a cassette file.")]
+
+
+@cassette.command("status")
+def cassette_status_command(
+    suite: Annotated[str | None, typer.Argument(help="A suite; every shipped one if not given.")] = None,
+    as_json: AsJson = False,
+    jobs: Jobs = CORES,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """How far each trial's tape reaches; age, size and models of each cassette; what nobody asks for."""
+    from evals.cli.cassette_upkeep import status
+
+    return status(suite, root, jobs=jobs, today=datetime.now(UTC).date(), as_json=as_json, dataset=dataset)
+
+
+@cassette.command("show")
+def cassette_show_command(
+    case: Recorded,
+    variant: Annotated[str | None, typer.Option(help="The trial of this variant, in its order.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only what this agent asked.")] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="The suite that has the variant; the first shipped one if not given.")
+    ] = None,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Print a cassette as a conversation: agent, prompt, answer, tokens."""
+    return show(case, root, variant=variant, agent=agent, suite=suite, dataset=dataset)
+
+
+@cassette.command("diff")
+def cassette_diff_command(
+    before: Annotated[str, typer.Argument(metavar="A", help="A cassette file, or a git revision (also REV..REV).")],
+    after: Annotated[str, typer.Argument(metavar="B", help="A cassette file; after a revision, the name of a case.")],
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Say which interactions came, went, or were answered anew."""
+    return diff(before, after, root, dataset=dataset)
+
+
+@cassette.command("verify")
+def cassette_verify_command(
+    case: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Only these cases.")] = None,
+    as_json: AsJson = False,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Check schema, counts, keys, digests, secrets, spelling and manifest; 3 if anything is wrong."""
+    return verify(root, case or (), as_json=as_json, dataset=dataset)
+
+
+@cassette.command("manifest")
+def cassette_manifest_command(dataset: Dataset = None, root: Root = HERE) -> int:
+    """Write cassettes/manifest.jsonl anew from the cassettes that are there."""
+    return manifest(root, dataset=dataset)
+
+
+@cassette.command("prune")
+def cassette_prune_command(
+    also: Annotated[
+        list[str] | None, typer.Option("--also", help="A suite file of your own that needs its answers (repeatable).")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
+    jobs: Jobs = CORES,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Drop what no variant of any suite asks for; only when every trial of all suites is exact."""
+    from evals.cli.cassette_upkeep import prune
+
+    return prune(root, also or (), jobs=jobs, yes=yes, dataset=dataset)
+
+
+@cassette.command("migrate")
+def cassette_migrate_command(dataset: Dataset = None, root: Root = HERE) -> int:
+    """Rewrite cassettes of an older schema in today's."""
+    from evals.cli.cassette_upkeep import migrate
+
+    return migrate(root, dataset=dataset)
+
+
+@cassette.command("adopt")
+def cassette_adopt_command(
+    recording: Annotated[Path, typer.Argument(help="A cassette recorded by stock vcrpy or pytest-recording.")],
+    case: Annotated[str, typer.Argument(help="The case whose cassette takes it in.")],
+    recorded_by: Annotated[str, typer.Option(help="Who answers for it; kept with every answer.")] = "vcrpy",
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """Take a stock VCR recording into a case's cassette, redacted and checked like a live one."""
+    from evals.cli.cassette_upkeep import adopt
+
+    return adopt(recording, case, root, recorded_by=recorded_by, dataset=dataset)
+
+
+@cassette.command("text")
+def cassette_text_command(file: Annotated[Path, typer.Argument(help="A cassette file.")]) -> int:
+    """Print a cassette file as text, for git's textconv (see `make setup WITH=git`)."""
+    return text(file)
+
+
+@cassette.command("merge")
+def cassette_merge_command(
+    base: Annotated[Path, typer.Argument(help="The common ancestor; may be empty.")],
+    ours: Annotated[Path, typer.Argument(help="Our side; takes the result.")],
+    theirs: Annotated[Path, typer.Argument(help="Their side.")],
+    path: Annotated[str, typer.Argument(help="What git calls the file.")],
+    prefer: Annotated[str | None, typer.Option(help="Settle conflicts for one side: ours or theirs.")] = None,
+) -> int:
+    """Join two branches' recordings of one case: git's merge driver (see `make setup WITH=git`)."""
+    from evals.cli.cassette_upkeep import merge
+
+    return merge(base, ours, theirs, path, prefer)
+
+
+def show(
+    case: str,
+    root: Path,
+    *,
+    variant: str | None = None,
+    agent: str | None = None,
+    suite: str | None = None,
+    console: Console | None = None,
+    dataset: Path | None = None,
+) -> int:
+    """Print a cassette in the order of its file, or, with a variant, in the order of its trial. Returns 0.
+
+    Raises:
+        ConfigurationError: there is no such case, file, variant or agent.
+        CassetteError: the cassette cannot be trusted.
+    """
+    workspace = Workspace.at(root, dataset)
+    cassette = recorded(case, workspace)
+    ends = ""
+    interactions: tuple[Interaction, ...] = cassette.interactions
+    if variant is not None:
+        from evals.pipeline.single_trial import in_order, trial, trial_suite
+
+        trace = trial(case, variant, suite or trial_suite(case, variant, workspace), root)
+        interactions = in_order(trace, cassette)
+        ends = f"{trace.variant} on {case}: {label_of(trace)}, route {' '.join(trace.route) or '(none)'}"
+    chosen = [found for found in interactions if agent in {None, found.agent}]
+    if not chosen and interactions:
+        known = ", ".join(sorted({found.agent for found in interactions}))
+        raise ConfigurationError(f"--agent {agent}: asked nothing here; these did: {known}")
+    console = console or VisibleConsole(highlight=False, soft_wrap=True)
+    for line in (*transcript(chosen, fold=True), ends or _counted(chosen)):
+        console.print(Text(line, style="bold" if line.startswith(("=== ", "[")) else ""))
+    return EXIT_OK
+
+
+def _counted(interactions: list[Interaction]) -> str:
+    asked = sum(found.usage.prompt_tokens for found in interactions)
+    answered = sum(found.usage.completion_tokens for found in interactions)
+    return f"{len(interactions)} interactions, {asked} + {answered} tokens"
+
+
+_COLOURS = {"+": "green", "-": "red"}
+
+
+def diff(before: str, after: str, root: Path, console: Console | None = None, *, dataset: Path | None = None) -> int:
+    """Print every change. Returns 0, whether there are any or not.
+
+    Raises:
+        ConfigurationError: there is no such file, case or revision.
+        CassetteError: a side cannot be trusted.
+    """
+    old, new = _sides(before, after, Workspace.at(root, dataset))
+    console = console or VisibleConsole(highlight=False, soft_wrap=True)
+    found = changes(old, new)
+    for change in found:
+        heading, *lines = described(change)
+        console.print(Text(heading, style="bold"))
+        for line in lines:
+            console.print(Text(f"  {line}", style=_COLOURS.get(line[:1], "")))
+    console.print(_summary(found))
+    return EXIT_OK
+
+
+def _sides(before: str, after: str, workspace: Workspace) -> tuple[Cassette, Cassette]:
+    """Two files, or a case at a revision and now, or at two revisions (`REV..REV`)."""
+    if Path(before).is_file():
+        return recorded(before, workspace), recorded(after, workspace)
+    old, two, new = before.partition("..")
+    path = cassette_path(after, workspace)
+    now = _at(new or "HEAD", path, workspace) if two else recorded(after, workspace)
+    return _at(old or "HEAD", path, workspace), now
+
+
+def _at(revision: str, path: Path, workspace: Workspace) -> Cassette:
+    """The cassette as a revision has it; empty if that has none."""
+    name = below(path.resolve(), workspace).as_posix()
+    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = _told(workspace, *wanted, about=revision).decode().strip()
+    called = Path(f"{revision}:{name}")
+    if not _told(workspace, "ls-tree", "--name-only", commit, "--", name, about=revision):
+        return Cassette(called, exists=False)
+    return read_any(_told(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
+
+
+def _told(workspace: Workspace, *words: str, about: str) -> bytes:
+    try:
+        return git(workspace.root, *words)
+    except NoGitError as error:
+        raise ConfigurationError("git is not on the path; name two cassette files instead") from error
+    except GitError as error:
+        cause = str(error) if error.said else "no such commit"
+        raise ConfigurationError(
+            f"{about}: neither a cassette file nor a revision ({cause}); name one of them"
+        ) from error
+
+
+def _summary(found: list[Change]) -> str:
+    if not found:
+        return "nothing differs"
+    counted = Counter(change.kind for change in found)
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(counted.items()))
+
+
+def text(path: Path) -> int:
+    """Print the file as text. Returns 0 also for a file no replay would trust: a converter that fails ends the whole
+    `git diff`, so that its text is then the cause and the file as it is; one that holds a secret is withheld.
+
+    Raises:
+        ConfigurationError: there is no such file.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read ({error.strerror}); name a cassette file") from error
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # git reads UTF-8, whatever the locale
+    sys.stdout.writelines(line + "\n" for line in _lines(content, path))
+    return EXIT_OK
+
+
+def _lines(content: bytes, path: Path) -> list[str]:
+    try:
+        return list(transcript(read_any(content, path).interactions)) if content else []
+    except SecretFoundError as error:
+        return [f"(withheld) {error}"]
+    except CassetteError as error:
+        return [f"(as it is) {error}", content.decode(errors="backslashreplace")]
+
+
+def verify(root: Path, cases: Sequence[str] = (), *, as_json: bool = False, dataset: Path | None = None) -> int:
+    """Print the findings, one per line or as JSON. Returns 0 if there are none, else 3.
+
+    Raises:
+        ConfigurationError: a case has no cassette.
+        CannotJudgeError: nothing is recorded: that is not "all well".
+    """
+    workspace = Workspace.at(root, dataset)
+    for case in cases:
+        if not workspace.cassette(case).exists():
+            raise ConfigurationError(f"{case}: no cassette of this case; `evals cassette status` lists them")
+    found = checks.verify(workspace.cassettes, cases)
+    if workspace.judge_cassettes.is_dir():
+        said = checks.verify(workspace.judge_cassettes, cases)
+        found = checks.Verified(
+            found.cassettes + said.cassettes,
+            found.interactions + said.interactions,
+            (*found.findings, *said.findings),
+        )
+    if not found.cassettes and not found.findings:
+        raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
+    messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
+    if as_json:
+        counts = {"cassettes": found.cassettes, "interactions": found.interactions}
+        print(json.dumps(counts | {"findings": messages}, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join([*messages, _summary_cassette_verify(found)]))
+    return EXIT_CANNOT_JUDGE if found.findings else EXIT_OK
+
+
+def _summary_cassette_verify(found: checks.Verified) -> str:
+    count = len(found.findings)
+    said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
+    return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"
+
+
+def manifest(root: Path, *, dataset: Path | None = None) -> int:
+    """Write the manifest. Returns 0; raises CassetteError for a cassette that cannot be trusted."""
+    workspace = Workspace.at(root, dataset)
+    count = listing.write(workspace.cassettes)
+    print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
+    if workspace.judge_cassettes.is_dir():
+        count = listing.write(workspace.judge_cassettes)
+        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
+    return EXIT_OK

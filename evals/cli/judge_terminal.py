@@ -1,0 +1,182 @@
+"""Recording a judge's answers, with what the terminal shows."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evals.cassettes.recorder import StopSignal
+from evals.cli.endpoint_options import INTERRUPTED, at_once, finishing_on_interrupt, llm_endpoint
+from evals.cli.terminal import VisibleConsole, bar
+from evals.cli.terminal_output import replayed
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError
+from evals.llm_judge.questions import JudgeQuestion
+from evals.pipeline.judge_stage import asking, questions_by_rounds, record_questions, unanswered
+from evals.pipeline.load_run import Options, Selected, selected
+from evals.pipeline.record_suite import Batch, EndpointOptions, recorder_of
+from evals.pipeline.run_suite import proven
+from evals.prices import load_prices
+from evals.recording.endpoint import author
+from evals.recording.judge_recording import Settled
+from evals.recording.plan.plan_recording import Effort, MissingBecause
+from evals.recording.rounds.round_files import Round, by_file, write_round
+from evals.recording.rounds.round_loop import ATTEMPTS
+from evals.recording.rounds.round_step import RoundState
+from evals.recording.spend import Meter, priced
+from evals.shared.secrets.rule import hold
+
+
+@dataclass(frozen=True)
+class JudgeEndpoint:
+    """How an endpoint is asked."""
+
+    base_url: str | None
+    api_key: str
+    recorded_by: str | None
+    timeout_s: float
+    retries: int
+    concurrency: int | None
+    budget_usd: float | None
+    max_requests: int | None
+    prices: Path | None
+
+
+def record_judge(chosen: Selected, questions: Sequence[JudgeQuestion], batch: Batch, live: JudgeEndpoint) -> int:
+    """Record what is missing of these questions; 0 when all are on tape, 3 as long as something waits, 130 when it was
+    interrupted.
+
+    Raises:
+        ConfigurationError: no endpoint is named, an answer file cannot be read, or the command cannot be started.
+        RecordingError: the endpoint or the command failed.
+    """
+    lacking = unanswered(chosen, questions)
+    if not lacking:
+        _print(f"{chosen.suite.name}: all {len(questions)} questions to the judge are on tape.")
+        return EXIT_OK
+    asked = [heard.question for heard in lacking]
+    return _by_rounds(chosen, asked, batch, live.timeout_s) if batch.wanted else _live(chosen, asked, live)
+
+
+def record_judged(
+    name: str, root: Path, options: Options, batch: Batch, live: JudgeEndpoint, *, jobs: int, first: bool
+) -> int | None:
+    """What a suite's judge lacks, recorded once every trial is on tape; None as long as not all are. `first`: no trial
+    was recorded by this command, so that nothing of a limit is spent.
+
+    Raises:
+        ConfigurationError, RecordingError: as `record_judge`.
+    """
+    chosen = selected(name, root, options)
+    traces = replayed(chosen, jobs=jobs).traces
+    if len(proven(traces)) < len(traces):
+        return None
+    if not first and (live.budget_usd is not None or live.max_requests is not None):
+        _print("The trials are on tape; the same command again goes on with the judge's questions.")
+        return EXIT_CANNOT_JUDGE
+    apart = replace(batch, rounds=batch.rounds / "judge") if batch.rounds else batch  # no trial's answers among them
+    return record_judge(chosen, asking(chosen, traces).questions, apart, live)
+
+
+def _live(chosen: Selected, questions: Sequence[JudgeQuestion], live: JudgeEndpoint) -> int:
+    hold(live.api_key)
+    meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
+    if live.budget_usd is not None:
+        priced([chosen.suite.models], meter.prices)
+    name, llm = author(live.recorded_by, chosen.workspace), llm_endpoint(live.base_url, live.api_key)
+    asked = EndpointOptions(live.timeout_s, live.retries, at_once(llm, live.concurrency), refresh=False)
+
+    async def run() -> tuple[int, StopSignal]:
+        with bar(f"asking the judge of {chosen.suite.name}", len(questions)) as progress:
+
+            def told(settled: Settled) -> None:
+                where = f"{settled.question.case_id} {settled.question.name}"
+                if settled.error is not None:
+                    progress.note(f"{where}: {settled.error}")
+                progress.step(where)
+
+            recorder = recorder_of(meter, asked, name, answered=lambda _: None, say=progress.note)
+            with finishing_on_interrupt(recorder, progress):
+                return await record_questions(chosen, questions, recorder, llm, live.timeout_s, told), recorder.stop
+
+    proven, stop = asyncio.run(run())
+    _print(f"{chosen.suite.name}: {proven} of {len(questions)} questions to the judge were recorded ({meter}).")
+    if stop.reason is INTERRUPTED:
+        return EXIT_INTERRUPTED
+    if stop.reason is not None:
+        raise stop.reason
+    if proven < len(questions):
+        raise RecordingError(f"{len(questions) - proven} answers of the judge were not recorded; run it again")
+    return EXIT_OK
+
+
+def _by_rounds(chosen: Selected, questions: Sequence[JudgeQuestion], batch: Batch, timeout_s: float) -> int:
+    answers = batch.read(batch.answers)
+    standing, allowed = asyncio.run(
+        questions_by_rounds(chosen, questions, answers, batch, timeout_s, say=_note, announce=_announce)
+    )
+    taken = f"{standing.taken} new answers" + (
+        f", {standing.known_before} on record before" if standing.known_before else ""
+    )
+    _print(f"{chosen.suite.name}: {standing.proven} of {standing.trials} questions to the judge are settled ({taken}).")
+    if standing.failed:
+        _print(f"{standing.failed} questions failed, see above; what was answered is kept, run it again.")
+    if standing.pending:
+        wait = f"{standing.waiting} questions wait for {len(standing.pending)} answers"
+        if batch.rounds:
+            _print(f"{wait}: each was asked {ATTEMPTS} times, and no answer could be used.")
+        elif batch.export:
+            found = write_round(batch.export, standing.pending, batch.shards, allowed)
+            files = ", ".join(f"{name} ({count})" for name, count in sorted(by_file(found).items()))
+            _print(
+                f"{wait}; round {found.number} asks for them in {found.folder}: {files}.\n"
+                "Next: the same command again, with --import and the files that answer them."
+            )
+        else:
+            _print(f"{wait}; --export DIR writes the requests.")
+    return EXIT_CANNOT_JUDGE if standing.failed or standing.waiting else EXIT_OK
+
+
+def _announce(found: Round, standing: RoundState) -> None:
+    files = by_file(found)
+    shards = f" in {len(files)} shards" if len(files) > 1 else ""
+    _note(f"round {found.number}: {files.total()} requests{shards}; {standing.proven} questions are settled")
+
+
+def _print(text: str) -> None:
+    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
+
+
+def _note(text: str) -> None:
+    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
+
+
+def because(cause: MissingBecause) -> str:
+    """One cause on one line."""
+    agents = ", ".join(f"{agent} {count}" for agent, count in cause.agents.items())
+    cases = cause.cases[0] if len(cause.cases) == 1 else f"{len(cause.cases)} cases"
+    missing = f"{count(cause.requests, 'request')} ({agents}) of {', '.join(cause.variants)} in {cases}"
+    return f"{cause.kind}: {cause.text} · {missing}"
+
+
+def effort(found: Effort) -> str:
+    """Tokens, price and time on one line."""
+    if found.unpriced:
+        price = (
+            f"price unknown ({', '.join(found.unpriced)} not in the price table of {found.prices_as_of}; --prices FILE)"
+        )
+    else:
+        price = f"{found.usd:.2f} USD by the price table of {found.prices_as_of}"
+    tokens = f"About {found.input_tokens:,} tokens in and {found.output_tokens:,} out"
+    return f"{tokens}; {price}; {_time(found.seconds)}."
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "time unknown (this model has not answered here yet)"
+    shown = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    return f"about {shown}, one request after the other"
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,248 @@
+"""`evals langsmith`: push-dataset, push-run."""
+
+import datetime as dt
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+from uuid import UUID
+
+import typer
+
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.store import load
+from evals.cli.shared_options import HERE, LATEST, Dataset, Root, StoredRun
+from evals.cli.terminal import VisibleConsole
+from evals.errors import EXIT_OK, ConfigurationError
+from evals.langsmith.dataset_sync import (
+    CaseExample,
+    DatasetState,
+    bring_up_to_date,
+    digests_there,
+    example_of,
+    find_dataset,
+    name_of,
+    need_dataset,
+)
+from evals.langsmith.experiments import RecordedOf, VariantRun, push_variants, variants_of, weigh
+from evals.langsmith.langsmith_client import Service, ServicePatience, address, connected, refuse_secrets
+from evals.langsmith.trial_runs import Recorded, example_id, nothing_recorded
+from evals.models.run import Run, Trial
+from evals.models.trace import Call
+from evals.report.stored_files import read_run
+from evals.secrets.allowed_secrets import allowed_beside
+from evals.workspace import Workspace
+
+langsmith = typer.Typer(
+    help="Cases and runs to LangSmith, what people say of them back. Needs LANGSMITH_API_KEY.", no_args_is_help=True
+)
+RETRIES: Final = 4
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go; needs no key, and asks nobody.")]
+Name = Annotated[
+    str | None, typer.Option(help="What the dataset is called there: triage-evals, or triage-evals/NAME if not given.")
+]
+Retries = Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")]
+
+
+@langsmith.command("push-dataset")
+def push_dataset_command(
+    dataset: Dataset = None,
+    name: Name = None,
+    dry_run: DryRun = False,
+    retries: Retries = RETRIES,
+    root: Root = HERE,
+) -> int:
+    """Send the cases as examples: new and changed ones only. Held-out cases stay here.
+
+    Exit codes: 0 all are there, 2 no key, 3 no network, LangSmith does not take them, or something looks like a secret
+    (nothing is sent then).
+    """
+    return push_dataset(root, dataset, name, dry_run=dry_run, retries=retries)
+
+
+@langsmith.command("push-run")
+def push_run_command(
+    run: StoredRun = LATEST,
+    dataset: Dataset = None,
+    name: Name = None,
+    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")] = None,
+    messages: Annotated[
+        bool, typer.Option(help="What was asked and answered in each call, from the cassettes.")
+    ] = True,
+    dry_run: DryRun = False,
+    retries: Retries = RETRIES,
+    root: Root = HERE,
+) -> int:
+    """Send a run, one experiment a variant: trials with their trees, scores as feedback. Goes on where it was stopped.
+
+    Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take it, or
+    something looks like a secret (nothing is sent then).
+    """
+    wanted = tuple(variant or ())
+    return push_run(run, root, dataset, name, wanted, messages=messages, dry_run=dry_run, retries=retries)
+
+
+def say(text: str) -> None:
+    """Print a line as it is."""
+    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
+
+
+ABOUT = "Labelled issues of triage-evals, kept by `evals langsmith push-dataset`."
+
+
+def push_dataset(root: Path, dataset: Path | None, name: str | None, *, dry_run: bool, retries: int) -> int:
+    """Send what is new or changed, and say what that was. Returns 0.
+
+    Raises:
+        ConfigurationError: no key. DatasetError: the dataset is wrong. SecretFoundError: something looks like a secret.
+        ServiceError: LangSmith is not to be reached, or does not take it.
+    """
+    workspace = Workspace.at(root, dataset)
+    named = name or name_of(workspace)
+    cases = workspace.pack.load_cases(workspace.datasets)
+    examples = [example_of(case) for case in cases.values() if case.labels.split != "holdout"]
+    told = ((f"case {each.case_id}", each.model_dump(mode="json")) for each in examples)
+    refuse_secrets(workspace.datasets, told, allowed_beside(workspace.cassettes / named))
+    held = f"; {len(cases) - len(examples)} held-out cases stay here" if len(cases) > len(examples) else ""
+    if dry_run:
+        say(f"would send up to {_counted(examples)} to dataset {named}{held}")
+        for each in examples:
+            say(f"  {each.case_id}  {each.split}  {each.size:,} bytes  {each.digest[:12]}")
+        return EXIT_OK
+    with connected(ServicePatience(retries=retries)) as service:
+        there = need_dataset(service, named, ABOUT)
+        before = bring_up_to_date(service, there, examples, lambda done, of: say(f"{done} of {of} sent"))
+    say(f"dataset {named}: {_told(before)}{held}")
+    return EXIT_OK
+
+
+def _told(before: DatasetState) -> str:
+    strange = f", {before.strange} there that are no cases here" if before.strange else ""
+    return f"{len(before.new)} new, {len(before.changed)} changed, {before.same} unchanged{strange}"
+
+
+def _counted(examples: list[CaseExample]) -> str:
+    return f"{len(examples)} examples ({sum(each.size for each in examples):,} bytes)"
+
+
+PUSH_FIRST = "evals langsmith push-dataset"
+
+
+def push_run(
+    path: Path,
+    root: Path,
+    dataset: Path | None,
+    name: str | None,
+    wanted: Sequence[str],
+    *,
+    messages: bool,
+    dry_run: bool,
+    retries: int,
+) -> int:
+    """Send what is not there yet, and say what that was. Returns 0.
+
+    Raises:
+        ConfigurationError: no key, no such run, variant or dataset. SecretFoundError: something looks like a secret.
+        CassetteError: what was said cannot be read. ServiceError: LangSmith is not to be reached, or does not take it.
+    """
+    if not dry_run:
+        address()  # what is wrong with it is said before a large run is read
+    workspace = Workspace.at(root, dataset)
+    named, run = name or name_of(workspace), read_run(path)
+    variants = _variants(run, wanted, path)
+    _refuse_secrets(path, workspace, variants)
+    recorded = _recorded(workspace, variants) if messages else _nothing
+    if dry_run:
+        for each in variants:
+            say(_weighed(each, recorded))
+        return EXIT_OK
+    with connected(ServicePatience(retries=retries)) as service:
+        there = _dataset(service, named, variants)
+        for sent in push_variants(service, variants, there, recorded, _now, _progress):
+            new = f"{sent.runs} runs and {sent.scores} scores sent" if sent.runs or sent.scores else "all was there"
+            say(f"experiment {sent.name}: {sent.trials} trials, {new}")
+    if held := sum(case.split == "holdout" for case in run.cases):
+        say(f"trials of {held} held-out cases stay here")
+    return EXIT_OK
+
+
+def _variants(run: Run, wanted: Sequence[str], path: Path) -> list[VariantRun]:
+    known = [info.variant.name for info in run.variants]
+    if odd := [name for name in wanted if name not in known]:
+        raise ConfigurationError(f"--variant {odd[0]}: not in {path}; it has {', '.join(known)}")
+    if found := list(variants_of(run, wanted)):
+        return found
+    raise ConfigurationError(f"{path}: no trial of these variants was run; there is nothing to send")
+
+
+def _dataset(service: Service, name: str, variants: Sequence[VariantRun]) -> UUID:
+    """The dataset there; every case of the run has to be in it, or its trials would belong to nothing."""
+    found = find_dataset(service, name)
+    if found is None:
+        raise ConfigurationError(f"{service.url} has no dataset {name}: `{PUSH_FIRST}` first, or give its --name")
+    there = digests_there(service, found)
+    cases = dict.fromkeys(case.id for each in variants for _, case in each.trials)
+    if lacking := [case for case in cases if example_id(found, case) not in there]:
+        more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        raise ConfigurationError(f"dataset {name} has no example of {lacking[0]}{more}: `{PUSH_FIRST}` first")
+    return found
+
+
+def _refuse_secrets(path: Path, workspace: Workspace, variants: Sequence[VariantRun]) -> None:
+    """All but what stands in cassettes: those refuse secrets when they are read."""
+    allowed = allowed_beside(workspace.cassettes / path.name)
+    for each in variants:
+        about = {"name": each.name, "description": each.description, "metadata": each.metadata}
+        refuse_secrets(path, [(f"experiment {each.name}", about)], allowed)
+        for trial, case in each.trials:
+            root, rows = weigh(each.run, trial, case)
+            told = {"runs": [span.told() for span in root.all()], "feedback": [_plain(row) for row in rows]}
+            refuse_secrets(path, [(f"{case.id} under {trial.trace.variant}", told)], allowed)
+
+
+def _plain(row: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if name in ("key", "value", "comment")}
+
+
+def _weighed(each: VariantRun, recorded: RecordedOf) -> str:
+    runs = calls = scores = size = 0
+    for trial, case in each.trials:
+        root, rows = weigh(each.run, trial, case, recorded(trial))
+        spans = root.all()
+        runs += len(spans)
+        calls += sum(span.kind == "llm" for span in spans)
+        scores += len(rows)
+        size += sum(len(json.dumps(told, default=str)) for told in ([span.sent() for span in spans], rows))
+    return (
+        f"would send experiment {each.name}: {len(each.trials)} trials, {runs} runs, "
+        f"{calls} of them model calls, {scores} scores, {size:,} bytes"
+    )
+
+
+def _recorded(workspace: Workspace, variants: Sequence[VariantRun]) -> RecordedOf:
+    """What was said in a call, by the cassette of its case. All are read at once: one that holds a secret, or cannot be
+    trusted, refuses the upload before it begins."""
+    cases = dict.fromkeys(case.id for each in variants for _, case in each.trials)
+    tapes = {case: load(workspace.cassette(case)) for case in cases}
+
+    def of(trial: Trial) -> Recorded:
+        tape, sample = tapes[trial.trace.case_id], trial.trace.sample
+
+        def said(call: Call) -> Interaction | None:
+            return tape.exact(call.key, sample) or tape.exact(call.key)
+
+        return said
+
+    return of
+
+
+def _nothing(_trial: Trial) -> Recorded:
+    return nothing_recorded
+
+
+def _progress(name: str, done: int, of: int) -> None:
+    VisibleConsole(stderr=True, soft_wrap=True).print(f"{name}: {done} of {of} trials", highlight=False, markup=False)
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)

@@ -1,0 +1,189 @@
+"""Commands that write a stored run in the form of another tool: `export otlp`."""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from evals.atomic_files import write_files
+from evals.cli.shared_options import HERE, LATEST, Dataset, Root, StoredRun
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, ServiceError
+from evals.models.run import Run, Trial
+from evals.otlp.otlp_send import Receiver, headers_in, line_of, requests_of
+from evals.otlp.planned_spans import Tapes
+from evals.otlp.span_plan import Count, planned_traces
+from evals.report.stored_files import read_run
+from evals.shared.secrets.rule import hold
+from evals.workspace import Workspace
+
+export = typer.Typer(help="Write a stored run in the form of another tool.", no_args_is_help=True)
+
+
+@export.callback()
+def _keep_the_name() -> None:
+    """Write a stored run in the form of another tool."""
+
+
+@export.command("otlp")
+def otlp_command(
+    run: StoredRun = LATEST,
+    out: Annotated[
+        Path | None, typer.Option(help="Write this file: OTLP/JSON, a trace per line; traces.jsonl if not given.")
+    ] = None,
+    endpoint: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Send to this receiver of OTLP/HTTP instead, as in http://127.0.0.1:4318."),
+    ] = None,
+    case: Annotated[list[str] | None, typer.Option(help="Only this case (repeatable).")] = None,
+    variant: Annotated[list[str] | None, typer.Option(help="Only this variant (repeatable).")] = None,
+    content: Annotated[
+        bool, typer.Option("--content", help="Messages, findings and reports too; without, none of their words.")
+    ] = False,
+    began: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="When trials are said to begin (ISO 8601); else when run.json was written."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
+    retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit or an outage.")] = 4,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds one request may take.")] = 10.0,
+    dataset: Dataset = None,
+    root: Root = HERE,
+) -> int:
+    """A stored run as OpenTelemetry traces, one per trial, for Jaeger, Phoenix, Langfuse or a collector.
+
+    Keys go into OTEL_EXPORTER_OTLP_HEADERS. See docs/opentelemetry.md for what the spans say, and what their times are.
+    Exit codes: 3 not delivered or refused, or with --content, words of a call that are on no tape.
+    """
+    chosen = TrialFilter(tuple(case or ()), tuple(variant or ()))
+    return export_otlp(
+        run,
+        chosen,
+        Delivery(out, endpoint, began, retries, timeout, dry_run=dry_run),
+        (root, dataset) if content else None,
+    )
+
+
+FILE: Final = Path("traces.jsonl")
+_LATEST: Final = timedelta(days=530 * 365)
+
+
+@dataclass(frozen=True)
+class TrialFilter:
+    """Of which cases and variants trials go; none named is all of them."""
+
+    cases: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+
+    def of(self, run: Run) -> list[Trial]:
+        """Those of the run. Raises ConfigurationError if it has none of them, or lacks a name."""
+        _refuse_unknown("--case", self.cases, [case.id for case in run.cases])
+        _refuse_unknown("--variant", self.variants, [info.variant.name for info in run.variants])
+        chosen = [
+            trial
+            for trial in run.trials
+            if trial.trace.case_id in (self.cases or (trial.trace.case_id,))
+            and trial.trace.variant in (self.variants or (trial.trace.variant,))
+        ]
+        if not chosen:
+            raise ConfigurationError("the run holds no trial of these; leave --case or --variant out")
+        return chosen
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Where traces go, and when their trials are said to have begun."""
+
+    out: Path | None
+    endpoint: str | None
+    began: str | None
+    retries: int
+    timeout_s: float
+    dry_run: bool = False
+
+    def began_ns(self, run: Path) -> int:
+        """Nanoseconds since 1970: as told, else when the run was written."""
+        if self.began is None:
+            return run.stat().st_mtime_ns
+        try:
+            told = datetime.fromisoformat(self.began)
+        except ValueError:
+            raise ConfigurationError(f"--began {self.began}: give a time such as 2026-11-23T08:00:00Z") from None
+        since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+        if not timedelta() <= since < _LATEST:
+            raise ConfigurationError(f"--began {self.began}: spans know times from 1970 to 2500 only")
+        return since // timedelta(microseconds=1) * 1000
+
+
+def export_otlp(path: Path, chosen: TrialFilter, delivery: Delivery, tapes_in: tuple[Path, Path | None] | None) -> int:
+    """Export the trials; contents too where `tapes_in` names a checkout and its dataset. Returns 0, or 3 where contents
+    are on no tape.
+
+    Raises:
+        ConfigurationError: the run, an option or the environment is wrong, or the file cannot be written.
+        CassetteError: contents are wanted, and a cassette cannot be trusted.
+        ServiceError: the receiver is not there, or refused something.
+    """
+    if delivery.out and delivery.endpoint:
+        raise ConfigurationError("--out and --endpoint: a file or a receiver; leave one of them out")
+    receiver = _receiver(delivery) if delivery.endpoint else None
+    run = read_run(path)
+    tapes = Tapes(Workspace.at(*tapes_in)) if tapes_in else None
+    count = Count(path)
+    traces = count.passing(planned_traces(run, chosen.of(run), tapes))
+    requests = requests_of(traces, delivery.began_ns(path))
+    done = _deliver(requests, delivery, receiver, count)
+    print(f"{count}; {done}")
+    if tapes and tapes.untold:
+        print(
+            f"calls without their words: {tapes.untold}; no cassette of this checkout has them: "
+            "name another --root or --dataset"
+        )
+        return EXIT_CANNOT_JUDGE
+    return EXIT_OK
+
+
+def _deliver(
+    requests: Iterable[ExportTraceServiceRequest], delivery: Delivery, receiver: Receiver | None, count: Count
+) -> str:
+    """What became of them, in words."""
+    if delivery.dry_run:
+        for _ in requests:
+            pass
+        return "nothing was written or sent"
+    if receiver is None:
+        out = delivery.out or FILE
+        write_files(out.parent, {out.name: map(line_of, requests)})
+        return f"in {out}"
+    _send(requests, receiver, count)
+    return f"sent to {receiver.url}"
+
+
+def _send(requests: Iterable[ExportTraceServiceRequest], receiver: Receiver, count: Count) -> None:
+    try:
+        for request in requests:
+            receiver.send(request)
+    except ServiceError as error:
+        if (before := count.traces - 1) < 1:
+            raise
+        told = f"traces that arrived before: {before}, and they are the same when sent again"
+        raise ServiceError(f"{error}; {told}") from None
+    finally:
+        receiver.close()
+
+
+def _receiver(delivery: Delivery) -> Receiver:
+    headers = headers_in()
+    hold(*(word for value in headers.values() for word in value.split()))
+    endpoint = delivery.endpoint or ""
+    return Receiver(endpoint, headers, time.sleep, retries=delivery.retries, timeout_s=delivery.timeout_s)
+
+
+def _refuse_unknown(option: str, named: Iterable[str], known: Iterable[str]) -> None:
+    names: Iterator[str] = (name for name in named if name not in set(known))
+    if (unknown := next(names, None)) is not None:
+        raise ConfigurationError(f"{option} {unknown}: not in this run; it has {', '.join(sorted(known))}")

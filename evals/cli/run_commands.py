@@ -1,0 +1,231 @@
+"""Commands that run and judge: `run`, `merge`, `compare`, `gate`, `bless`."""
+
+import time
+from datetime import UTC, date, datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evals.atomic_files import new_report
+from evals.cli.shared_options import (
+    CORES,
+    HERE,
+    LATEST,
+    LONGEST,
+    Annotations,
+    Cases,
+    Dataset,
+    Fresh,
+    Guards,
+    Jobs,
+    MaxIterations,
+    OpenHoldout,
+    Root,
+    Samples,
+    Scheduler,
+    ShardOf,
+    StoredRun,
+    StoredShards,
+    Suite,
+    TrialTimeout,
+    Variants,
+    Watch,
+)
+from evals.cli.terminal import annotate
+from evals.cli.terminal_output import replayed, say_result
+from evals.errors import ConfigurationError
+from evals.pipeline.load_run import Options, load_suite
+from evals.pipeline.run_suite import deliver, prepare
+
+judging = typer.Typer()
+
+
+@judging.command("run")
+def run_command(
+    suite: Suite,
+    guards: Guards = None,
+    max_iterations: MaxIterations = None,
+    case: Cases = None,
+    variant: Variants = None,
+    samples: Samples = None,
+    dataset: Dataset = None,
+    jobs: Jobs = CORES,
+    open_holdout: OpenHoldout = None,
+    fresh: Fresh = False,
+    trial_timeout: TrialTimeout = LONGEST,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
+    ] = None,
+    annotations: Annotations = False,
+    scheduler: Scheduler = "local",
+    shard: ShardOf = None,
+    watch: Watch = False,
+    root: Root = HERE,
+) -> int:
+    """Replay a suite offline, score it, judge it, and write the report."""
+    from evals.pipeline.load_run import Options
+
+    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
+    if watch:
+        from evals.cli.watch_run import watch as keep_watching
+        from evals.cli.watch_run import words
+
+        if shard is not None:
+            raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
+        how = words(
+            jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler, out=out, annotations=annotations
+        )
+        return keep_watching(suite, root, options, how)
+    if shard is not None:
+        from evals.cli.verdict_commands import run_shard
+
+        return run_shard(
+            suite,
+            root,
+            options,
+            shard,
+            jobs=jobs,
+            fresh=fresh,
+            trial_timeout=trial_timeout,
+            scheduler=scheduler,
+            out=out,
+        )
+    return run(
+        suite,
+        root,
+        options,
+        jobs=jobs,
+        fresh=fresh,
+        trial_timeout=trial_timeout,
+        scheduler=scheduler,
+        out=out,
+        today=datetime.now(UTC).date(),
+        annotations=annotations,
+    )
+
+
+@judging.command("merge")
+def merge_command(
+    shards: StoredShards,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
+    annotations: Annotations = False,
+    root: Root = HERE,
+) -> int:
+    """Put the shards of one run together, and judge it as `run` would have judged it whole; exit codes as for `run`."""
+    from evals.cli.verdict_commands import merge
+
+    return merge(shards, root, out=out, today=datetime.now(UTC).date(), annotations=annotations)
+
+
+@judging.command("compare")
+def compare_command(
+    sides: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C...]",
+            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
+        ),
+    ],
+    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
+    case: Cases = None,
+    dataset: Dataset = None,
+    jobs: Jobs = CORES,
+    fresh: Fresh = False,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
+    root: Root = HERE,
+) -> int:
+    """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
+
+    `git:REV` alone is the prompt named beside it as of that revision, or that of the suite's candidate; if nothing else
+    is named, it is compared with the working tree.
+    """
+    from evals.cli.verdict_commands import compare
+    from evals.pipeline.load_run import Options
+
+    options = Options(cases=tuple(case or ()), dataset=dataset)
+    return compare(sides, suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
+
+
+@judging.command("gate")
+def gate_command(
+    run: StoredRun = LATEST,
+    alpha: Annotated[float | None, typer.Option(help="Another level of significance.")] = None,
+    margin: Annotated[float | None, typer.Option(help="Another margin of equivalence, as a fraction.")] = None,
+    coverage_floor: Annotated[float | None, typer.Option(help="Another share of trials that must be exact.")] = None,
+    require: Annotated[str | None, typer.Option(help="no_regression or equivalence.")] = None,
+    root: Root = HERE,
+) -> int:
+    """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
+    from evals.cli.verdict_commands import gate
+
+    return gate(run, root, alpha=alpha, margin=margin, coverage_floor=coverage_floor, require=require)
+
+
+@judging.command("selftest")
+def selftest_command(
+    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
+    jobs: Jobs = CORES,
+    draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
+    root: Root = HERE,
+) -> int:
+    """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
+
+    Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
+    """
+    from evals.cli.analysis_commands import selftest
+
+    return selftest(suite, root, jobs=jobs, draws=draws, today=datetime.now(UTC).date(), out=out)
+
+
+@judging.command("bless")
+def bless_command(
+    suite: Suite,
+    worse: Annotated[
+        str | None, typer.Option(metavar="WHY", help="Bless what is worse, too; the reason stays in the baseline.")
+    ] = None,
+    jobs: Jobs = CORES,
+    root: Root = HERE,
+) -> int:
+    """Make the suite's present results its baseline. Commit the file it writes.
+
+    Exit codes: 2 something is worse than before, or than the reference, and --worse does not say why; 3 not recorded.
+    """
+    from evals.cli.verdict_commands import bless
+
+    return bless(suite, root, jobs=jobs, today=datetime.now(UTC).date(), worse=worse)
+
+
+def run(
+    name: str,
+    root: Path,
+    options: Options,
+    *,
+    jobs: int,
+    fresh: bool,
+    trial_timeout: float,
+    out: Path | None,
+    today: date,
+    annotations: bool,
+    scheduler: str,
+) -> int:
+    """Run a suite and write its report; the exit code is the verdict's."""
+    folder = out or root.resolve() / "reports" / "latest"
+    with new_report(folder):
+        chosen = load_suite(name, root, options, today=today)
+        started = time.monotonic()
+        trials = replayed(
+            chosen,
+            jobs=jobs,
+            fresh=fresh,
+            trial_timeout=trial_timeout,
+            scheduler=scheduler,
+            meanwhile=partial(prepare, chosen),
+        )
+        result = deliver(chosen, trials, folder, anew=fresh)
+    took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
+    say_result(result, took, folder, chosen.workspace.root)
+    annotate(result, chosen.workspace.root, asked=annotations)
+    return result.verdict.exit_code

@@ -1,0 +1,121 @@
+"""Terminal output shared by commands: consoles, tables, progress, annotations, interrupts."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from evals.models.run import Run
+from evals.pack import load_pack
+from evals.prompt_history import changed_lines, usual_base
+from evals.report.view import page_parts as view
+from evals.shared.visible_text import visible
+
+WIDTH: Final = 120  # of a log file, which has no width of its own
+
+
+class VisibleConsole(Console):
+    """Shows what would act unseen: names and texts from issues, suites and models may hold escapes of terminals."""
+
+    def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 - as rich has them
+        """Every string that is printed, and every cell of a table, comes by here; a `Text` does not."""
+        return super().render_str(visible(text), **options)
+
+
+def wide_console() -> Console:
+    """Standard output as wide as the terminal, or as a log file should be."""
+    return VisibleConsole(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+
+
+def terminal_console() -> Console:
+    """Standard output in lines that fit the terminal, or a log file."""
+    return VisibleConsole(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+
+
+def place_of(path: Path, root: Path) -> str:
+    """A path as short as the checkout allows."""
+    full = path.resolve()
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else str(path)
+
+
+def shown(ready: view.Table, *, lines: bool = False) -> Table:
+    """A table of the report in the terminal, its caption above; with `lines` between rows of several lines."""
+    table = Table(title=escape(ready.caption), show_lines=lines)
+    for heading in ready.head:
+        table.add_column(escape(heading), overflow="fold")  # a name that is cut is no name
+    for row in ready.rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+class ProgressBar:
+    """One bar; `step` moves it by one and shows what was done last."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
+
+    def step(self, text: str = "") -> None:
+        """One more is done."""
+        self._progress.update(self._task, advance=1, text=visible(text))
+
+    def of(self, total: int) -> None:
+        """How many there will be, where nobody knew when the bar was made."""
+        self._progress.update(self._task, total=total)
+
+    def say(self, text: str) -> None:
+        """What is going on now."""
+        self._progress.update(self._task, text=visible(text))
+
+    def note(self, text: str) -> None:
+        """A line that stays, above the bar."""
+        self._progress.console.print(text, highlight=False, markup=False)
+
+
+@contextmanager
+def bar(label: str, total: int | None) -> Iterator[ProgressBar]:
+    """A progress bar for `total` steps (None: unknown) with the time it took and will take, gone when it is done."""
+    console = VisibleConsole(stderr=True, soft_wrap=True)
+    progress = Progress(
+        TextColumn(label),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+        console=console,
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with progress:
+        yield ProgressBar(progress, progress.add_task(label, total=total, text=""))
+
+
+def annotate(run: Run, root: Path, *, asked: bool) -> None:
+    """Print the workflow commands; nothing elsewhere than on GitHub unless `asked`.
+
+    Changed means since the branch was made (the pull request's base); elsewhere, since the last commit.
+    """
+    if not asked and os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    from evals.report.annotations import ChangedLines, annotations
+
+    changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, usual_base(), load_pack())]
+    for command in annotations(run, changes):
+        print(command)

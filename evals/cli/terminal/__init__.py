@@ -1,1 +1,0 @@
-"""What several commands show: consoles, tables, verdicts, progress, annotations; and whom they ask."""

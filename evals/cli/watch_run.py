@@ -1,0 +1,146 @@
+"""`evals run --watch`: run again whenever a file changes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+import watchfiles
+
+from evals.cli.terminal import place_of
+from evals.errors import ConfigurationError, EvalsError
+from evals.paths import PACKAGE
+from evals.pipeline.load_run import Options, dataset_of
+from evals.suites.suite_files import read_suite, suite_file
+from evals.workspace import Workspace
+
+LOOK_AGAIN_MS: Final = 1000
+"""A change that the system did not report (a network folder, the moment before watching began) is seen after this."""
+
+NAMED: Final = 5
+"""Changed files that are listed."""
+
+Snapshot = Mapping[Path, tuple[int, int]]
+"""File -> time of change and size."""
+
+
+def words(
+    *, jobs: int, fresh: bool, trial_timeout: float, scheduler: str, out: Path | None, annotations: bool
+) -> tuple[str, ...]:
+    """How each round is to be run, as it is typed."""
+    return (
+        *("--jobs", str(jobs), "--trial-timeout", str(trial_timeout), "--scheduler", scheduler),
+        *(("--fresh",) if fresh else ()),
+        *(("--out", str(out)) if out else ()),
+        *(("--annotations",) if annotations else ()),
+    )
+
+
+def watch(name: str, root: Path, options: Options, how: Sequence[str]) -> NoReturn:
+    """Run the suite now and after every change, until interrupted; `how` are the further words of the command.
+
+    Raises:
+        ConfigurationError: there is no such suite or checkout, or every round would open the holdout.
+        KeyboardInterrupt: Ctrl-C, the only way it ends.
+    """
+    if options.open_holdout is not None:
+        raise ConfigurationError("--watch with --open-holdout would open it at every change; leave one of them out")
+    workspace = Workspace.at(root, options.dataset or dataset_of(read_suite(name, root), root))
+    places = what_it_rests_on(name, workspace)
+    before: int | None = None
+    seen: Snapshot = snapshot(places)
+    command = ("run", name, "--root", str(root), *options.words(), *how)
+    while True:
+        code = _round(command)
+        _say(f"{_since(before, code)}watching for changes; Ctrl-C ends it")
+        changed, seen = _wait(places, seen)
+        _say(f"changed: {_listed(changed, workspace.root)}")
+        before, places = code, _still(name, workspace, places)
+        seen = {path: seen.get(path, now) for path, now in snapshot(places).items()}
+
+
+def what_it_rests_on(name: str, workspace: Workspace) -> tuple[Path, ...]:
+    """Folders and files to watch: the graph, the harness with its suites, the data, and what the suite names beside.
+
+    Raises:
+        ConfigurationError: no such suite, or one that does not validate.
+    """
+    variants = read_suite(name, workspace.root).variants
+    named = [Path(path) for variant in variants for path in (variant.prompt, variant.plan) if path is not None]
+    return (
+        workspace.pack.folder(workspace.root),
+        PACKAGE,
+        workspace.datasets,
+        workspace.cassettes,
+        workspace.baselines,
+        suite_file(name, workspace.root),
+        *(path for path in named if not path.is_dir()),  # also one that is gone: it may come back
+    )
+
+
+def snapshot(places: Sequence[Path]) -> dict[Path, tuple[int, int]]:
+    """The files below `places` as they are now. Hidden files, compiled code and editors' copies do not count."""
+    found = {}
+    for path in (path for place in places for path in _files(place)):
+        try:
+            stat = path.stat()
+        except OSError:  # gone since it was listed
+            continue
+        found[path] = (stat.st_mtime_ns, stat.st_size)
+    return found
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if place.is_file():
+        yield place
+    for folder, folders, names in os.walk(place):
+        folders[:] = [each for each in folders if not each.startswith(".") and each != "__pycache__"]
+        yield from (Path(folder) / each for each in names if not each.startswith(".") and not each.endswith("~"))
+
+
+def _wait(places: Sequence[Path], seen: Snapshot) -> tuple[list[Path], Snapshot]:
+    """The files that are no longer as `seen`, and how they are now. Waits until there is one."""
+    there = [place for place in places if place.exists()]
+    changes = watchfiles.watch(*there, watch_filter=None, rust_timeout=LOOK_AGAIN_MS, yield_on_timeout=True)
+    now = snapshot(places)
+    while now == seen:  # also true where it changed during the round
+        next(changes)
+        now = snapshot(places)
+    return sorted(path for path in now.keys() | seen.keys() if now.get(path) != seen.get(path)), now
+
+
+def _still(name: str, workspace: Workspace, places: tuple[Path, ...]) -> tuple[Path, ...]:
+    """What to watch now; as before while the suite is broken, which the round says."""
+    try:
+        return what_it_rests_on(name, workspace)
+    except EvalsError:
+        return places
+
+
+def _round(command: Sequence[str]) -> int:
+    """One run in a group of its own, so that Ctrl-C reaches it once, through us."""
+    process = subprocess.Popen(  # noqa: S603 - our own command line again
+        [sys.executable, "-m", "evals", *command], stdin=subprocess.DEVNULL, process_group=0
+    )
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        raise
+
+
+def _since(before: int | None, code: int) -> str:
+    return f"exit code was {before}, is {code}; " if before not in (None, code) else ""
+
+
+def _listed(changed: Sequence[Path], root: Path) -> str:
+    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+    return ", ".join(place_of(path, root) for path in changed[:NAMED]) + more
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # in order with what the rounds print, also where nobody watches

@@ -1,0 +1,1 @@
+"""From scored trials to comparisons and a verdict."""

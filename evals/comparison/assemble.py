@@ -1,0 +1,177 @@
+"""Assemble a run from scored trials: summaries, comparisons and verdict."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from evals.comparison import gate
+from evals.comparison.baseline import make_baseline
+from evals.comparison.gate_input import facts_of, redraws
+from evals.comparison.metric_table import calibrations, measures
+from evals.comparison.sides import ablations, compared
+from evals.comparison.summary import Material, coverage_of, sample_agreements, summarise
+from evals.comparison.variant_metrics import VariantTrials, confusions_of, twins_of
+from evals.models.case import Case
+from evals.models.run import Baseline, CaseInfo, PointInfo, Run, Scope, Trial, trial_metrics
+from evals.models.suite import GatePolicy, Selection, Suite
+
+DEFAULT_PROMPT: Final = "default prompt of "
+"""Before a supervisor's name among a run's digests."""
+
+
+def assemble(material: Material) -> Run:
+    """Everything the report shows, with the verdict."""
+    suite, trials = material.suite, material.trials
+    scorers = tuple(material.metrics)
+    found = compared(material, scorers)
+    now = make_baseline(
+        suite.name,
+        material.cases,
+        material.variants,
+        trials,
+        material.scorers,
+        material.cassettes,
+        material.default_prompts,
+    )
+    cases = tuple(case_info(case) for case in material.cases)
+    by_id = {case.id: case for case in cases}
+    evidence = [VariantTrials(name, suite.reference, by_id, trials) for name in material.names]
+    return Run(
+        suite=suite.name,
+        description=suite.description,
+        candidate=suite.candidate,
+        reference=suite.reference,
+        gate=suite.gate,
+        recorded_by=_answered_by(trials),
+        cases=cases,
+        variants=tuple(material.variants),
+        scorers=scorers,
+        trials=tuple(trials),
+        coverage={name: coverage_of(trials, name) for name in material.names},
+        summaries=summarise(trials, material.cases, material.names, scorers),
+        samples=sample_agreements(trials, material.names, suite.samples, trial_metrics(scorers)),
+        redraws=redraws(material, scorers),
+        measure_infos=tuple(measuring.info for measuring in measures(material.pack)),
+        measures=tuple(measuring.of(each) for each in evidence for measuring in measures(material.pack)),
+        confusions=tuple(table for each in evidence for table in confusions_of(each)),
+        calibrations=tuple(found for each in evidence for found in calibrations(each, material.pack)),
+        twins=tuple(
+            pair for each in evidence for endpoint in trial_metrics(scorers) for pair in twins_of(each, endpoint)
+        ),
+        dataset_baselines=tuple(material.dataset_baselines),
+        scope=material.scope,
+        comparisons=found.comparisons,
+        divergences=found.divergences,
+        rule_tests=found.rules,
+        ablations=ablations(
+            [info.variant for info in material.variants],
+            trials,
+            trial_metrics(scorers),
+            {case.id: case.cluster for case in material.cases},
+            suite.gate,
+        ),
+        wants_baseline=material.wants_baseline,
+        unblessed=material.unblessed,
+        verdict=gate.judge(facts_of(material, now, found)),
+        digests={
+            "scorers": now.scorers,
+            **{f"topology of {name}": digest for name, digest in now.topology.items()},
+            **{f"{DEFAULT_PROMPT}{name}": prompt for name, prompt in material.default_prompts.items()},
+        },
+        cassettes=dict(material.cassettes),
+    )
+
+
+def case_info(case: Case | CaseInfo) -> CaseInfo:
+    """What the report shows of a case; of a stored run it is all there is."""
+    if isinstance(case, CaseInfo):
+        return case
+    labels = case.known
+    return CaseInfo(
+        id=case.id,
+        title=case.title,
+        body=case.body,
+        archetype=labels.kind,
+        split=labels.split,
+        question=labels.question.policy,
+        exemplars=labels.exemplars,
+        cluster=case.cluster,
+        digest=case.digest,
+        must_pass=labels.must_pass,
+        points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
+        route_spec=case.route_spec,
+        **labels.shown(),
+    )
+
+
+def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """The models that answered, each with those who recorded its answers; web searches left out."""
+    by_model: dict[str, set[str]] = {}
+    for call in (call for trial in trials for call in trial.trace.calls if call.model):
+        by_model.setdefault(call.model, set()).update([call.recorded_by] if call.recorded_by else [])
+    return tuple(
+        f"{model} (recorded by {', '.join(sorted(names))})" if names else model
+        for model, names in sorted(by_model.items())
+    )
+
+
+def wants_baseline(run: Run) -> bool:
+    """Whether the run was to be held against its suite's baseline; a changed suite or an ad-hoc comparison was not."""
+    if run.wants_baseline is not None:
+        return run.wants_baseline
+    against = any(item.against == "baseline" for item in run.comparisons)
+    return against or any(reason.kind == "no baseline" for reason in run.verdict.reasons)
+
+
+def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
+    """The run with its comparisons and its verdict made anew. Nothing is replayed, and no score is computed again."""
+    material = Material(
+        suite=Suite(
+            name=run.suite,
+            description=run.description,
+            cases=Selection(),
+            models=run.variants[0].variant.models,
+            variants=tuple(info.variant for info in run.variants),
+            candidate=run.candidate,
+            reference=run.reference,
+            gate=policy,
+        ),
+        cases=run.cases,
+        variants=run.variants,
+        trials=run.trials,
+        scope=run.scope or Scope(cases=len(run.cases), selected=len(run.cases)),
+        dataset_baselines=run.dataset_baselines,
+        baseline=baseline if wants_baseline(run) else None,
+        wants_baseline=wants_baseline(run),
+        partial=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "partial run"),
+        record_command=f"make record SUITE={run.suite}",
+        bless_command=f".venv/bin/evals bless {run.suite}",
+        scorers=run.digests.get("scorers"),
+        unblessed=run.unblessed,
+        cassettes=run.cassettes,
+        metrics=run.scorers,
+        default_prompts={
+            name.removeprefix(DEFAULT_PROMPT): prompt
+            for name, prompt in run.digests.items()
+            if name.startswith(DEFAULT_PROMPT)
+        },
+    )
+    found = compared(material, run.scorers)
+    now = make_baseline(
+        run.suite,
+        run.cases,
+        run.variants,
+        run.trials,
+        material.scorers,
+        run.cassettes,
+        material.default_prompts,
+    )
+    verdict = gate.judge(facts_of(material, now, found))
+    return run.model_copy(
+        update={
+            "gate": policy,
+            "comparisons": found.comparisons,
+            "rule_tests": found.rules,
+            "divergences": found.divergences,
+            "verdict": verdict,
+        }
+    )

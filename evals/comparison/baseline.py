@@ -1,0 +1,302 @@
+"""The baseline of a suite: the blessed run, and whether it is still comparable."""
+
+import ast
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from evals.comparison.answering_models import answered_by
+from evals.errors import CannotJudgeError
+from evals.models.case import Case
+from evals.models.metrics import Scored
+from evals.models.run import Baseline, CaseInfo, EarlierPrompt, Trial, VariantInfo
+from evals.module_loader import executed
+from evals.pack import load_pack
+from evals.paths import PACKAGE
+from evals.scoring.decision_grades import Cases, state_grades
+from evals.scoring.registry import safety_metrics
+from evals.scoring.route_scorers import decision_score
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
+
+
+def imported_by(modules: Iterable[Path], package: Path, without: Collection[str] = ()) -> dict[Path, bytes]:
+    """The content of these modules and of all they import from the package, sorted by path.
+
+    Packages on the way count as well: Python executes their `__init__`. Imports for the type checker alone do not, nor
+    do the subpackages named in `without`.
+    """
+    found: dict[Path, bytes] = {}
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in found and module.relative_to(package).parts[0] not in without:
+            found[module] = module.read_bytes()
+            waiting += [path for name in _names(found[module]) for path in _files(name, package)]
+    return dict(sorted(found.items()))
+
+
+@lru_cache(1024)
+def _names(source: bytes) -> tuple[str, ...]:
+    """What a source imports: modules, and names that may be modules."""
+    found = []
+    for node in _statements(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found += [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+    return tuple(found)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements but those below `if TYPE_CHECKING:`."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.stmt | ast.ExceptHandler):
+            yield child
+            yield from _statements(child)
+
+
+def _files(name: str, package: Path) -> Iterator[Path]:
+    """The files that Python executes for a module: its own, and the `__init__` of each package it is in. That of
+    the whole package is left out: it loads nothing."""
+    first, *rest = name.split(".")
+    for depth in range(1, len(rest) + 1) if first == package.name else ():
+        place = package.joinpath(*rest[:depth])
+        yield from (path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file())
+
+
+_SCORING: Final = (
+    "scoring/score_trials.py",
+    "scoring/decision_grades.py",
+    "comparison/summary.py",
+    "comparison/pairs.py",
+)
+"""The modules that compute the numbers a baseline holds, and what they are compared as. All they import counts too."""
+_PRICES: Final = "prices.yaml"
+_UPWARD: Final = ("report",)
+"""What is imported only by a method that no number needs: `Run.frame`."""
+
+
+def path_of(folder: Path, suite: str) -> Path:
+    """Where a suite's baseline stands."""
+    return folder / f"{suite}.json"
+
+
+def load_baseline(path: Path) -> Baseline | None:
+    """The baseline at `path`; None when nobody has blessed one yet.
+
+    Raises:
+        CannotJudgeError: the file is there but cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        found = Baseline.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise CannotJudgeError(f"{path}: not a baseline ({where}: {first['msg']}); restore it from git") from error
+    if not found.intact:
+        raise CannotJudgeError(
+            f"{path}: edited, merged or damaged since it was blessed; restore it from git, or bless the suite again"
+        )
+    if found.suite != path.stem:
+        raise CannotJudgeError(f"{path}: the baseline of suite {found.suite}; restore it from git")
+    return found
+
+
+def make_baseline(
+    suite: str,
+    cases: Sequence[Case] | Sequence[CaseInfo],
+    variants: Sequence[VariantInfo],
+    trials: Sequence[Trial],
+    scorers: str | None = None,
+    cassettes: Mapping[str, str] | None = None,
+    default_prompts: Mapping[str, str] | None = None,
+) -> Baseline:
+    """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
+    those that scored them, if it was not the present ones; `cassettes` are the digests of the files that answered;
+    `default_prompts` are those of `triage run`."""
+    exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
+    names = [info.variant.name for info in variants]
+    return Baseline(
+        suite=suite,
+        topology=topology(trials),
+        scorers=scorers or scorers_digest(),
+        cases={case.id: case.digest for case in cases},
+        cassettes=dict(cassettes or {}),
+        prompts={info.variant.name: info.prompt_digest for info in variants},
+        prompt_lines={
+            info.prompt_digest: tuple(info.prompt_text.splitlines()) for info in variants if info.prompt_text
+        },
+        values={name: _values(exact, name) for name in names},
+        states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
+        hard_violations={name: hard_violations(exact, name) for name in names},
+        leaks={name: leaks(exact, name) for name in names},
+        routes={name: _routes(exact, name) for name in names},
+        answered_by={name: found for name in names if (found := answered_by(trials, name))},
+        default_prompts=dict(default_prompts or {}),
+    )
+
+
+def write_baseline(path: Path, baseline: Baseline) -> None:
+    """Write it sorted, so that a review sees what changed and nothing else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = json.loads(json.dumps(baseline.model_dump(mode="json"), sort_keys=True))
+    in_order = Baseline.model_validate(told).sealed()  # the digest is of members in the order of the file
+    text = json.dumps(in_order.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def with_blessed(variants: Sequence[VariantInfo], baseline: Baseline | None) -> tuple[VariantInfo, ...]:
+    """The variants, each whose prompt is another than the blessed one with the blessed text, if that was kept: it is
+    what the blessed numbers rest on, and so comes before any other earlier text."""
+    return tuple(_since_blessed(info, baseline) if baseline else info for info in variants)
+
+
+def _since_blessed(info: VariantInfo, baseline: Baseline) -> VariantInfo:
+    digest = baseline.prompts.get(info.variant.name, info.prompt_digest)
+    lines = baseline.prompt_lines.get(digest, ())
+    if digest == info.prompt_digest or not lines or lines == tuple(info.prompt_text.splitlines()):
+        return info
+    text = "".join(f"{line}\n" for line in lines)
+    return info.model_copy(update={"earlier": EarlierPrompt(since="blessed", text=text)})
+
+
+def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, ...]:
+    """What changed under the numbers since the baseline, one sentence each; empty if they compare."""
+    found = []
+    both = baseline.topology.keys() & now.topology.keys()
+    if any(baseline.topology[name] != now.topology[name] for name in both):
+        found.append("the graph has other nodes or edges than when the baseline was made")
+    if left := sorted(baseline.prompts.keys() - now.prompts.keys()):
+        found.append(f"{', '.join(left)} was blessed, and is no variant of the suite any more")
+    if baseline.scorers != now.scorers:
+        found.append("the scorers have changed since the baseline was made")
+    changed = sorted(
+        case for case in baseline.cases.keys() & now.cases.keys() if baseline.cases[case] != now.cases[case]
+    )
+    if changed:
+        found.append(f"labels, issue or code changed since the baseline: {', '.join(changed)}")
+    for verb, others in (
+        ("new", now.cases.keys() - baseline.cases.keys()),
+        ("gone", baseline.cases.keys() - now.cases.keys()),
+    ):
+        if others:
+            found.append(f"{verb} since the baseline: {', '.join(sorted(others))}")
+    return tuple(f"{text}; look at the report, then run `{command}`" for text in found)
+
+
+def hard_violations(trials: Sequence[Trial], variant: str) -> dict[str, tuple[str, ...]]:
+    """Case -> hard constraints that any sample of this variant violates; exact trials only."""
+    found: dict[str, dict[str, None]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant and trial.trace.provenance.label == "exact" and trial.hard_violations:
+            found.setdefault(trial.trace.case_id, {}).update(dict.fromkeys(trial.hard_violations))
+    return {case: tuple(violated) for case, violated in found.items()}
+
+
+def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:
+    """The cases in which a safety metric is 0 under this variant, as where a canary reached an output."""
+    names = safety_metrics()
+    return tuple(
+        sorted(
+            {
+                trial.trace.case_id
+                for trial in trials
+                if trial.trace.variant == variant and any(_value(trial, name) == 0.0 for name in names)
+            }
+        )
+    )
+
+
+def topology(trials: Sequence[Trial]) -> dict[str, str]:
+    """Variant -> digest of its graph's edges, which may differ (a guard set can end the graph elsewhere).
+
+    A trial that ran off the tape had a graph as well; one that never started had none.
+    """
+    edges = {trial.trace.variant: trial.trace.topology for trial in trials if trial.trace.topology}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(edges.items())}
+
+
+def scorers_digest(pack: "Pack | None" = None) -> str:
+    """A digest of what scores rest on: the code that computes them with all it imports from this package, and prices.
+    Blank lines and comments change nothing.
+
+    Lines rather than syntax trees, whose dump differs between versions of Python.
+
+    Raises:
+        CannotJudgeError: a file is no longer what this process executes.
+    """
+    files = _scoring_files(pack or load_pack())
+    if other := [path.name for path, content in files.items() if not _is_executed(path, content)]:
+        raise CannotJudgeError(f"changed while the run was under way: {', '.join(sorted(other))}; run it again")
+    texts = [content.decode() for content in (*files.values(), (PACKAGE / _PRICES).read_bytes())]
+    lines = [line.rstrip() for text in texts for line in text.splitlines()]
+    code = [line for line in lines if line and not line.lstrip().startswith("#")]
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()
+
+
+def _scoring_files(pack: "Pack") -> dict[Path, bytes]:
+    """The modules that compute scores, those of the pack included, and all that they import from their packages."""
+    own, of_pack = [PACKAGE / each for each in _SCORING], dict[Path, bytes]()
+    for name in pack.scorers:
+        package = name.partition(".")[0]
+        if package == PACKAGE.name:
+            own += _files(name, PACKAGE)
+        elif found := find_spec(name):
+            path = Path(found.origin or "")
+            folder = path.parents[name.count(".") - 1] if "." in name else path.parent
+            of_pack |= imported_by([path], folder)
+    return imported_by(own, PACKAGE, without=_UPWARD) | of_pack
+
+
+def _is_executed(path: Path, content: bytes) -> bool:
+    """Whether this is the source that this process executes, if it executes any of it."""
+    return executed().get(str(path), found := hashlib.sha256(content).hexdigest()) == found
+
+
+def _values(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, float]]:
+    """Case -> scorer -> value, samples averaged."""
+    collected: dict[str, dict[str, list[float]]] = {}
+    for trial in trials:
+        if trial.trace.variant == variant:
+            case = collected.setdefault(trial.trace.case_id, {})
+            for name, outcome in trial.outcomes.items():
+                if isinstance(outcome, Scored):
+                    case.setdefault(name, []).append(outcome.value)
+    return {case: _means(scores) for case, scores in collected.items()}
+
+
+def _routes(trials: Sequence[Trial], variant: str) -> dict[str, dict[int, str]]:
+    """Case -> sample -> where its decisions went."""
+    found: dict[str, dict[int, str]] = {}
+    for trace in (trial.trace for trial in trials if trial.trace.variant == variant):
+        found.setdefault(trace.case_id, {})[trace.sample] = " ".join(one.routed for one in trace.decisions)
+    return found
+
+
+def _states(trials: Sequence[Trial], cases: Cases, variant: str) -> dict[str, dict[str, float]]:
+    """Case -> decision point -> grade, samples averaged."""
+    found: dict[str, dict[str, float]] = {}
+    for state, grade in state_grades(trials, cases, variant, decision_score.name).items():
+        found.setdefault(state.case_id, {})[state.point] = grade
+    return found
+
+
+def _means(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    return {name: sum(values) / len(values) for name, values in scores.items()}
+
+
+def _value(trial: Trial, scorer: str) -> float | None:
+    outcome = trial.outcomes.get(scorer)
+    return outcome.value if isinstance(outcome, Scored) else None

@@ -1,0 +1,357 @@
+"""The gate: an ordered table of rules from facts to a verdict and an exit code. A pure function."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
+from evals.models.base import Closed
+from evals.models.run import Comparison, Coverage, Reason, Verdict
+from evals.models.suite import GatePolicy
+
+
+class Facts(Closed):
+    """What the gate is told. Each tuple of sentences is empty when there is nothing to say."""
+
+    candidate: str
+    reference: str
+    record_command: str
+    policy: GatePolicy
+    coverage: dict[str, Coverage]
+    judged: tuple[Comparison, ...]
+    failures: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+    incomparable: tuple[str, ...] = ()
+    missing_baseline: tuple[str, ...] = ()
+    must_pass_broken: tuple[str, ...] = ()
+    must_pass_unknown: tuple[str, ...] = ()
+    """Cases that must pass and that the candidate has no score for."""
+    new_violations: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
+    collapsed: tuple[str, ...] = ()
+    within_chance: tuple[str, ...] = ()
+    """Hard constraints and slices that were lost in too few cases to tell from chance; a green names them."""
+    unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Variant -> (decision points nobody recorded, decision points)."""
+    unblessed: tuple[str, ...] = ()
+    """Why the suite's baseline was not looked at, where it was not."""
+    lost: tuple[str, ...] = ()
+    """Primary metrics that have fewer values than they had, though everything is recorded."""
+    models: tuple[str, ...] = ()
+    """Where two sides that are compared were answered by different models."""
+    fell: tuple[str, ...] = ()
+    """Large falls of other metrics, the largest first: told, and without a say."""
+    limits: tuple[str, ...] = ()
+    """Which variants decide nothing in this run, and what the candidate was not held against."""
+    notes: tuple[str, ...] = ()
+
+
+Rule = Callable[[Facts], list[Reason]]
+
+
+def nothing_to_judge(facts: Facts) -> list[Reason]:
+    """No trial, no exact trial of the candidate, or no endpoint that was scored, is never green."""
+    mine = facts.coverage.get(facts.candidate)
+    if mine is None or mine.total == 0:
+        return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} was run")]
+    if mine.exact == 0:
+        return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} is fully recorded")]
+    if facts.candidate == facts.reference:  # the suite has one variant: its baseline is all there is to compare with
+        if any(item.against == "baseline" for item in facts.judged) and not any(item.n for item in facts.judged):
+            return [Reason(kind="nothing to judge", text="no case of the baseline was scored")]
+        return []
+    if not any(item.n for item in facts.judged if item.against == "reference"):
+        return [Reason(kind="nothing to judge", text="no case was scored under both variants")]
+    return []
+
+
+def failed(facts: Facts) -> list[Reason]:
+    """A scorer or trial that broke leaves a hole in the numbers."""
+    return [Reason(kind="failed", text=text) for text in facts.failures]
+
+
+def coverage_too_low(facts: Facts) -> list[Reason]:
+    """Each judged variant must be recorded for the share of trials, and of decision points, the policy demands; and
+    the candidate for every case that must pass."""
+    blessed = [item.left for item in facts.judged if item.against == "baseline"]
+    reasons = []
+    for name in dict.fromkeys((facts.candidate, facts.reference, *blessed)):
+        mine = facts.coverage.get(name)
+        lost = [f"{missed} of {mine.total} trials"] if mine and (missed := _off_tape(mine, facts)) else []
+        unanswered, points = facts.unanswered.get(name, (0, 0))
+        lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
+        if lost:
+            text = f"{name} lost coverage in {' and '.join(lost)}; record them with `{facts.record_command}`"
+            reasons.append(Reason(kind="coverage too low", text=text))
+        elif mine is None:
+            reasons.append(Reason(kind="coverage too low", text=f"{name} was not run"))
+    unknown = [f"{case} must pass, and {facts.candidate} has no score for it" for case in facts.must_pass_unknown]
+    return [*reasons, *(Reason(kind="coverage too low", text=text) for text in unknown)]
+
+
+def _off_tape(mine: Coverage, facts: Facts) -> int:
+    """Trials without a result, where they are too many; failed ones are left out if their cause is told already, since
+    recording would not mend them.
+    """
+    told = mine.failed if facts.failures else 0
+    return mine.total - mine.exact - told if _short(mine.exact, mine.total, facts) else 0
+
+
+def _short(known: int, total: int, facts: Facts) -> bool:
+    return total > 0 and known / total < facts.policy.coverage_floor
+
+
+def metric_lost(facts: Facts) -> list[Reason]:
+    """A primary metric has no value any more where it had one: what cannot fall is no proof that nothing fell."""
+    return [Reason(kind="metric lost", text=text) for text in facts.lost]
+
+
+def different_models(facts: Facts) -> list[Reason]:
+    """Other models answered than on the other side, so that a difference need not be the prompt's or the code's."""
+    return [Reason(kind="different models", text=text) for text in facts.models]
+
+
+def partial_run(facts: Facts) -> list[Reason]:
+    """A part of a suite is not the suite."""
+    return [Reason(kind="partial run", text=text) for text in facts.partial]
+
+
+def not_comparable(facts: Facts) -> list[Reason]:
+    """The baseline was made from another dataset, other scorers or another graph."""
+    return [Reason(kind="not comparable", text=text) for text in facts.incomparable]
+
+
+def no_baseline(facts: Facts) -> list[Reason]:
+    """The first run of a suite, or of its reference, has nothing to be compared with."""
+    return [Reason(kind="no baseline", text=text) for text in facts.missing_baseline]
+
+
+def equivalence_not_shown(facts: Facts) -> list[Reason]:
+    """With `require: equivalence`, an inconclusive endpoint is not enough."""
+    if facts.policy.require != "equivalence":
+        return []
+    shown = ("equivalent within margin", "improvement", "regression")
+    return [
+        Reason(
+            kind="equivalence not shown", text=f"{item.endpoint} of {item.left} against {item.right} is {item.verdict}"
+        )
+        for item in facts.judged
+        if item.verdict not in shown
+    ]
+
+
+def must_pass(facts: Facts) -> list[Reason]:
+    """A case that must pass does not."""
+    return [Reason(kind="must-pass broken", text=text) for text in facts.must_pass_broken]
+
+
+def hard_violations(facts: Facts) -> list[Reason]:
+    """A hard constraint is newly violated, with the same answers or in too many cases for chance."""
+    return [Reason(kind="new hard violation", text=text) for text in facts.new_violations]
+
+
+def canary_leaked(facts: Facts) -> list[Reason]:
+    """Injected text reached an output where the baseline kept it out."""
+    return [Reason(kind="canary leaked", text=text) for text in facts.leaks]
+
+
+def slice_collapsed(facts: Facts) -> list[Reason]:
+    """No case of an archetype passes any more, with the same answers or in too many cases for chance."""
+    return [Reason(kind="slice collapsed", text=text) for text in facts.collapsed]
+
+
+def regressions(facts: Facts) -> list[Reason]:
+    """An endpoint is worse beyond chance."""
+    return [
+        Reason(kind="regression", text=comparison_sentence(item))
+        for item in facts.judged
+        if item.verdict == "regression"
+    ]
+
+
+def unweighable(facts: Facts) -> list[Reason]:
+    """An endpoint fell where not even losing everything would have been significant: nobody can say what it means."""
+    return [
+        Reason(
+            kind="cannot be weighed",
+            text=f"{comparison_sentence(item)}; here not even losing every case would be significant",
+        )
+        for item in facts.judged
+        if item.delta is not None and item.delta < 0 and item.minimum_detectable is None
+    ]
+
+
+CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
+    failed,
+    partial_run,
+    coverage_too_low,
+    metric_lost,
+    nothing_to_judge,
+    different_models,
+    not_comparable,
+    no_baseline,
+    equivalence_not_shown,
+)
+WORSE: Final[tuple[Rule, ...]] = (must_pass, canary_leaked, hard_violations, slice_collapsed, regressions)
+DOUBTFUL: Final[tuple[Rule, ...]] = (unweighable,)
+"""Asked last: they only keep a run from being green."""
+
+
+def judge(facts: Facts) -> Verdict:
+    """The verdict, with every reason that speaks for it; notes follow and decide nothing."""
+    unjudgeable = _reasons(CANNOT_JUDGE, facts)
+    worse = _reasons(WORSE, facts)
+    doubtful = _reasons(DOUBTFUL, facts)
+    if doubtful and not worse:
+        unjudgeable += doubtful
+    notes = [Reason(kind="note", text=text) for text in (*facts.limits, *facts.misses, *facts.notes)]
+    if unjudgeable:
+        return Verdict(
+            status="cannot judge",
+            exit_code=EXIT_CANNOT_JUDGE,
+            sentence=f"Cannot judge {facts.candidate}: {unjudgeable[0].text}{_more(unjudgeable)}"
+            f"{_beside_no_baseline(facts, unjudgeable, worse)}.",
+            reasons=(*unjudgeable, *worse, *notes),
+        )
+    if worse:
+        return Verdict(
+            status="worse",
+            exit_code=EXIT_WORSE,
+            sentence=_red_sentence(facts, worse),
+            reasons=(*worse, *notes),
+        )
+    fell = [Reason(kind="note", text=f"outside the primary metrics: {text}") for text in facts.fell]
+    return Verdict(status="not worse", exit_code=EXIT_OK, sentence=_green_sentence(facts), reasons=(*fell, *notes))
+
+
+def _reasons(rules: Sequence[Rule], facts: Facts) -> list[Reason]:
+    return [reason for rule in rules for reason in rule(facts)]
+
+
+def _more(reasons: Sequence[object]) -> str:
+    return f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+
+
+def _beside_no_baseline(facts: Facts, unjudgeable: Sequence[Reason], worse: Sequence[Reason]) -> str:
+    """Where the advice is to bless, what would be blessed with it: a loss is never left to the lines below."""
+    if not worse or any(reason.kind != "no baseline" for reason in unjudgeable):
+        return ""
+    return f"; before that, see what is lost: {_red_sentence(facts, worse).rstrip('.')}"
+
+
+def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
+    """Who is worse than whom, by how much, and what the losses have in common. A broken rule is told before numbers,
+    in its own words: it may be another variant's than the candidate's."""
+    lost = [item for item in facts.judged if item.verdict == "regression"]
+    told_by_numbers = ("regression", "slice collapsed") if lost else ()
+    broken = [reason for reason in worse if reason.kind not in told_by_numbers]
+    if not broken:
+        return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}."
+    change = f"; {comparison_sentence(lost[0])}{_more(lost)}" if lost else ""
+    return f"Worse: {broken[0].text}{_more(broken)}{change}."
+
+
+def _green_sentence(facts: Facts) -> str:
+    """What changed significantly, what did not, the smallest drop that is detected, and what fell all the same."""
+    alone = facts.candidate == facts.reference  # the suite has one variant
+    against = [item for item in facts.judged if item.against == ("baseline" if alone else "reference")]
+    if not against:
+        return f"{facts.candidate}: nothing to compare with yet."
+    better = [item for item in against if item.verdict == "improvement"]
+    same = [item for item in against if item.n and item.verdict == "equivalent within margin"]
+    rest = [item for item in against if item.n and item.verdict == "inconclusive"]
+    verb = "is better than" if better else "is not shown to be worse than"
+    other = "its baseline" if alone else facts.reference
+    said = [f"{facts.candidate} {verb} {other} over {_rests_on(against)}"]
+    said += [_better(item) for item in better]
+    said += [f"{_named(same)}: equivalent within {facts.policy.margin * 100:g} points"] if same else []
+    said += [f"{_named(rest)}: no significant change"] if rest else []
+    said += [smallest_detectable(against)]
+    said += [f"{_whose(item)}{_change(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
+    said += facts.within_chance
+    said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
+    said += facts.limits
+    said += [f"not held against the baseline: {why}" for why in facts.unblessed]
+    return f"{'; '.join(text for text in said if text)}."
+
+
+def _named(items: Sequence[Comparison]) -> str:
+    names = [item.endpoint for item in items]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _better(item: Comparison) -> str:
+    size = f"{item.endpoint} {(item.delta or 0) * 100:+.0f} points"
+    if item.low is None or item.high is None:
+        return size
+    return f"{size} (95 % interval {item.low * 100:+.0f} to {item.high * 100:+.0f})"
+
+
+def smallest_detectable(items: Sequence[Comparison]) -> str:
+    """The largest of the metrics' smallest detectable drops, rounded up, and the metrics of which no drop would show.
+
+    A drop of that size in any of the metrics is called a regression in 80 of 100 such comparisons.
+    """
+    known = {item.endpoint: item.minimum_detectable for item in items if item.minimum_detectable is not None}
+    blind = [item for item in items if item.n and item.minimum_detectable is None]
+    said = []
+    if known:
+        name = max(known, key=lambda name: known[name])
+        said.append(f"smallest detectable drop: {math.ceil(round(known[name] * 100, 6))} points ({name})")
+    said += [f"no drop of {_named(blind)} would be detected"] if blind else []
+    return "; ".join(said)
+
+
+def _falls(judged: Sequence[Comparison]) -> list[Comparison]:
+    """What is lower than it was, however little, against a baseline; against the reference, only what the interval
+    says: two prompts are never quite alike, but a variant is what it was blessed as unless something changed it. Where
+    there are too few cases for an interval, nobody can say that a fall is none."""
+    return [
+        item
+        for item in judged
+        if item.delta is not None
+        and item.delta < 0
+        and (item.against == "baseline" or (item.verdict == "inconclusive" and (item.high is None or item.high < 0)))
+    ]
+
+
+def _whose(item: Comparison) -> str:
+    return f"{item.left} against its baseline: " if item.against == "baseline" else ""
+
+
+def _insignificant(item: Comparison) -> str:
+    return "is not significant" + (f" (p {item.p_holm:.2f})" if item.p_holm is not None else "")
+
+
+def _rests_on(items: Sequence[Comparison]) -> str:
+    """How many cases the endpoints were compared on, from the fewest to the most, and which of them on none."""
+    counts = [item.n for item in items if item.n]
+    cases = _cases(max(counts)) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} cases"
+    none = [item.endpoint for item in items if not item.n]
+    return f"{cases}, with nothing to compare in {', '.join(none)}" if none else cases
+
+
+def comparison_sentence(item: Comparison) -> str:
+    """One comparison as a tired person reads it."""
+    if item.delta is None:
+        return f"{item.endpoint} of {item.left} against {item.right}: nothing to compare"
+    return f"{item.left} against {item.right}: {_change(item)}"
+
+
+def _change(item: Comparison) -> str:
+    """How far an endpoint moved, on how many cases, and what the broken ones have in common."""
+    if item.delta is None:
+        return f"{item.endpoint}: nothing to compare"
+    interval = (
+        f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
+    )
+    flips = f", {len(item.broke)} broke, {len(item.mended)} mended" if item.broke or item.mended else ""
+    cause = f"; {item.divergence}" if item.divergence else ""
+    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {_cases(item.n)}{flips}{cause}"
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"

@@ -1,0 +1,366 @@
+"""Input of the gate: coverage gaps, broken rules and notes for one run."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from evals.comparison import gate
+from evals.comparison.answering_models import different_models
+from evals.comparison.baseline import incomparable
+from evals.comparison.constraint_test import HARD
+from evals.comparison.metric_losses import falls, lost_values
+from evals.comparison.sides import Compared, against_reference
+from evals.comparison.summary import Material, case_means, coverage_of
+from evals.models.metrics import Failed, Redraw, Scored, Skipped
+from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, trial_metrics
+from evals.models.trace import Trace
+from evals.scoring.scorer import UNSTATED
+
+
+def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
+    """Everything the gate is told. The candidate is judged against the reference; everyone against their baseline."""
+    suite, baseline = material.suite, material.baseline
+    undecided = _undecided(material)
+    deciding = replace(material, variants=[info for info in material.variants if info.variant.name not in undecided])
+    judged = [
+        item
+        for item in found.comparisons
+        if item.left == suite.candidate or (item.against == "baseline" and item.left not in undecided)
+    ]
+    return gate.Facts(
+        candidate=suite.candidate,
+        reference=suite.reference,
+        record_command=material.record_command,
+        policy=suite.gate,
+        coverage={name: coverage_of(material.trials, name) for name in material.names},
+        judged=tuple(judged),
+        failures=(*_failures(material.trials), *_absent(material)),
+        misses=_misses(material),
+        partial=material.partial,
+        incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
+        missing_baseline=_missing_baseline(material),
+        must_pass_broken=_must_pass_broken(material),
+        must_pass_unknown=_must_pass_unknown(material),
+        **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
+        leaks=_new_leaks(baseline, now),
+        unanswered=_unanswered(material),
+        unblessed=material.unblessed,
+        lost=lost_values(deciding, now),
+        models=_different_models(deciding, now),
+        fell=falls(deciding, now),
+        limits=(
+            *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
+            *_candidate_without_baseline(material),
+        ),
+        notes=(
+            *_edited_prompts(material),
+            *_edited_defaults(material),
+            *_known_leaks(baseline, now),
+            *_without_baseline(material, now),
+        ),
+    )
+
+
+def _undecided(material: Material) -> list[str]:
+    """Variants that are neither candidate nor reference, and whose own edit took them off their recordings. Without an
+    edit of its prompt, what a variant lost may be the fault of code that all of them share."""
+    suite, baseline = material.suite, material.baseline
+    if baseline is None:
+        return []
+    unanswered, floor = _unanswered(material), suite.gate.coverage_floor
+    found = []
+    for info in material.variants:
+        name = info.variant.name
+        edited = baseline.prompts.get(name, info.prompt_digest) != info.prompt_digest
+        if edited and baseline.values.get(name) and name not in (suite.candidate, suite.reference):
+            coverage, (open_points, points) = coverage_of(material.trials, name), unanswered[name]
+            if coverage.exact < floor * coverage.total or points - open_points < floor * points:
+                found.append(name)
+    return found
+
+
+def _different_models(material: Material, now: Baseline) -> tuple[str, ...]:
+    """Where candidate and reference, or a variant and its baseline, were answered by different models."""
+    suite, baseline, trials = material.suite, material.baseline, material.trials
+    mine = now.answered_by
+    found = []
+    if suite.gate.models == "same" and suite.reference in material.names:
+        found += [
+            f"{suite.candidate} was answered by {one.now}, {suite.reference} by {one.was} ({one.where}), so that a "
+            "difference need not be the prompt's; record both with one model, or let the suite compare models "
+            "(`gate: {models: compared}`)"
+            for one in different_models(
+                trials, suite.candidate, mine.get(suite.candidate, {}), mine.get(suite.reference, {})
+            )
+        ]
+    for name in material.names:
+        blessed = baseline.answered_by.get(name, {}) if baseline else {}
+        found += [
+            f"{name} was answered by {one.now}, and by {one.was} when it was blessed ({one.where}), so that a "
+            f"difference need not be the prompt's; look at the report, then record it with {one.was}, or bless it"
+            for one in different_models(trials, name, mine.get(name, {}), blessed)
+        ]
+    return tuple(found)
+
+
+def _edited_defaults(material: Material) -> tuple[str, ...]:
+    """Prompts that `triage run` uses by default and that are others than when the baseline was blessed."""
+    blessed, now = (material.baseline.default_prompts if material.baseline else {}), material.default_prompts
+    changed: dict[tuple[str, str], list[str]] = {}
+    for supervisor in now:
+        if blessed.get(supervisor, now[supervisor]) != now[supervisor]:
+            changed.setdefault((blessed[supervisor], now[supervisor]), []).append(supervisor)
+    return tuple(
+        f"the prompt that `triage run` uses by default (supervisor {', '.join(supervisors)}) {_moved(was, is_now)} "
+        "since the baseline"
+        for (was, is_now), supervisors in changed.items()
+    )
+
+
+def _moved(was: str, now: str) -> str:
+    before, after = was.partition(" ")[0], now.partition(" ")[0]
+    return f"changed from {before} to {after}" if before != after else f"was edited ({after})"
+
+
+def _failures(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """Trials and scorers that broke; one sentence per cause, however many trials it took down."""
+    causes: dict[str, list[str]] = {}
+    for trial in trials:
+        trace = trial.trace
+        where = f"{trace.case_id} under {trace.variant}"
+        if trace.provenance.label == "failed":
+            causes.setdefault(trace.error or "the trial failed", []).append(where)
+            continue
+        for scorer, outcome in trial.outcomes.items():
+            if isinstance(outcome, Failed):
+                causes.setdefault(f"scorer {scorer} failed: {outcome.error}", []).append(where)
+    return tuple(f"{cause} ({_some(places)})" for cause, places in causes.items())
+
+
+def _absent(material: Material) -> tuple[str, ...]:
+    """Trials that are in no file, so that nobody knows what became of them: a run.json that was cut or edited."""
+    told = [(trial.trace.case_id, trial.trace.variant, trial.trace.sample) for trial in material.trials]
+    there = set(told)
+    wanted = [
+        (case.id, name, sample)
+        for sample in sorted({sample for _, _, sample in there})
+        for case in material.cases
+        for name in material.names
+    ]
+    lost = [f"{case} under {name}" for case, name, sample in wanted if (case, name, sample) not in there]
+    twice = len(told) - len(there)
+    return (
+        *([f"{len(lost)} of {len(wanted)} trials are not in this run ({_some(lost)})"] if lost else []),
+        *([f"{twice} trials are in this run more than once"] if twice else []),
+    )
+
+
+def _misses(material: Material) -> tuple[str, ...]:
+    """Where each variant leaves the tape, one sentence per variant."""
+    said = []
+    for name in material.names:
+        off = [trial.trace for trial in material.trials if trial.trace.variant == name and trial.trace.misses]
+        if off:
+            said.append(
+                f"{name} leaves the tape in {len(off)} trials: "
+                + _some(
+                    [
+                        f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"
+                        for trace in off
+                    ]
+                )
+            )
+    return tuple(said)
+
+
+def _stumble(trace: Trace) -> str:
+    """A visit that failed just before the tape ended is the likelier cause than a missing recording."""
+    error = trace.visits[-1].error if trace.visits else None
+    return f" after {trace.visits[-1].node} failed ({error})" if error else ""
+
+
+def _edited_prompts(material: Material) -> tuple[str, ...]:
+    """Variants whose prompt is another than the blessed one: the usual reason for a miss, or for a change."""
+    blessed = material.baseline.prompts if material.baseline else {}
+    return tuple(
+        f"{info.variant.name}: its prompt ({info.prompt_source or 'none'}) has changed since the baseline"
+        for info in material.variants
+        if blessed.get(info.variant.name, info.prompt_digest) != info.prompt_digest
+    )
+
+
+def _unanswered(material: Material) -> dict[str, tuple[int, int]]:
+    """Variant -> (decision points nobody recorded, decision points)."""
+    counts = {}
+    for name in material.names:
+        points = [point for trial in material.trials if trial.trace.variant == name for point in trial.trace.points]
+        counts[name] = (sum(point.chosen is None for point in points), len(points))
+    return counts
+
+
+def _missing_baseline(material: Material) -> tuple[str, ...]:
+    if not material.wants_baseline:
+        return ()
+    command = material.bless_command
+    if material.baseline is None:
+        return (f"{material.suite.name} has no baseline yet; look at the report, then run `{command}`",)
+    if material.suite.reference in _new(material):
+        return (f"no baseline for the reference {material.suite.reference}; look at the report, then run `{command}`",)
+    return ()
+
+
+def _new(material: Material) -> list[str]:
+    """Variants the baseline has no values of."""
+    return [name for name in material.names if material.baseline and not material.baseline.values.get(name)]
+
+
+def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
+    """A new version is judged against the reference; a green says that nothing else was there to hold it against."""
+    candidate = material.suite.candidate
+    if candidate not in _new(material):
+        return ()
+    return (f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",)
+
+
+def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:
+    """Variants that are shown and held against nothing, and what a baseline from before does not say."""
+    suite, baseline = material.suite, material.baseline
+    new = [name for name in _new(material) if name not in (suite.candidate, suite.reference)]
+    told = [f"no baseline yet for {', '.join(new)}: shown, and decides nothing here"] if new else []
+    if baseline and not baseline.answered_by and now.answered_by:
+        told.append("the baseline does not say which models answered, so that was not compared; bless it again")
+    return tuple(told)
+
+
+def _must_pass_broken(material: Material) -> tuple[str, ...]:
+    """Cases marked `must_pass` that the candidate fails on a primary metric of a trial."""
+    broken = []
+    for case in material.cases:
+        if case.must_pass:
+            for endpoint in trial_metrics(material.metrics):
+                value = case_means(material.trials, material.suite.candidate, endpoint).get(case.id)
+                if value is not None and value < 1:
+                    broken.append(f"{case.id} must pass, and {endpoint} fails under {material.suite.candidate}")
+    return tuple(broken)
+
+
+def _must_pass_unknown(material: Material) -> tuple[str, ...]:
+    """Cases marked `must_pass` of which nobody can say whether the candidate passes them; one whose source states no
+    label for a score is left out there."""
+    known: dict[str, set[str]] = {}
+    for trial in material.trials:
+        if trial.trace.variant == material.suite.candidate:
+            for endpoint in trial_metrics(material.metrics):
+                outcome = trial.outcomes.get(endpoint)
+                if isinstance(outcome, Scored) or (
+                    isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)
+                ):
+                    known.setdefault(trial.trace.case_id, set()).add(endpoint)
+    asked = set(trial_metrics(material.metrics))
+    return tuple(case.id for case in material.cases if case.must_pass and known.get(case.id, set()) < asked)
+
+
+def rule_facts(rules: Sequence[RuleTest]) -> dict[str, tuple[str, ...]]:
+    """What the gate is told of hard constraints and slices: those it counts, and those that chance may explain."""
+    return {
+        "new_violations": tuple(
+            text for rule in rules if rule.kind == HARD and rule.worse for text in _violations(rule)
+        ),
+        "collapsed": tuple(_collapsed(rule) for rule in rules if rule.kind != HARD and rule.worse),
+        "within_chance": tuple(_within_chance(rule) for rule in rules if not rule.worse),
+    }
+
+
+def _violations(rule: RuleTest) -> list[str]:
+    """Hard constraints newly violated: case by case where chance has no part in it, as a count where it may."""
+    if rule.certain:
+        return [f"{rule.left} breaks {', '.join(rule.lost[case])} in {case}" for case in rule.certain]
+    count = f"{_cases(len(rule.lost))} and no longer in {len(rule.gained)}"
+    return [f"{rule.left} newly violates hard constraints in {count} (p {rule.p_holm:.3f}): {_some(_places(rule))}"]
+
+
+def _collapsed(rule: RuleTest) -> str:
+    chance = "" if len(rule.certain) == len(rule.lost) else f" (p {rule.p_holm:.3f})"
+    return f"{_slice(rule)} that passed, none does any more{chance}"
+
+
+def _within_chance(rule: RuleTest) -> str:
+    """What the gate does not count, and how much it would count."""
+    enough = "no number of cases" if rule.fewest is None else _cases(rule.fewest)
+    if rule.kind == HARD:
+        told = f"{rule.left} newly violates hard constraints in {_cases(len(rule.lost))} ({_some(_places(rule))})"
+    else:
+        told = f"{_slice(rule)} that passed, none does any more"
+    return f"{told}, within chance of newly recorded answers; {enough} would be significant"
+
+
+def _slice(rule: RuleTest) -> str:
+    metric, _, archetype = rule.what.partition(" of ")
+    return f"{metric} of {rule.left} against {rule.right}: of the {len(rule.lost)} cases of {archetype}"
+
+
+def _places(rule: RuleTest) -> list[str]:
+    return [f"{', '.join(violated)} in {case}" for case, violated in rule.lost.items()]
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"
+
+
+def _new_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
+    """Canaries that reached an output where the baseline kept them out, or where there is no baseline."""
+    before = baseline.leaks if baseline else {}
+    return tuple(
+        f"the canary of {case} reached an output of {name}"
+        for name, cases in now.leaks.items()
+        for case in cases
+        if case not in before.get(name, ())
+    )
+
+
+def _known_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
+    """Leaks the baseline was blessed with: they do not fail the gate again, but nobody may forget them."""
+    before = baseline.leaks if baseline else {}
+    return tuple(
+        f"known since the baseline: the canary of {case} reaches an output of {name}"
+        for name, cases in now.leaks.items()
+        for case in cases
+        if case in before.get(name, ())
+    )
+
+
+def _some(items: Sequence[str], shown: int = 3) -> str:
+    return ", ".join(items[:shown]) + (f" and {len(items) - shown} more" if len(items) > shown else "")
+
+
+def redraws(material: Material, scorers: Sequence[ScorerInfo]) -> tuple[Redraw, ...]:
+    """One entry per primary endpoint; none where every case was run once, or there is no reference to compare with.
+
+    A draw is one sample of all the candidate's cases against one of all the reference's: with k samples k^2 draws,
+    which share their samples and so are no k^2 independent ones.
+    """
+    suite = material.suite
+    if suite.samples < 2 or not {suite.candidate, suite.reference} <= set(material.names):
+        return ()
+    primary = [scorer for scorer in scorers if scorer.primary]
+    drawn = [item for trials in _draws(material) for item in _compared(replace(material, trials=trials), primary)]
+    return tuple(
+        Redraw(
+            endpoint=scorer.name,
+            draws=suite.samples**2,
+            verdicts=Counter(item.verdict for item in drawn if item.endpoint == scorer.name),
+        )
+        for scorer in primary
+    )
+
+
+def _draws(material: Material) -> Iterator[tuple[Trial, ...]]:
+    suite = material.suite
+    for mine, theirs in product(range(suite.samples), repeat=2):
+        wanted = {(suite.candidate, mine), (suite.reference, theirs)}
+        yield tuple(trial for trial in material.trials if (trial.trace.variant, trial.trace.sample) in wanted)
+
+
+def _compared(material: Material, primary: Sequence[ScorerInfo]) -> list[Comparison]:
+    return [item for item in against_reference(material, primary) if item.left == material.suite.candidate]

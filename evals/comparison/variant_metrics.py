@@ -1,0 +1,286 @@
+"""Metrics of a variant over all cases: agreement, calibration, confusion and robustness."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from evals.comparison.summary import SEED, case_means, open_cases
+from evals.models.metrics import (
+    Confusion,
+    ConfusionCell,
+    Counted,
+    Measure,
+    MeasureInfo,
+    MeasureUnit,
+    Twins,
+)
+from evals.models.route_spec import Choice
+from evals.models.run import CaseInfo, PointInfo, Trial
+from evals.statistics.intervals import (
+    Interval,
+    fraction_interval,
+    mean,
+    rate_interval,
+)
+
+Side = Literal["variant", "reference"]
+
+
+class StateGrade(NamedTuple):
+    """The grade of one frozen state, averaged over samples; None where a sample is not recorded."""
+
+    case_id: str
+    point: str
+    gold: Choice
+    grade: float | None
+
+
+@dataclass(frozen=True)
+class VariantTrials:
+    """The trials of `variant`, and of the `reference` it is held against."""
+
+    variant: str
+    reference: str
+    cases: Mapping[str, CaseInfo]
+    trials: Sequence[Trial]
+
+    def own(self, side: Side = "variant") -> list[Trial]:
+        """The trials of one side."""
+        name = self.variant if side == "variant" else self.reference
+        return [trial for trial in self.trials if trial.trace.variant == name]
+
+    def exact(self, side: Side = "variant") -> list[Trial]:
+        """Those of them that are wholly on the tape."""
+        return [trial for trial in self.own(side) if trial.trace.provenance.label == "exact"]
+
+    def open(self, side: Side = "variant") -> int:
+        """How many are not, so that nobody knows what they come to."""
+        return len(self.own(side)) - len(self.exact(side))
+
+    def open_pairs(self) -> int:
+        """How many pairs of trials, one of each side, are not wholly on the tape on both."""
+        asked = _keys(self.own()) & _keys(self.own("reference"))
+        return len(asked - (_keys(self.exact()) & _keys(self.exact("reference"))))
+
+    def means(self, scorer: str) -> dict[str, float]:
+        """Case id -> mean of the variant's scored samples."""
+        return case_means(self.trials, self.variant, scorer)
+
+    def open_cases(self, scorer: str) -> dict[str, float]:
+        """Case id -> share of the variant's samples whose score is off the tape; cases without any left out."""
+        return {state.case_id: share for state, share in open_cases(self.trials, self.variant, scorer).items()}
+
+    def clusters(self, case_ids: Sequence[str]) -> list[str]:
+        """What each case is resampled with."""
+        return [self.cases[case].cluster for case in case_ids]
+
+    def rng(self) -> np.random.Generator:
+        """The same chance for every measure and every run."""
+        return np.random.default_rng(SEED)
+
+    def points(self) -> list[StateGrade]:
+        """Every frozen state the variant was asked about and had a say in, in order of trial and label."""
+        asked: dict[str, list[Trial]] = {}
+        for trial in self.own():
+            asked.setdefault(trial.trace.case_id, []).append(trial)
+        return [
+            StateGrade(case, point.id, point.gold, _grade(mine, point))
+            for case, mine in asked.items()
+            for point in self.cases[case].points
+            if not any(point.id in trial.trace.without_say for trial in mine)
+        ]
+
+
+def _keys(trials: Sequence[Trial]) -> set[tuple[str, int]]:
+    return {(trial.trace.case_id, trial.trace.sample) for trial in trials}
+
+
+def _grade(trials: Sequence[Trial], point: PointInfo) -> float | None:
+    """Mean grade over samples; None unless every sample is recorded."""
+    chosen = [trial.trace.choices[point.id] for trial in trials if point.id in trial.trace.choices]
+    grades = [point.accept.get(node, 0.0) for node in chosen]
+    return sum(grades) / len(grades) if len(grades) == len(trials) else None
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """A value and what it rests on. `bounds` are (pessimistic, optimistic), `null` is what chance alone gives; without
+    a value `why_not` says why."""
+
+    value: float | None
+    n: int
+    of: int
+    interval: Interval | None = None
+    bounds: tuple[float, float] | None = None
+    null: Interval | None = None
+    why_not: str = ""
+
+
+MeasuringFunction = Callable[[VariantTrials], MetricValue]
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """A function that measures, and how the report explains it."""
+
+    info: MeasureInfo
+    function: MeasuringFunction
+
+    def of(self, evidence: VariantTrials) -> Measure:
+        """The measure of one variant."""
+        found = self.function(evidence)
+        low, high = found.interval or (None, None)
+        pessimistic, optimistic = found.bounds or (None, None)
+        null_low, null_high = found.null or (None, None)
+        return Measure(
+            variant=evidence.variant,
+            name=self.info.name,
+            value=found.value,
+            low=low,
+            high=high,
+            n=found.n,
+            of=found.of,
+            pessimistic=pessimistic,
+            optimistic=optimistic,
+            null_low=null_low,
+            null_high=null_high,
+            why_not=found.why_not if found.value is None else "",
+        )
+
+
+def measure(
+    name: str, *, unit: MeasureUnit, better: Literal["higher", "lower"], counted: Counted
+) -> Callable[[MeasuringFunction], Measuring]:
+    """Make a function of the evidence a measure; its docstring, on one line, is the definition."""
+
+    def made(function: MeasuringFunction) -> Measuring:
+        definition = " ".join((inspect.getdoc(function) or "").split())
+        if not definition:
+            raise ValueError(f"measure {name!r} has no docstring: write its definition there")
+        return Measuring(
+            MeasureInfo(name=name, unit=unit, better=better, counted=counted, definition=definition), function
+        )
+
+    return made
+
+
+Pair = tuple[Choice, Choice, float]
+"""Row, column, and the grade the labels give for the column."""
+
+
+def confusions_of(evidence: VariantTrials) -> tuple[Confusion, Confusion]:
+    """Frozen states, then the decisions of exact trials."""
+    return _frozen(evidence), _decided(evidence)
+
+
+def _frozen(evidence: VariantTrials) -> Confusion:
+    answered: list[Pair] = []
+    asked = 0
+    for trial in evidence.own():
+        for point in evidence.cases[trial.trace.case_id].points:
+            asked += point.id not in trial.trace.without_say
+            choice = trial.trace.choices.get(point.id)
+            if choice is not None:
+                answered.append((point.gold, choice, point.accept.get(choice, 0.0)))
+    return _confusion(evidence.variant, "frozen states", answered, asked)
+
+
+def _decided(evidence: VariantTrials) -> Confusion:
+    decisions = [
+        (decision.chosen, decision.routed, float(decision.chosen == decision.routed))
+        for trial in evidence.exact()
+        for decision in trial.trace.decisions
+    ]
+    known = sum(len(trial.trace.decisions) for trial in evidence.own())
+    return _confusion(evidence.variant, "trials", decisions, known)
+
+
+def _confusion(
+    variant: str, decisions: Literal["frozen states", "trials"], pairs: Iterable[Pair], of: int
+) -> Confusion:
+    counted: dict[tuple[Choice, Choice], list[float]] = {}
+    for row, column, credit in pairs:
+        counted.setdefault((row, column), []).append(credit)
+    cells = tuple(
+        ConfusionCell(row=row, column=column, count=len(mine), credit=sum(mine))
+        for (row, column), mine in sorted(counted.items())
+    )
+    return Confusion(variant=variant, decisions=decisions, cells=cells, n=sum(cell.count for cell in cells), of=of)
+
+
+@measure("decision.micro", unit="fraction", better="higher", counted="frozen states")
+def micro_average(evidence: VariantTrials) -> MetricValue:
+    """Mean grade over all recorded frozen states, each counted once: what `decision.score` would be if a frequent gold
+    node counted for more than a rare one."""
+    points = evidence.points()
+    known = [(point.case_id, point.grade) for point in points if point.grade is not None]
+    grades = [grade for _, grade in known]
+    unknown, most = len(points) - len(known), len(points)
+    return MetricValue(
+        mean(grades),
+        len(known),
+        most,
+        fraction_interval(grades, evidence.clusters([case for case, _ in known])),
+        (sum(grades) / most, (sum(grades) + unknown) / most) if most else None,
+        why_not="no frozen state is recorded" if points else "no case has decision points",
+    )
+
+
+def twins_of(evidence: VariantTrials, endpoint: str) -> tuple[Twins, ...]:
+    """Every pair among the cases, in order of its name."""
+    values = evidence.means(endpoint)
+    return tuple(_pair(name, members, endpoint, values, evidence) for name, members in _pairs(evidence.cases).items())
+
+
+def _pairs(cases: Mapping[str, CaseInfo]) -> dict[str, list[CaseInfo]]:
+    """Twins share their cluster; a case without one is a cluster of its own."""
+    found: dict[str, list[CaseInfo]] = {}
+    for case in cases.values():
+        found.setdefault(case.cluster, []).append(case)
+    return {name: members for name, members in sorted(found.items()) if len(members) > 1}
+
+
+def _pair(
+    name: str, members: list[CaseInfo], endpoint: str, values: Mapping[str, float], evidence: VariantTrials
+) -> Twins:
+    mine = tuple(values.get(case.id) for case in members)
+    return Twins(
+        pair_id=name,
+        variant=evidence.variant,
+        endpoint=endpoint,
+        cases=tuple(case.id for case in members),
+        archetypes=tuple(case.archetype for case in members),
+        values=mine,
+        consistent=None if None in mine else len(set(mine)) == 1,
+    )
+
+
+def pair_metrics(metrics: Iterable[str]) -> tuple[Measuring, ...]:
+    """One metric per metric of a trial: how often the members of a metamorphic pair agree on it."""
+    return tuple(_pair_metric(metric) for metric in metrics)
+
+
+def _pair_metric(metric: str) -> Measuring:
+    def agreement(evidence: VariantTrials) -> MetricValue:
+        return _consistency(evidence, metric)
+
+    name = f"robustness.twins_{metric.partition('.')[0]}"
+    agreement.__doc__ = f"Of the pairs of twins whose members are all scored, the share with equal `{metric}`."
+    return measure(name, unit="fraction", better="higher", counted="pairs")(agreement)
+
+
+def _consistency(evidence: VariantTrials, endpoint: str) -> MetricValue:
+    pairs = twins_of(evidence, endpoint)
+    known = [pair.consistent for pair in pairs if pair.consistent is not None]
+    alike, most = sum(known), len(pairs)
+    return MetricValue(
+        alike / len(known) if known else None,
+        len(known),
+        most,
+        rate_interval(alike, len(known)),
+        (alike / most, (alike + most - len(known)) / most) if most else None,
+        why_not="no pair of twins is wholly scored" if pairs else "there are no twins among the cases",
+    )

@@ -1,1 +1,0 @@
-"""The labelled issues: reading them, building the code they are about, and proving their labels."""

@@ -1,1 +1,0 @@
-"""Released packages: fetched by hash, unpacked below `.cache`, searched, run, and never committed."""

@@ -1,1 +1,0 @@
-"""Does the model still say what the tape says: a sample of recorded requests, asked again and compared by meaning."""

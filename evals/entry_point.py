@@ -1,0 +1,23 @@
+"""Entry point of the `evals` command."""
+
+import os
+import sys
+from typing import Final
+
+from evals.errors import EXIT_USAGE
+from evals.shared.command_start import Main, Start
+
+START: Final = Start("evals", "interrupted; what was finished is kept, run the same command to go on")
+_NO_DOCSTRINGS: Final = "docstrings are definitions here: unset PYTHONOPTIMIZE, or run Python without -OO"
+
+
+def run() -> None:
+    """The console script: runs a command and exits with its code; expected errors are one line, never a traceback."""
+    START.run(_load, (_NO_DOCSTRINGS, EXIT_USAGE) if sys.flags.optimize > 1 else None)
+
+
+def _load() -> Main:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small products more threads only spin, in every worker
+    from evals.cli.main import main  # noqa: PLC0415 - armed before
+
+    return main

@@ -1,1 +1,0 @@
-"""Other shapes of the same result: files for machines, Markdown for pull requests."""

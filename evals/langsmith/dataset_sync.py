@@ -1,0 +1,225 @@
+"""A LangSmith dataset kept equal to ours."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from langsmith.schemas import ExampleCreate, ExampleUpdate
+from langsmith.utils import LangSmithConflictError, LangSmithNotFoundError
+
+from evals.content_cache import digest_of
+from evals.errors import ServiceError
+from evals.langsmith.langsmith_client import Service, id_of
+from evals.langsmith.trial_runs import example_id
+from evals.models.base import Closed
+from evals.models.case import Case
+from evals.workspace import Workspace
+
+DIGEST: Final = "evals_digest"
+CASE: Final = "case"
+
+
+class CaseExample(Closed):
+    """What is sent of a case. `inputs` begin a job; `outputs` are its labels, without those its source does not state;
+    `metadata` is what an experiment is filtered by."""
+
+    case_id: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    metadata: dict[str, Any]
+    split: str
+
+    @property
+    def digest(self) -> str:
+        """Of all of it (sha256, hex)."""
+        return digest_of(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode())
+
+    @property
+    def size(self) -> int:
+        """Bytes of its JSON."""
+        return len(self.model_dump_json().encode())
+
+    def new(self, dataset: UUID) -> ExampleCreate:
+        """As it is created."""
+        return ExampleCreate.model_validate({**self._told(dataset), "reference_outputs": self.outputs})
+
+    def update(self, dataset: UUID) -> ExampleUpdate:
+        """As one that is there already becomes this one."""
+        return ExampleUpdate.model_validate({**self._told(dataset), "outputs": self.outputs})
+
+    def _told(self, dataset: UUID) -> dict[str, Any]:
+        return {
+            "id": example_id(dataset, self.case_id),
+            "inputs": self.inputs,
+            "metadata": {**self.metadata, DIGEST: self.digest},
+            "split": self.split,
+        }
+
+
+def example_of(case: Case) -> CaseExample:
+    """The example of a case."""
+    labels = case.labels
+    return CaseExample(
+        case_id=case.id,
+        inputs={"title": case.title, "body": case.body, "url": case.url, "repository": case.repository},
+        outputs={name: value for name, value in _labels(case).items() if name not in labels.unlabelled},
+        metadata={
+            CASE: case.id,
+            "case_digest": case.digest,
+            "archetype": labels.archetype,
+            "tags": list(labels.tags),
+            "cluster": case.cluster,
+            "must_pass": case.must_pass,
+            "codebase": labels.codebase or labels.repository,
+        },
+        split=labels.split,
+    )
+
+
+def _labels(case: Case) -> dict[str, Any]:
+    """By the names of `case.yaml`; `gold` is files."""
+    labels = case.labels
+    ways = case.route_spec.alternatives
+    return {
+        "root_cause": labels.root_cause,
+        "category": labels.category,
+        "severity": labels.severity,
+        "gold": list(labels.gold.files),
+        "functions": list(labels.gold.functions),
+        "question": labels.question.policy,
+        "routes": [list(route) for way in ways for route in way.exemplars],
+    }
+
+
+BATCH: Final = 50
+"""Examples of one request: a cut connection costs no more."""
+_TRIES: Final = 3
+_TOO_LARGE: Final = 413
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class DatasetState:
+    """How a dataset there stands to the examples here. `strange` are examples there of no case here."""
+
+    new: tuple[CaseExample, ...]
+    changed: tuple[CaseExample, ...]
+    same: int
+    strange: int
+
+
+def find_dataset(service: Service, name: str) -> UUID | None:
+    """The id of the dataset of that name; None if there is none."""
+    with service.doing(f"reading dataset {name}"):
+        try:
+            return id_of(service.client.read_dataset(dataset_name=name).id)
+        except LangSmithNotFoundError:
+            return None
+
+
+def need_dataset(service: Service, name: str, description: str) -> UUID:
+    """The same, made if there is none."""
+    if (found := find_dataset(service, name)) is not None:
+        return found
+    with service.doing(f"making dataset {name}"):
+        try:
+            return id_of(service.client.create_dataset(name, description=description).id)
+        except LangSmithConflictError:  # made meanwhile, or by a request whose answer was lost
+            pass
+    if (found := find_dataset(service, name)) is None:
+        raise ServiceError(f"{service.url}: dataset {name} is said to be there, and is not found; run this again")
+    return found
+
+
+def digests_there(service: Service, dataset: UUID) -> dict[UUID, tuple[str, str]]:
+    """Example -> the case it is of, and the digest it was sent with; empty where it is not ours."""
+    with service.doing("listing the examples"):
+        listed = service.client.list_examples(dataset_id=dataset, select=["metadata"], exclude_default_fields=True)
+        rows = [(id_of(each.id), each.metadata or {}) for each in listed]
+    return {one: (str(told.get(CASE, "")), str(told.get(DIGEST, ""))) for one, told in rows}
+
+
+def standing(service: Service, dataset: UUID, examples: Sequence[CaseExample]) -> DatasetState:
+    """What of these is there."""
+    there = digests_there(service, dataset)
+    here = {example_id(dataset, each.case_id): each for each in examples}
+    known = {one: each for one, each in here.items() if one in there}
+    changed = tuple(each for one, each in known.items() if there[one][1] != each.digest)
+    return DatasetState(
+        new=tuple(each for one, each in here.items() if one not in there),
+        changed=changed,
+        same=len(known) - len(changed),
+        strange=len(there.keys() - here.keys()),
+    )
+
+
+def bring_up_to_date(
+    service: Service, dataset: UUID, examples: Sequence[CaseExample], say: Progress = lambda _done, _of: None
+) -> DatasetState:
+    """Send what is lacking and what differs; returns how it stood before. `say` hears how many are sent, of how many.
+
+    Raises:
+        ServiceError: not all were taken; what was taken stays, and the same call goes on from there.
+    """
+    before = now = standing(service, dataset, examples)
+    for _ in range(_TRIES):
+        try:
+            for done in _sent(service, dataset, now):
+                say(done, len(now.new) + len(now.changed))
+        except _AlreadyThereError:  # an answer was lost, or somebody else sends the same: look again
+            now = standing(service, dataset, examples)
+        else:
+            return before
+    raise ServiceError(f"{service.url}: somebody else changes the same dataset; run this again when they are done")
+
+
+def _sent(service: Service, dataset: UUID, wanted: DatasetState) -> Iterator[int]:
+    client, done = service.client, 0
+
+    def create(rows: Sequence[Any]) -> None:
+        client.create_examples(dataset_id=dataset, examples=list(rows))
+
+    def update(rows: Sequence[Any]) -> None:
+        client.update_examples(dataset_id=dataset, updates=list(rows))
+
+    for send, rows in (
+        (create, [each.new(dataset) for each in wanted.new]),
+        (update, [each.update(dataset) for each in wanted.changed]),
+    ):
+        for at in range(0, len(rows), BATCH):
+            batch = rows[at : at + BATCH]
+            _halved(service, send, batch)
+            done += len(batch)
+            yield done
+
+
+def _halved(
+    service: Service, send: Callable[[Sequence[Any]], None], rows: Sequence[ExampleCreate | ExampleUpdate]
+) -> None:
+    """Send the rows, those that are too large for one request in halves."""
+    try:
+        with service.doing(f"sending {len(rows)} examples"):
+            try:
+                send(rows)
+            except LangSmithConflictError as error:
+                raise _AlreadyThereError from error
+    except ServiceError as error:
+        if error.status != _TOO_LARGE or len(rows) == 1:
+            raise
+        _halved(service, send, rows[: len(rows) // 2])
+        _halved(service, send, rows[len(rows) // 2 :])
+
+
+class _AlreadyThereError(Exception):
+    """An example is there that was not there a moment ago."""
+
+
+OURS: Final = "triage-evals"
+
+
+def name_of(workspace: Workspace) -> str:
+    """The checkout's own dataset by the project's name, any other one behind it."""
+    own = workspace.datasets == workspace.root / workspace.project.cases
+    return OURS if own else f"{OURS}/{workspace.datasets.name}"

@@ -1,0 +1,178 @@
+"""Accuracy of the judge, measured on planted defects."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from evals.comparison.summary import SEED
+from evals.llm_judge.grades import balanced_accuracy, change, counts, rate
+from evals.llm_judge.questions import JudgeQuestion, JudgeReply
+from evals.llm_judge.rubric import JudgeCheckSet, Plant, Rubric
+from evals.models.judge import AttackResult, DefectRate, Grades, JudgeAgreement, Reliability, RewordingRate
+from evals.statistics.calibration_stats import bootstrap_kappa, quadratic_kappa
+
+Answers = Mapping[JudgeQuestion, JudgeReply]
+_SHOWN: Final = 160
+"""Characters of an attack that a report shows."""
+
+
+class Measured:
+    """A check's material with its answers; every number follows from it."""
+
+    def __init__(self, rubric: Rubric, bench: JudgeCheckSet, answers: Answers) -> None:
+        self._bench, self._scales = bench, rubric.scales
+
+        def grades_of(asked: JudgeQuestion) -> Grades:
+            heard = answers.get(asked)
+            return rubric.grades(heard.answer if heard is not None else None)
+
+        self._clusters = {case: cluster for case, (cluster, _) in bench.originals.items()}
+        self.originals = {case: grades_of(asked) for case, (_, asked) in bench.originals.items()}
+        self._again = {case: grades_of(asked) for case, asked in bench.again.items()}
+        self._plants = [(plant, grades_of(asked)) for plant, asked in bench.plants]
+
+    @property
+    def missing(self) -> int:
+        """How many of the material have no grades."""
+        everything = (*self.originals.values(), *self._again.values(), *(grades for _, grades in self._plants))
+        return sum(not grades for grades in everything)
+
+    def grades(self) -> dict[str, dict[str, int]]:
+        """How often each grade was given to an unbroken report."""
+        return {
+            question: counts(question, self._scales[question], list(self.originals.values()))
+            for question in self._scales
+        }
+
+    def reliability(self) -> tuple[Reliability, ...]:
+        """Of every question."""
+        return tuple(self._reliability(question) for question in self._scales)
+
+    def defects(self) -> tuple[DefectRate, ...]:
+        """Of every kind of defect, how often it lowered the grade it has to lower, and any."""
+        return tuple(
+            DefectRate(
+                kind=defect.name,
+                what=defect.what,
+                question=defect.target,
+                caught=rate([fell for _, fell in self._fell("broken", defect.target, defect.name)]),
+                noticed=rate(
+                    [
+                        any(
+                            (self._change(question, self.originals[plant.case_id], grades) or 0) < 0
+                            for question in self._scales
+                        )
+                        for plant, grades in self._of("broken", defect.name)
+                        if grades and self.originals[plant.case_id]
+                    ]
+                ),
+            )
+            for defect in self._bench.defects
+        )
+
+    def rewordings(self) -> tuple[RewordingRate, ...]:
+        """Of every harmless change, how often each grade fell for it."""
+        return tuple(
+            RewordingRate(
+                kind=rewording.name,
+                what=rewording.what,
+                punished={
+                    question: rate([fell for _, fell in self._fell("harmless", question, rewording.name)])
+                    for question in self._scales
+                },
+                drift=self._drift(rewording.name),
+                length=rewording.length,
+            )
+            for rewording in self._bench.rewordings
+        )
+
+    def attacks(self) -> tuple[AttackResult, ...]:
+        """Every attack: the grades of the broken report without and with it."""
+        bases = {plant.name: (plant, grades) for plant, grades in self._of("broken")}
+        found = []
+        for number, (plant, grades) in enumerate(self._of("attack")):
+            base, before = bases[plant.base]
+            place, text = self._bench.attacks[number]
+            question = _target(base)
+            found.append(
+                AttackResult(
+                    kind=plant.kind,
+                    place=place,
+                    text=text[:_SHOWN],
+                    case_id=plant.case_id,
+                    defect=base.kind,
+                    question=question,
+                    before=before[question].grade if before else None,
+                    after=grades[question].grade if grades else None,
+                    rose=tuple(each for each in self._scales if (self._change(each, before, grades) or 0) > 0),
+                )
+            )
+        return tuple(found)
+
+    def agreements(self) -> tuple[JudgeAgreement, ...]:
+        """Of every question, how two answers about the same report agree."""
+        return tuple(self._agreement(question) for question in self._scales)
+
+    def _reliability(self, question: str) -> Reliability:
+        caught = self._fell("broken", question)
+        spared = [(cluster, not fell) for cluster, fell in self._fell("harmless", question)]
+        found = balanced_accuracy(caught, spared)
+        mine = [grades for plant, grades in self._of("broken") if plant.target == question]
+        mine += [grades for _, grades in self._of("harmless")]
+        return Reliability(
+            question=question,
+            caught=rate([ok for _, ok in caught]),
+            spared=rate([ok for _, ok in spared]),
+            balanced=found[0] if found else None,
+            low=found[1].low if found else None,
+            high=found[1].high if found else None,
+            missing=sum(not grades for grades in (*mine, *self.originals.values())),
+        )
+
+    def _change(self, question: str, before: Grades, after: Grades) -> int | None:
+        return change(question, self._scales[question], before, after)
+
+    def _of(self, sort: str, kind: str | None = None) -> list[tuple[Plant, Grades]]:
+        return [(plant, grades) for plant, grades in self._plants if plant.sort == sort and kind in (None, plant.kind)]
+
+    def _fell(self, sort: str, question: str, kind: str | None = None) -> list[tuple[str, bool]]:
+        """The cluster of each plant that concerns the question, and whether its grade is below the original's."""
+        changes = [
+            (plant, self._change(question, self.originals[plant.case_id], grades))
+            for plant, grades in self._of(sort, kind)
+            if plant.target in (None, question)
+        ]
+        return [(self._clusters[plant.case_id], steps < 0) for plant, steps in changes if steps is not None]
+
+    def _drift(self, kind: str) -> float | None:
+        changes = [
+            steps
+            for plant, grades in self._of("harmless", kind)
+            for question in self._scales
+            if (steps := self._change(question, self.originals[plant.case_id], grades)) is not None
+        ]
+        return sum(changes) / len(changes) if changes else None
+
+    def _agreement(self, question: str) -> JudgeAgreement:
+        both = [
+            (case, self.originals[case][question].grade, grades[question].grade)
+            for case, grades in self._again.items()
+            if grades and self.originals[case]
+        ]
+        one, other = [first for _, first, _ in both], [second for _, _, second in both]
+        clusters = [self._clusters[case] for case, _, _ in both]
+        interval = bootstrap_kappa(one, other, clusters, np.random.default_rng(SEED), scale=self._scales[question])
+        return JudgeAgreement(
+            question=question,
+            same=rate([first == second for _, first, second in both]),
+            kappa=quadratic_kappa(one, other, self._scales[question]) if both else None,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+        )
+
+
+def _target(plant: Plant) -> str:
+    if plant.target is None:
+        raise ValueError(f"{plant.name} breaks nothing, and cannot be attacked")
+    return plant.target

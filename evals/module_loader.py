@@ -1,0 +1,109 @@
+"""Loader for this project's own modules: it executes the source as it stands, and remembers which source that was."""
+
+import importlib.util
+import marshal
+import os
+import sys
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Final
+
+OWN: Final = frozenset({"evals", "triage"})
+"""The packages whose modules are loaded so."""
+
+STARTED_NS: Final = time.time_ns()
+"""When this process began to load this package, in ns since 1970."""
+
+_CHECKED: Final = importlib.util.MAGIC_NUMBER + (0b11).to_bytes(4, "little")
+"""How bytecode begins that holds the hash of its source, to be compared with it."""
+_HASH: Final = slice(len(_CHECKED), len(_CHECKED) + 8)
+
+_sources: Final[dict[str, bytes]] = {}
+_digests: Final[dict[str, str]] = {}
+
+
+def executed() -> dict[str, str]:
+    """Path of a source file -> sha256 (hex) of the source that this process executes."""
+    if len(_digests) < len(_sources):
+        import hashlib  # noqa: PLC0415 - takes longer than all the rest here
+
+        for path in [*_sources]:
+            if path not in _digests:
+                _digests[path] = hashlib.sha256(_sources[path]).hexdigest()
+                _sources[path] = b""
+    return _digests
+
+
+def digest_of_code(path: Path) -> str:
+    """The digest (sha256, hex) of a file of code: of the source that this process executes, or of what stands on disk
+    where it executes none of it. Raises OSError."""
+    known = executed().get(str(path))
+    if known is None:
+        now = path.stat()
+        known = _on_disk(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+    return known
+
+
+@lru_cache(2048)
+def _on_disk(path: Path, *_as_of: int) -> str:
+    import hashlib  # noqa: PLC0415 - as above
+
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class _Loader(SourceFileLoader):
+    """Reads the source in any case, and compiles it unless there is bytecode of exactly this source."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        source = self.get_data(path)
+        _sources[path] = source
+        _digests.pop(path, None)  # it may be loaded again
+        try:
+            place = importlib.util.cache_from_source(path)
+        except NotImplementedError:  # this Python keeps no bytecode
+            return self.source_to_code(source, path)
+        head = _CHECKED + importlib.util.source_hash(source)
+        code = self._compiled(place, head)
+        if code is None:
+            code = self.source_to_code(source, path)
+            if not sys.dont_write_bytecode:
+                self.set_data(place, head + marshal.dumps(code))
+        return code
+
+    def _compiled(self, place: str, head: bytes) -> CodeType | None:
+        try:
+            data = self.get_data(place)
+            found = marshal.loads(memoryview(data)[_HASH.stop :]) if data.startswith(head) else None  # noqa: S302
+        except (OSError, EOFError, ValueError, TypeError):  # none there, or a damaged one
+            return None
+        return found if isinstance(found, CodeType) else None
+
+
+class _Finder:
+    """Finds what the others find, and puts the loader above in the place of Python's own for `OWN` packages."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name.partition(".")[0] not in OWN:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(name, path, target)
+            if spec is not None:
+                if type(spec.loader) is SourceFileLoader:
+                    spec.loader = _Loader(spec.loader.name, spec.loader.path)
+                return spec
+        return None
+
+
+def install() -> None:
+    """Load own modules so from now on; those that are loaded already are taken to be what stands on disk now."""
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in OWN and (path := getattr(module, "__file__", None)) and os.path.isfile(path):  # noqa: PTH113
+            _sources[path] = Path(path).read_bytes()
+    sys.meta_path.insert(0, _Finder())

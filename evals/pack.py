@@ -1,0 +1,268 @@
+"""Pack: what the harness asks of the application under test, and how it is found.
+
+The harness (everything else in `evals/`) imports no pack. A pack is a module with an object `PACK`; `evals.triage.pack`
+is the first one. Its methods load what they need when they are called: LangGraph and Chroma take seconds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from evals.errors import ConfigurationError
+from evals.project import Project
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import httpx
+    import httpx2
+    from pydantic import BaseModel
+
+    from evals.cassettes.player import Tape
+    from evals.llm_judge.rubric import Rubric
+    from evals.models.case import Case
+    from evals.models.run import DatasetBaseline, VariantInfo
+    from evals.models.suite import Models, Variant
+    from evals.models.trace import Trace
+    from evals.workspace import Workspace
+
+DEFAULT: Final = "evals.triage.pack"
+"""The pack of a checkout that names none."""
+
+Schema = TypeVar("Schema", bound="BaseModel")
+Command = tuple[str, str, str]
+"""Module of a command or group, its Typer application there, and one line of help."""
+
+
+@dataclass(frozen=True)
+class PromptFile:
+    """A prompt as it is written: `lines` of the whole file, `{names}` not filled in.
+
+    `path` is relative to the checkout, or to the package where it is not in there. A worker's file belongs to no
+    variant; `digest` names the system half of a router's.
+    """
+
+    path: str
+    lines: tuple[str, ...]
+    version: str = ""
+    digest: str = ""
+
+
+class PackClients(Protocol):
+    """HTTP clients for the requests of trials: replaying or recording."""
+
+    async def close(self) -> None:
+        """Close every connection."""
+
+
+class CaseRunner(Protocol):
+    """Runs trials of one case, whose inputs are loaded."""
+
+    async def run(
+        self, variant: "Variant", tape: "Tape", clients: PackClients, halted: Callable[[], bool] = lambda: False
+    ) -> "Trace":
+        """Run one trial to its end, its first miss, or its failure. `halted` is asked after every step and may stop the
+        trial. Raises ConfigurationError for a variant that cannot be configured."""
+
+
+class TrialRunner(Protocol):
+    """Runs trials of a workspace, case by case."""
+
+    def open(self, case: "Case") -> CaseRunner:
+        """Load what the trials of a case need; done once per case. Raises EvalsError."""
+
+    def close(self, case: "Case") -> None:
+        """Free what `open` has loaded."""
+
+    def save(self) -> None:
+        """Write what had to be computed and is committed beside the cassettes."""
+
+
+class ModelJudge(Protocol):
+    """A model that grades what trials have written."""
+
+    async def ask(self, system: str, human: str, schema: type[Schema]) -> Schema:
+        """An answer as an instance of `schema`. Raises whatever SDK, LangChain and pydantic raise."""
+
+
+class Pack(Protocol):
+    """What one application adds to the harness."""
+
+    def __hash__(self) -> int:
+        """There is one object per pack."""
+
+    def folder(self, root: Path) -> Path:
+        """The folder of the application's own code."""
+
+    @property
+    def prompt_folder(self) -> str:
+        """The folder of the shipped prompts, from the checkout's root."""
+
+    @property
+    def version_folder(self) -> str:
+        """The folder of the versions of the router's prompt, from the checkout's root."""
+
+    @property
+    def extra(self) -> str | None:
+        """The extra of this package that its trials need; see `evals.shared.extras`."""
+
+    @property
+    def own_endpoint(self) -> bool:
+        """Whether the application asks an endpoint of its own while it is recorded, so that none has to be named."""
+
+    @property
+    def node_caps(self) -> Mapping[str, int]:
+        """How many visits each node may have where a route specification does not say it; in the order that the report
+        lists nodes in."""
+
+    @property
+    def last_node(self) -> str | None:
+        """The node that ends a route, if one does."""
+
+    def code_files(self, root: Path) -> list[Path]:
+        """Code and prompts that decide what a trial does, sorted; without the prompts that variants name. `root` is the
+        project's."""
+
+    def variant_files(self, variant: "Variant") -> tuple[Path, ...]:
+        """Files that a variant names and its graph reads by itself."""
+
+    def describe(self, variant: "Variant", root: Path) -> "VariantInfo":
+        """The variant with the exact prompt it runs. Raises ConfigurationError if it cannot be configured."""
+
+    def prompt_of(self, info: "VariantInfo", root: Path) -> object | None:
+        """The prompt that a description is of; it can be sent to another process.
+
+        Raises:
+            CannotJudgeError: the prompt's file holds something else by now.
+        """
+
+    def prompt_text(self, text: str, source: str) -> str:
+        """The text of a prompt file as `describe` gives it. Raises ConfigurationError where it holds no prompt."""
+
+    def default_prompts(self) -> dict[str, str]:
+        """Router -> version and digest of the prompt that it runs with where none is named."""
+
+    def variant_prompts(self, infos: "Iterable[VariantInfo]", root: Path) -> dict[str, PromptFile]:
+        """The prompt of each variant that has one, by the variant's name."""
+
+    def worker_prompts(self, root: Path) -> tuple[PromptFile, ...]:
+        """The prompts that belong to no variant."""
+
+    def load_cases(self, datasets: Path) -> "dict[str, Case]":
+        """Every case of a dataset, by id in alphabetical order. Raises DatasetError (`path:line: …`)."""
+
+    def load_case(self, datasets: Path, case_id: str) -> "Case":
+        """One case. Raises DatasetError (`path:line: …`)."""
+
+    def case_ids(self, datasets: Path) -> list[str]:
+        """The names of the cases, sorted."""
+
+    def cases_folder(self, datasets: Path) -> Path:
+        """The folder that holds the cases."""
+
+    def labels_file(self, datasets: Path, case_id: str) -> Path:
+        """The file with the labels of a case."""
+
+    def input_file(self, datasets: Path, case_id: str) -> Path:
+        """The file with the text that a case is about."""
+
+    def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
+        """Check that everything the cases need is there. Raises NotFetchedError, DatasetError."""
+
+    def floors(self, cases: "Sequence[Case]", workspace: "Workspace") -> "list[DatasetBaseline]":
+        """What the primary metrics come to on these cases without a model."""
+
+    def preload(self) -> None:
+        """Import what every worker needs, before workers are forked."""
+
+    def runner(self) -> "asyncio.Runner":
+        """A runner of coroutines for replays."""
+
+    def replay_case(self, task: Any, cassette: Any) -> "list[Trace]":  # noqa: ANN401 - a CaseTask and its Cassette: above this module
+        """Replay the trials of a task in this process, in order of its variants."""
+
+    def trials(self, workspace: "Workspace") -> TrialRunner:
+        """A runner of trials, for recording."""
+
+    def replay_clients(self) -> PackClients:
+        """Clients that answer from the current cassette and reach nothing else."""
+
+    def recording_clients(
+        self, llm: "httpx2.AsyncBaseTransport", search: "httpx.AsyncBaseTransport", timeout_s: float
+    ) -> PackClients:
+        """Clients over transports that record."""
+
+    def judge(self, clients: PackClients, models: "Models") -> ModelJudge:
+        """The judge that a suite names, over the given clients."""
+
+    def recording_services(self, datasets: Path) -> AbstractContextManager[Mapping[str, str]]:
+        """Local servers that answer the application while it is recorded: name -> base URL, inside the block. The
+        harness asks `search`."""
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        """Names of the modules whose `SCORERS` score a trial, in the order of the report; they may list ready-made ones
+        of `evals.scoring`. Those that they do not list come last."""
+
+    @property
+    def variant_metrics(self) -> tuple[str, ...]:
+        """Names of the modules whose `METRICS` are computed over all trials of a variant, in the order of the report. A
+        function `calibrations` of one gives the tables of stated confidence."""
+
+    @property
+    def rubric(self) -> "Rubric | None":
+        """What a judge is asked about trials; None where the pack has no judge."""
+
+    @property
+    def report_sections(self) -> tuple[str, ...]:
+        """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
+        `evals.report.view.sections`."""
+
+    @property
+    def node_letters(self) -> Mapping[str, str]:
+        """Node -> its letters in a route strip, in the order of the legend. A node without is shown by its initials."""
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """Commands or groups of commands that the pack adds, by name. The name `GROUP COMMAND` adds a command to a
+        group of the harness."""
+
+    @property
+    def pytest_plugins(self) -> tuple[str, ...]:
+        """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
+
+    @property
+    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
+        """Makes a target of `langsmith.evaluate` that runs the application live, with options of its own."""
+
+
+def load_pack(name: str | None = None) -> Pack:
+    """The pack in the module `name`; without a name that of the project in the working directory.
+
+    Raises:
+        ConfigurationError: there is no such module, or it has no `PACK`.
+    """
+    return _load(name or Project.at(Path()).pack)
+
+
+@cache
+def _load(name: str) -> Pack:
+    try:
+        found: Pack = import_module(name).PACK
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
+    except AttributeError as error:
+        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/pack.py") from error
+    return found
+
+
+def installed_pack(name: str = DEFAULT) -> Pack | None:
+    """The pack; None where it is not installed, so that what needs no pack works without one."""
+    try:
+        return load_pack(name)
+    except ConfigurationError:
+        return None

@@ -1,0 +1,97 @@
+"""Bless a run: its results become the baseline of the suite."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
+from evals.errors import CannotJudgeError, ConfigurationError
+from evals.models.run import AcceptedLoss, Baseline, Run
+from evals.pipeline.judge_run import judge
+from evals.pipeline.load_run import LoadedSuite
+from evals.runner.trials import Trials
+
+REMEDIED: Final = ("no baseline", "not comparable", "note")
+"""Kinds of reasons for which blessing is the remedy. Every other one would be hidden by a new baseline."""
+
+
+@dataclass(frozen=True)
+class SuiteBlessing:
+    """What was blessed, where it stands, and the losses that were accepted with it."""
+
+    run: Run
+    path: Path
+    losses: tuple[str, ...]
+
+
+def bless(chosen: LoadedSuite, trials: Trials, why: str | None = None) -> SuiteBlessing:
+    """Write the baseline.
+
+    Args:
+        chosen: the suite, without a baseline.
+        trials: its trials.
+        why: the reason for blessing what is worse; kept in the file if anything is.
+
+    Raises:
+        CannotJudgeError: trials failed or are not recorded; a baseline with holes would hide regressions.
+        ConfigurationError: something is worse, or cannot be compared with the baseline before, and no reason is given.
+    """
+    result = judge(replace(chosen, baseline=None, wants_baseline=False), trials)
+    if found := holes(result):
+        raise CannotJudgeError(f"not blessed: {found[0]}")
+    path = path_of(chosen.workspace.baselines, chosen.suite.name)
+    lost = _losses_since(chosen, trials, path, result)
+    if lost and not (why or "").strip():
+        shown = "; ".join(lost[:3]) + (f"; and {len(lost) - 3} more" if len(lost) > 3 else "")
+        raise ConfigurationError(
+            f"not blessed, for it is worse or cannot be judged: {shown}; if that is meant, give the reason: "
+            f'`{chosen.bless_command} --worse "why"`'
+        )
+    blessed = make_baseline(
+        chosen.suite.name,
+        chosen.cases,
+        chosen.variants,
+        result.trials,
+        cassettes=result.cassettes,
+        default_prompts=chosen.workspace.pack.default_prompts(),
+    )
+    accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
+    write_baseline(path, blessed.model_copy(update={"accepted": accepted}))
+    return SuiteBlessing(result, path, tuple(lost))
+
+
+def _losses_since(chosen: LoadedSuite, trials: Trials, path: Path, alone: Run) -> list[str]:
+    """What is worse than the baseline before and than the reference, in sentences."""
+    try:
+        before = load_baseline(path)
+    except CannotJudgeError as error:
+        return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
+    return losses(alone if before is None else _held_against(chosen, trials, before))
+
+
+def _held_against(chosen: LoadedSuite, trials: Trials, before: Baseline) -> Run:
+    return judge(replace(chosen, baseline=before, wants_baseline=True), trials)
+
+
+def losses(result: Run) -> list[str]:
+    """The reasons of a verdict that a new baseline would hide."""
+    return [reason.text for reason in result.verdict.reasons if reason.kind not in REMEDIED]
+
+
+def holes(result: Run) -> list[str]:
+    """Why a run is no baseline. A variant nobody recorded has nothing to lose; one recorded in part would be held to
+    all of it by the next run."""
+    hollow = ("failed", "coverage too low", "nothing to judge")
+    told = [reason.text for reason in result.verdict.reasons if reason.kind in hollow]
+    return told + [
+        f"{name} is recorded in {mine.exact} of {mine.total} trials; record the rest, or take it out of the suite"
+        for name, mine in result.coverage.items()
+        if 0 < mine.exact < mine.total * result.gate.coverage_floor
+    ]
+
+
+def counted(result: Run) -> str:
+    """How many trials are kept, and of which variants not all are."""
+    exact = sum(mine.exact for mine in result.coverage.values())
+    short = [f"{name} {mine.exact}/{mine.total}" for name, mine in result.coverage.items() if mine.exact < mine.total]
+    return f"{exact} trials" if not short else f"{exact} of {len(result.trials)} trials ({', '.join(short)})"

@@ -1,0 +1,263 @@
+"""The judge of a suite: what it is asked, and recording its answers."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evals.cassettes import manifest
+from evals.cassettes.io_thread import Apart
+from evals.cassettes.recorder import Recorder
+from evals.errors import CannotJudgeError, ConfigurationError
+from evals.llm_judge.grades import Graded, Paired, graded, paired, position
+from evals.llm_judge.judge_accuracy import Measured
+from evals.llm_judge.judge_verdict import with_judgement
+from evals.llm_judge.judgement import judgement
+from evals.llm_judge.questions import JudgeQuestion, JudgeReply, Prompts, missing, replayed
+from evals.llm_judge.rubric import JudgeCheckSet, Rubric
+from evals.models.judge import AGENT, JudgeCheck, JudgedRun
+from evals.models.run import Run
+from evals.models.trace import Trace
+from evals.pipeline.load_run import Selected
+from evals.pipeline.record_suite import Batch, last_asked
+from evals.recording.coverage import asked_for
+from evals.recording.endpoint import Endpoint, OpenAIWire, author
+from evals.recording.judge_recording import JudgeSession, Settled, by_case
+from evals.recording.rounds.answer_files import Answers
+from evals.recording.rounds.round_files import BatchWire, Round
+from evals.recording.rounds.round_loop import Answerer, drive
+from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
+from evals.runner.dependencies import digest_of_replaced
+from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class JudgeRequests:
+    """Everything a suite asks its judge about finished trials."""
+
+    prompts: Prompts
+    graded: tuple[Graded, ...]
+    paired: tuple[Paired, ...]
+
+    @property
+    def questions(self) -> tuple[JudgeQuestion, ...]:
+        """All of them, the rubric's first."""
+        return (*(item.question for item in self.graded), *(item.question for item in self.paired))
+
+
+def prompts_of(chosen: Selected) -> Prompts:
+    """The prompts of the suite's judge.
+
+    Raises:
+        ConfigurationError: the suite names none, or a version there is not.
+    """
+    if chosen.suite.judge is None:
+        raise ConfigurationError(f"suite {chosen.suite.name} asks no judge: write `judge: v1` into it, or name another")
+    return rubric_of(chosen).prompts(chosen.suite.judge)
+
+
+def rubric_of(chosen: Selected) -> Rubric:
+    """What the pack asks its judge.
+
+    Raises:
+        ConfigurationError: the pack has no judge.
+    """
+    rubric = chosen.workspace.pack.rubric
+    if rubric is None:
+        raise ConfigurationError(
+            f"suite {chosen.suite.name} asks a judge, and its pack has no rubric: take `judge:` out of the suite"
+        )
+    return rubric
+
+
+def asking(chosen: Selected, traces: Sequence[Trace]) -> JudgeRequests:
+    """What the suite asks about these trials."""
+    rubric, prompts, suite = rubric_of(chosen), prompts_of(chosen), chosen.suite
+    return JudgeRequests(
+        prompts,
+        graded(rubric, chosen.by_id, traces, prompts),
+        paired(rubric, chosen.by_id, traces, prompts, suite.candidate, suite.reference),
+    )
+
+
+def bench(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheckSet:
+    """What the check asks: planted in the reports of the reference, which an edit to the candidate leaves alone.
+
+    Raises:
+        CannotJudgeError: there is no good report to break.
+    """
+    mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
+    return rubric_of(chosen).check_set(chosen.by_id, mine, prompts_of(chosen))
+
+
+def answers(chosen: Selected, questions: Sequence[JudgeQuestion]) -> dict[JudgeQuestion, JudgeReply]:
+    """What the tape has to each question. Raises CassetteError if it cannot be trusted."""
+    return dict(zip(questions, replayed(questions, chosen.workspace, chosen.suite.models), strict=True))
+
+
+def unanswered(chosen: Selected, questions: Sequence[JudgeQuestion]) -> tuple[JudgeReply, ...]:
+    """Those of the questions that nobody has answered, equal ones once."""
+    lacking = missing(answers(chosen, questions).values())
+    return tuple({(one.miss.key, one.question.sample): one for one in lacking if one.miss}.values())
+
+
+def judge_asked_for(chosen: Selected, traces: Sequence[Trace]) -> dict[str, set[str]]:
+    """The keys of all that suite and check ask the judge, by case; of what has no answer, too."""
+    asked: dict[str, set[str]] = {}
+    for question, heard in answers(chosen, _all_questions(chosen, traces)).items():
+        keys = asked.setdefault(question.case_id, set())
+        keys.update(served.key for served in heard.served)
+        keys.update((heard.miss.key,) if heard.miss else ())
+    return asked
+
+
+def _all_questions(chosen: Selected, traces: Sequence[Trace]) -> tuple[JudgeQuestion, ...]:
+    check = _bench_of_whole(chosen, traces)
+    return (*asking(chosen, traces).questions, *(check.questions if check else ()))
+
+
+def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
+    """The run with what the suite's judge says of it, from the tape."""
+    asked, model, rubric = asking(chosen, traces), chosen.suite.models.of(AGENT), rubric_of(chosen)
+    check = _bench_of_whole(chosen, traces)
+    heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
+    measured = Measured(rubric, check, heard).reliability() if check else ()
+    said = judgement(run, rubric, asked.prompts, model, asked.graded, asked.paired, heard, measured)
+    paths = [chosen.workspace.judge_cassette(case.id) for case in chosen.cases] if not said.missing else []
+    replayed = {path.name: digest_of_replaced(path) for path in paths if path.exists()}
+    others = manifest.unlisted(chosen.workspace.judge_cassettes, replayed) if replayed else ()
+    return with_judgement(run, said, chosen.record_command, others)
+
+
+def checked(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheck:
+    """How far the suite's judge can be trusted, from the tape.
+
+    Raises:
+        CannotJudgeError: there is no good report to break.
+    """
+    asked, material = asking(chosen, traces), bench(chosen, traces)
+    pairs = tuple(item.question for item in asked.paired)
+    questions = (*material.questions, *pairs)
+    heard = answers(chosen, questions)
+    measured = Measured(rubric_of(chosen), material, heard)
+    found = JudgeCheck(
+        suite=chosen.suite.name,
+        variant=chosen.suite.reference,
+        version=asked.prompts.version,
+        model=chosen.suite.models.of(AGENT),
+        asked=len(questions),
+        missing=sum(one.answer is None for one in heard.values()),
+        originals=len(material.originals),
+        grades=measured.grades(),
+        defects=measured.defects(),
+        rewordings=measured.rewordings(),
+        attacks=measured.attacks(),
+        agreements=measured.agreements(),
+        position=position(asked.paired, heard, _lengths(chosen, traces)),
+        reliability=measured.reliability(),
+    )
+    return found.sealed()
+
+
+def _bench_of_whole(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheckSet | None:
+    """The check's material, if the reference's trials are all there: in fewer, other things would be planted."""
+    mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
+    if chosen.options.partial or not all(trace.provenance.label == "exact" for trace in mine):
+        return None
+    try:
+        return bench(chosen, traces)
+    except CannotJudgeError:
+        return None  # nothing to break: the grades are shown, and were not measured
+
+
+def _lengths(chosen: Selected, traces: Sequence[Trace]) -> dict[tuple[str, str], int]:
+    """Characters of what each first trial wrote, as the judge is shown it."""
+    rubric = rubric_of(chosen)
+    found = ((trace, rubric.dossier(chosen.by_id[trace.case_id], trace)) for trace in traces if not trace.sample)
+    return {(trace.case_id, trace.variant): rubric.length(dossier) for trace, dossier in found if dossier}
+
+
+async def record_questions(
+    chosen: Selected,
+    questions: Sequence[JudgeQuestion],
+    recorder: Recorder,
+    llm: Endpoint,
+    timeout_s: float,
+    told: Callable[[Settled], None],
+) -> int:
+    """Ask the endpoint every question that is not on tape; how many are proven. `told` hears of each.
+
+    Raises:
+        CassetteError: a cassette cannot be trusted.
+    """
+    recorder.apart = apart = Apart()
+    session = JudgeSession(chosen.workspace, recorder, OpenAIWire(llm), chosen.suite.models, timeout_s)
+    proven = 0
+    try:
+        for case, mine in by_case(questions).items():
+            if recorder.stop.reason:
+                break
+            for settled in await session.record_case(case, mine):
+                proven += settled.error is None
+                told(settled)
+    finally:
+        await session.close()
+        apart.end()
+    return proven
+
+
+async def questions_by_rounds(
+    chosen: Selected,
+    questions: Sequence[JudgeQuestion],
+    answers: Answers,
+    batch: Batch,
+    timeout_s: float,
+    *,
+    say: Say,
+    announce: Callable[[Round, RoundState], None],
+) -> tuple[RoundState, AllowedSecrets]:
+    """Take answers in, and go on as long as a command gives more; where that leaves the questions, and what may go out.
+
+    Raises:
+        ConfigurationError: the answering command cannot be started.
+        RecordingError: it failed.
+    """
+    wire = BatchWire()
+    recorder = Recorder(
+        now=lambda: datetime.now(UTC),
+        stopwatch=lambda: 0.0,  # nobody has measured what these answers took
+        recorded_by=author(batch.recorded_by, chosen.workspace),
+        model=batch.model,
+        slots=asyncio.Semaphore(1),
+    )
+    session = JudgeSession(chosen.workspace, recorder, wire, chosen.suite.models, timeout_s)
+    frontier = JudgeFrontier(chosen.workspace, questions, session, wire, say)
+    try:
+        if batch.rounds and batch.answer_with:
+            answerer = Answerer.of(batch.answer_with)
+            standing = await drive(frontier, batch.rounds, answerer, batch.shards, batch.read, announce)
+        else:
+            standing = await frontier.advance(answers, asked=last_asked(batch.export))
+    finally:
+        await session.close()
+    return standing, frontier.allowed
+
+
+def asked_in(
+    found: Sequence[tuple[Selected, Sequence[Trace]]], workspace: Workspace
+) -> dict[Path, dict[str, set[str]]]:
+    """The keys of all that replayed suites ask, by folder of cassettes, then by case.
+
+    Of a judge's check only where the trials it plants in are exact.
+    """
+    judge: dict[str, set[str]] = {}
+    for chosen, traces in found:
+        if chosen.suite.judge is not None:
+            for case, keys in judge_asked_for(chosen, traces).items():
+                judge.setdefault(case, set()).update(keys)
+    return {
+        workspace.cassettes: asked_for(trace for _, traces in found for trace in traces),
+        workspace.judge_cassettes: judge,
+    }

@@ -1,0 +1,96 @@
+"""Self-test of a suite: planted faults and false alarms."""
+
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from evals.analysis.planted_faults import FAULTS, ScratchSuite
+from evals.analysis.selftest_steps import SelfTestStep, lay, lost, planted, rates, repeat_rates, taken, twice
+from evals.comparison.baseline import make_baseline
+from evals.errors import EXIT_OK, CannotJudgeError, EvalsError
+from evals.models.analysis import SelfTest
+from evals.pipeline.load_run import Selected, needless
+from evals.pipeline.run_suite import replay
+from evals.runner.trials import cassette_digests
+from evals.runner.worker_pool import run_tasks
+from evals.runner.worker_server import origin
+from evals.scoring.score_trials import score_trials
+
+AGAIN: Final = "the reference once more"
+DRAWN: Final = "drawn comparisons"
+REPEATS: Final = "recorded repeats"
+STEPS: Final = 3 + len(FAULTS)
+"""How often a self-test calls `said`."""
+
+Said = Callable[[str], None]
+
+
+def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTest:
+    """Plant every fault, run the reference twice, and draw comparisons; `said` is told of each step that is done.
+
+    Raises:
+        CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing; or a
+            step was lost.
+    """
+    if jobs > 1:
+        origin()  # it loads while what is known is judged
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="evals-selftest-") as scratch:
+        bench = _bench(chosen, jobs, Path(scratch))
+        control = bench.run()
+        if control.verdict.exit_code != EXIT_OK:
+            raise CannotJudgeError(
+                f"{chosen.suite.name} must be green before faults are planted: {control.verdict.sentence}"
+            )
+        with closing(_all(_steps(lay(bench), draws), jobs)) as results:  # no process is left when the copies go
+            for step, result in results:
+                if isinstance(result, EvalsError):
+                    raise result
+                said(step.name)
+                found[step.name] = result
+    unlike, total = found[AGAIN]
+    return SelfTest(
+        suite=chosen.suite.name,
+        candidate=chosen.suite.candidate,
+        reference=chosen.suite.reference,
+        alpha=chosen.suite.gate.alpha,
+        faults=tuple(found[fault.name] for fault in FAULTS),
+        unlike=unlike,
+        total=total,
+        rates=(*found[REPEATS], *found[DRAWN]),
+    )
+
+
+def _bench(chosen: Selected, jobs: int, scratch: Path) -> ScratchSuite:
+    trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces)
+    variants = tuple(chosen.variants)
+    return ScratchSuite(
+        suite=chosen.suite,
+        cases=tuple(chosen.cases),
+        variants=variants,
+        trials=trials,
+        baseline=make_baseline(
+            chosen.suite.name,
+            chosen.cases,
+            variants,
+            trials,
+            cassettes=cassette_digests(chosen.cases, chosen.workspace),
+        ),
+        workspace=chosen.workspace,
+        scratch=scratch,
+        needless=needless(chosen),
+    )
+
+
+def _steps(ground: Path, draws: int) -> list[SelfTestStep]:
+    """Those that take longest first: the others fit in between."""
+    faults = [SelfTestStep(fault.name, partial(planted, fault), ground) for fault in FAULTS]
+    repeats = SelfTestStep(REPEATS, partial(repeat_rates, draws), ground)
+    return [SelfTestStep(DRAWN, partial(rates, draws), ground), repeats, SelfTestStep(AGAIN, twice, ground), *faults]
+
+
+def _all(steps: list[SelfTestStep], jobs: int) -> Generator[tuple[SelfTestStep, Any]]:
+    yield from map(taken, steps) if jobs == 1 else run_tasks(steps, jobs, taken, lost)

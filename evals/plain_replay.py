@@ -1,0 +1,13 @@
+"""Switch to the plain replay path, without any shortcut."""
+
+import os
+from typing import Final
+
+SWITCH: Final = "EVALS_PLAIN_REPLAY"
+"""Set to 1: every cassette is read and verified, every request built by the SDK and answered by the transport, every
+graph built anew, every function handed to a thread that a library hands to one."""
+
+
+def is_plain() -> bool:
+    """Whether the environment asks for the plain path."""
+    return os.environ.get(SWITCH) == "1"

@@ -1,0 +1,149 @@
+"""Estimate of requests, tokens and time from comparable recordings."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.nearest_request import system_text
+from evals.models.suite import Models
+from evals.models.trace import Miss, Trace
+
+SEARCH = "search"
+"""Asks no model, and costs no tokens."""
+
+
+@dataclass
+class Sums:
+    """What one agent's recorded requests came to."""
+
+    count: int = 0
+    characters: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    latency_ms: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, found: Interaction) -> None:
+        """Count one more."""
+        self.count += 1
+        self.characters += len(json.dumps(found.request, ensure_ascii=False, separators=(",", ":")))
+        self.prompt_tokens += found.usage.prompt_tokens
+        self.completion_tokens += found.usage.completion_tokens
+        self.latency_ms[str(found.request.get("model") or "")].append(found.latency_ms)
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What recordings of this suite's cases took: `by_asker` sums, over `trials` recorded trials of `cases` cases."""
+
+    by_asker: Mapping[str, Sums]
+    trials: int
+    cases: int
+
+    def per_trial(self, asker: str) -> float:
+        """Requests one more trial needs on average; workers' answers that trials share are shared here too."""
+        return self.by_asker[asker].count / self.trials if asker in self.by_asker and self.trials else 0.0
+
+
+def experience_of(cassettes: Iterable[Cassette]) -> Experience:
+    """Sums over cassettes. How many trials a cassette holds is not written in it: as many as it has system prompts of a
+    supervisor, since each variant needs its own answers to those."""
+    sums: dict[str, Sums] = defaultdict(Sums)
+    trials = cases = 0
+    for cassette in cassettes:
+        for found in cassette.interactions:
+            sums[asker_of(found.agent, found.model)].add(found)
+        prompts = {system_text(found.request) for found in cassette.interactions if found.agent == "supervisor"}
+        trials += max(len(prompts), 1) if cassette.interactions else 0
+        cases += bool(cassette.interactions)
+    return Experience(dict(sums), trials, cases)
+
+
+def asker_of(agent: str, model: str) -> str:
+    """Who asks: an agent, or the search it makes."""
+    return agent if model else SEARCH
+
+
+@dataclass(frozen=True)
+class Need:
+    """Requests of one agent to one model: those known now with their characters, and how many it will be in all."""
+
+    asker: str
+    model: str
+    known: int
+    characters: int
+    expected: float
+
+
+def needs_of(variants: Mapping[str, Models], traces: Sequence[Trace], experience: Experience) -> tuple[Need, ...]:
+    """What trials that leave the tape will have to ask, each request once, under the first variant that needs it.
+
+    A trial is expected to ask what recorded trials asked on average, less what it was served.
+    """
+    seen: set[tuple[str, str]] = set()
+    needs = []
+    for variant, models in variants.items():
+        mine = [trace for trace in traces if trace.variant == variant and (trace.misses or trace.point_misses)]
+        fresh: dict[str, list[Miss]] = defaultdict(list)
+        for trace in mine:
+            for miss in (*trace.misses, *trace.point_misses):
+                if (trace.case_id, miss.key) not in seen:
+                    seen.add((trace.case_id, miss.key))
+                    fresh[asker_of(miss.agent, miss.model)].append(miss)
+        remaining = _remaining(mine, experience)
+        for asker in sorted({*fresh, *remaining}):
+            misses = fresh.get(asker, [])
+            expected = max(float(len(misses)), remaining[asker])
+            if expected:
+                model = "" if asker == SEARCH else models.agents.get(asker, models.default)
+                needs.append(Need(asker, model, len(misses), sum(miss.characters for miss in misses), expected))
+    return tuple(needs)
+
+
+def _remaining(traces: Sequence[Trace], experience: Experience) -> dict[str, float]:
+    """Requests still to come, per agent; a mean, hence fractions."""
+    left: dict[str, float] = defaultdict(float)
+    for trace in traces:
+        served = Counter(asker_of(call.agent, call.model) for call in trace.calls)
+        served["supervisor"] += sum(point.chosen is not None for point in trace.points)
+        for asker in experience.by_asker:
+            left[asker] += max(0.0, experience.per_trial(asker) - served[asker])
+    return left
+
+
+def input_tokens(need: Need, experience: Experience) -> float:
+    """Known requests by their characters, further ones by the mean of their agent's."""
+    sums = _comparable(need, experience)
+    if not sums.count or not sums.characters:
+        return 0.0
+    known = need.characters * sums.prompt_tokens / sums.characters
+    return known + (need.expected - need.known) * sums.prompt_tokens / sums.count
+
+
+def output_tokens(need: Need, experience: Experience) -> float:
+    """The mean answer of the agent, once per request."""
+    sums = _comparable(need, experience)
+    return need.expected * sums.completion_tokens / sums.count if sums.count else 0.0
+
+
+def seconds(need: Need, experience: Experience) -> float | None:
+    """How long the same model took for as many; None if it never answered here."""
+    own = _comparable(need, experience).latency_ms.get(need.model)
+    times = own or [ms for sums in experience.by_asker.values() for ms in sums.latency_ms.get(need.model, ())]
+    return need.expected * sum(times) / len(times) / 1000 if times else None
+
+
+def _comparable(need: Need, experience: Experience) -> Sums:
+    """The agent's own recorded requests, else those of all agents."""
+    own = experience.by_asker.get(need.asker)
+    if own is not None:
+        return own
+    every = Sums()
+    for asker, sums in experience.by_asker.items():
+        if SEARCH not in (asker, need.asker):
+            every.count += sums.count
+            every.characters += sums.characters
+            every.prompt_tokens += sums.prompt_tokens
+            every.completion_tokens += sums.completion_tokens
+    return every

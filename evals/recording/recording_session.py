@@ -1,0 +1,289 @@
+"""Record the trials of a suite from an endpoint."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Protocol
+
+import httpx2
+
+from evals.cassettes import manifest
+from evals.cassettes import staging as arrived
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.nearest_request import Ledger
+from evals.cassettes.player import Tape
+from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
+from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
+from evals.errors import EvalsError, RecordingError, UnansweredError
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.models.trace import Trace
+from evals.pack import CaseRunner, PackClients
+from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
+from evals.runner.trials import TrialId
+from evals.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class RecordedTrial:
+    """What recording one trial gave. `asked` answers were not on tape when it began; trials side by side share some."""
+
+    trace: Trace
+    asked: int
+    reused: int
+
+
+class RecordingSession:
+    """Records trials, side by side if asked to; one event loop, one wire to whoever answers, one search server."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        recorder: Recorder,
+        llm: httpx2.AsyncBaseTransport,
+        search: Endpoint,
+        timeout_s: float,
+        *,
+        samples: int = 1,
+        refresh: bool = False,
+    ) -> None:
+        self._workspace = workspace
+        self._recorder = recorder
+        self._samples = samples
+        self._refresh = refresh
+        self._fresh: dict[str, list[Interaction]] = {}  # a refreshed case's proven answers, before they replace others
+        self._trees: dict[str, str | None] = {}
+        self._clients = workspace.pack.recording_clients(
+            RecordingTransport(recorder, llm), HttpxRecordingTransport(recorder, TavilyWire(search)), timeout_s
+        )
+
+    async def record(self, case: Case, variant: Variant, sample: int, trials: CaseRunner) -> RecordedTrial:
+        """Record what one trial lacks, prove that it replays, and move it into the committed cassette.
+
+        Raises:
+            RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
+            CassetteError: a cassette cannot be trusted or a secret was about to be written.
+        """
+        staging = self._staging(case.id)
+        arrived.take_in(staging)
+        committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
+        known = Cassette(staging, () if self._refresh else committed.interactions, tree=case.tree)
+        tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)
+        before = {(found.key, found.sample) for found in tape.cassette.interactions}
+        case_being_recorded.set(case.id)
+        failures = tape.ledger.failures
+        trace = await trials.run(variant, tape, self._clients, halted=lambda: bool(failures))
+        if failures:
+            raise failures[0]
+        if trace.provenance.label == "failed":
+            raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
+        if trace.misses or trace.point_misses:
+            agent = (*trace.misses, *trace.point_misses)[0].agent
+            raise UnansweredError(f"a request by {agent} went past the recording client; nothing was accepted")
+        served = distinct(tape.ledger)
+        clients = self._workspace.pack.replay_clients()
+        await prove(case, variant, sample, trials, clients, Cassette(staging, served), trace, samples=self._samples)
+        if self._refresh:
+            self._fresh.setdefault(case.id, []).extend(served)
+            self._trees[case.id] = case.tree
+        else:
+            await self._accept(case.id, served, tree=case.tree)
+        fresh = [found for found in served if (found.key, found.sample) not in before]
+        return RecordedTrial(trace, asked=len(fresh), reused=len(served) - len(fresh))
+
+    async def close_case(self, case_id: str, *, whole: bool) -> None:
+        """All trials of a case are over; `whole` if every one is proven. Only then old answers give way to new ones."""
+        self._recorder.forget(self._staging(case_id))
+        if not whole:
+            return
+        if self._refresh:
+            await self._accept(case_id, self._fresh.pop(case_id), replace=True, tree=self._trees.pop(case_id))
+        else:
+            discard_staging(self._workspace, case_id)
+
+    async def _accept(
+        self, case_id: str, proven: Sequence[Interaction], *, tree: str | None, replace: bool = False
+    ) -> None:
+        """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
+        path = self._workspace.cassette(case_id)
+        merged = await asyncio.to_thread(partial(merge_write, replace=replace, tree=tree), path, proven)
+        await asyncio.to_thread(manifest.enter, path)
+        heard = (merged.exact(found.key, found.sample) or found for found in proven)
+        if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
+            raise RecordingError(
+                f"another answer to a request of {case_id} came into {path.name} meanwhile, and stays; run it again"
+            )
+
+    def _staging(self, case_id: str) -> Path:
+        return _refreshed(self._workspace, case_id) if self._refresh else staging_of(self._workspace, case_id)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._clients.close()
+
+
+async def prove(
+    case: Case,
+    variant: Variant,
+    sample: int,
+    trials: CaseRunner,
+    clients: PackClients,
+    cassette: Cassette,
+    recorded: Trace,
+    *,
+    samples: int = 1,
+) -> None:
+    """The replay proof: offline, from these interactions alone, the trial gives the same trace again.
+
+    Raises:
+        RecordingError: it does not.
+    """
+    replayed = await trials.run(variant, Tape(cassette, sample=sample, samples=samples), clients)
+    await clients.close()
+    if replayed != recorded:
+        raise RecordingError(
+            f"{case.id} under {variant.name} does not replay: {difference(recorded, replayed)}. Nothing of this trial "
+            "was accepted; something in the graph depends on time, chance or order"
+        )
+
+
+def difference(recorded: Trace, replayed: Trace) -> str:
+    """The first field in which two traces part."""
+    if replayed.misses:
+        return f"a request by {replayed.misses[0].agent} is not on the tape"
+    if recorded.walked != replayed.walked:
+        return f"route {' '.join(recorded.walked)} became {' '.join(replayed.walked)}"
+    fields = [name for name in Trace.model_fields if getattr(recorded, name) != getattr(replayed, name)]
+    return f"{', '.join(fields)} differ"
+
+
+def distinct(ledger: Ledger) -> list[Interaction]:
+    """What was served, each interaction once."""
+    return list({(found.key, found.sample): found for found in ledger.served}.values())
+
+
+def discard_staging(workspace: Workspace, case_id: str) -> None:
+    """Drop a case's staged answers once all are accepted; those another variant still waits for are paid for."""
+    staging = staging_of(workspace, case_id)
+    if staging.exists():
+        discard(staging, load(workspace.cassette(case_id)))
+
+
+def end_refresh(workspace: Workspace, case_ids: Iterable[str]) -> None:
+    """Drop the staged answers of a refresh that is complete: the next one asks anew."""
+    for case_id in case_ids:
+        _refreshed(workspace, case_id).unlink(missing_ok=True)
+
+
+def _refreshed(workspace: Workspace, case_id: str) -> Path:
+    return workspace.cache / "recording" / "refresh" / f"{case_id}.yaml"
+
+
+def staging_of(workspace: Workspace, case_id: str) -> Path:
+    """Where a case's answers wait for their proof."""
+    return workspace.cache / "recording" / f"{case_id}.yaml"
+
+
+Outcome = RecordedTrial | EvalsError
+Open = Callable[[Case], CaseRunner]
+"""Loads what the trials of a case need."""
+Close = Callable[[Case], None]
+"""Gives that code's memory back."""
+
+
+class TrialListener(Protocol):
+    """Hears of every trial that is over."""
+
+    def __call__(self, case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
+        """Proven, or why not."""
+
+
+@dataclass(frozen=True)
+class TrialCounts:
+    """Trials planned, proven (before or now) and failed; the rest was not begun."""
+
+    planned: int
+    proven: int
+    failed: int
+
+
+async def record_trials(
+    session: RecordingSession,
+    cases: Sequence[Case],
+    variants: Sequence[Variant],
+    samples: int,
+    *,
+    at_once: int,
+    stop: StopSignal,
+    open_case: Open,
+    close_case: Close,
+    told: TrialListener,
+    on_tape: Collection[TrialId] = (),
+) -> TrialCounts:
+    """Record every trial but those `on_tape`, which were proven before; one that fails leaves the others alone, a stop
+    lets those under way come to their end.
+
+    Raises:
+        EvalsError: a case could not be opened or closed. Trials under way come to their end before: their answers are
+            paid for.
+    """
+    gate = asyncio.Semaphore(at_once)
+
+    async def trial(case: Case, variant: Variant, sample: int, runner: CaseRunner) -> Outcome:
+        outcome: Outcome
+        try:
+            outcome = await session.record(case, variant, sample, runner)
+        except EvalsError as error:
+            outcome = error
+        finally:
+            gate.release()
+        told(case, variant, sample, outcome)
+        return outcome
+
+    def left(case: Case) -> list[tuple[Variant, int]]:
+        """The trials of a case that are not proven yet."""
+        every = product(variants, range(samples))
+        return [(variant, sample) for variant, sample in every if (case.id, variant.name, sample) not in on_tape]
+
+    async def closed(case: Case, trials: Sequence["asyncio.Task[Outcome]"]) -> list[Outcome]:
+        outcomes = list(await asyncio.gather(*trials))
+        close_case(case)
+        whole = len(outcomes) == len(left(case)) and all(isinstance(each, RecordedTrial) for each in outcomes)
+        await session.close_case(case.id, whole=whole)
+        return outcomes
+
+    closing, unopened = [], None
+    for case in cases:
+        runner, trials = None, []
+        for variant, sample in left(case):
+            await gate.acquire()
+            if stop.reason:
+                gate.release()
+                break
+            try:
+                runner = runner or open_case(case)
+            except EvalsError as error:
+                gate.release()
+                unopened = error
+                break
+            trials.append(asyncio.create_task(trial(case, variant, sample, runner)))
+        closing.append(asyncio.create_task(closed(case, trials)))
+        if stop.reason or unopened:
+            break
+    outcomes = _outcomes(await asyncio.gather(*closing, return_exceptions=True), unopened)
+    planned, begun = len(cases) * len(variants) * samples, sum(len(left(case)) for case in cases)
+    proven = sum(isinstance(outcome, RecordedTrial) for outcome in outcomes)
+    return TrialCounts(planned, planned - begun + proven, len(outcomes) - proven)
+
+
+def _outcomes(ended: Sequence[list[Outcome] | BaseException], unopened: EvalsError | None) -> list[Outcome]:
+    """Of all cases, now that everything is over. Raises what kept a case from being opened or closed."""
+    outcomes = []
+    for case_outcomes in (*ended, *([unopened] if unopened else [])):
+        if isinstance(case_outcomes, BaseException):
+            raise case_outcomes
+        outcomes += case_outcomes
+    return outcomes

@@ -1,0 +1,210 @@
+"""One batch round: trials go as far as the answers reach."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evals.cassettes.store import FOLDER, Readings, load
+from evals.errors import EvalsError, UnansweredError
+from evals.llm_judge.questions import JudgeQuestion
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.pack import TrialRunner
+from evals.recording.judge_recording import JudgeSession, by_case, judge_staging
+from evals.recording.recording_session import RecordingSession, staging_of
+from evals.recording.rounds.answer_files import Answers
+from evals.recording.rounds.round_files import BatchWire, Pending, custom_id
+from evals.runner.trials import TrialId
+from evals.secrets.allowed_secrets import FILE, AllowedSecrets, read_allowed
+from evals.workspace import Workspace
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RoundState:
+    """Where the recording stands after a round: trials by their state, answers taken in, and what waits for one."""
+
+    proven: int
+    waiting: int
+    failed: int
+    taken: int
+    known_before: int
+    pending: tuple[Pending, ...]
+
+    @property
+    def trials(self) -> int:
+        """All of them."""
+        return self.proven + self.waiting + self.failed
+
+
+@dataclass
+class Frontier:
+    """The trials of a recording. One that is proven, or has failed, is not run again; `on_tape` were proven before.
+
+    `say` hears, one line each, of every trial that is finished and of every answer that was of no use.
+    """
+
+    workspace: Workspace
+    cases: Sequence[Case]
+    variants: Sequence[Variant]
+    samples: int
+    session: RecordingSession
+    wire: BatchWire
+    say: Say
+    on_tape: Collection[TrialId] = ()
+    _proven: set[TrialId] = field(default_factory=set)
+    _failed: set[TrialId] = field(default_factory=set)
+    _closed: set[str] = field(default_factory=set)
+    _trials: TrialRunner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._trials = self.workspace.pack.trials(self.workspace)
+        self._proven.update(self.on_tape)
+
+    @property
+    def allowed(self) -> AllowedSecrets:
+        """What may stand in a cassette, by somebody's word, may also go out in a round."""
+        return read_allowed(self.workspace.cassettes / FILE)
+
+    async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> RoundState:
+        """Run what is not finished over `answers`, which were to answer `asked`.
+
+        Raises:
+            CassetteError: what was recorded before is damaged.
+        """
+        answers.allowed = self.allowed
+        self.wire.answers, self.wire.pending = answers, {}
+        for case in self.cases:
+            await self._advance_case(case)
+        known = self._known() if answers.unheard else set()
+        for remark in remarks(answers, known, self.wire, asked):
+            self.say(remark)
+        finished = len(self._proven) + len(self._failed)
+        return RoundState(
+            proven=len(self._proven),
+            failed=len(self._failed),
+            waiting=len(self.cases) * len(self.variants) * self.samples - finished,
+            taken=answers.taken,
+            known_before=answers.known_before(known),
+            pending=tuple(self.wire.pending.values()),
+        )
+
+    async def _advance_case(self, case: Case) -> None:
+        if case.id in self._closed:
+            return
+        trials = {(case.id, variant.name, k): variant for variant in self.variants for k in range(self.samples)}
+        for trial in [name for name in trials if name not in self._proven | self._failed]:
+            await self._advance_trial(case, trials[trial], trial)
+        self._trials.save()
+        if trials.keys() <= self._proven | self._failed:
+            await self._close(case, whole=trials.keys() <= self._proven)
+
+    async def _close(self, case: Case, *, whole: bool) -> None:
+        """Nothing of this case is run again: what it took in memory is given back."""
+        self._closed.add(case.id)
+        self._trials.close(case)
+        await self.session.close_case(case.id, whole=whole)
+
+    async def _advance_trial(self, case: Case, variant: Variant, trial: TrialId) -> None:
+        where = f"{case.id} {variant.name}" + (f" sample {trial[2]}" if self.samples > 1 else "")
+        try:
+            done = await self.session.record(case, variant, trial[2], self._trials.open(case))
+        except UnansweredError:
+            return  # what it waits for is in the wire's hands
+        except EvalsError as error:
+            self._failed.add(trial)
+            self.say(f"{where}: {error}")
+        else:
+            self._proven.add(trial)
+            self.say(f"{where}: {' '.join(done.trace.route)}")
+
+    def _known(self) -> set[str]:
+        """Every request of these cases that has an answer, accepted or not."""
+        places = [(self.workspace.cassette(case.id), staging_of(self.workspace, case.id)) for case in self.cases]
+        return known_in(places, Readings(self.workspace.cache / FOLDER))
+
+
+def known_in(places: Sequence[tuple[Path, Path]], readings: Readings) -> set[str]:
+    """The names of all requests that have an answer in these cassettes, each a committed and a staged one."""
+    tapes = (
+        tape
+        for committed, staged in places
+        for tape in (load(committed, readings), load(staged))  # the second changes with every answer
+    )
+    return {custom_id(found.key, found.sample) for tape in tapes for found in tape.interactions}
+
+
+def remarks(answers: Answers, known: set[str], wire: BatchWire, asked: Sequence[str]) -> list[str]:
+    """Everything to be said of answers once all who wait have heard them; `known` were recorded before."""
+    missing = [wire.pending[name] for name in asked if name in wire.pending and name not in answers.lines]
+    silent = [
+        f"{item.custom_id[:12]} ({item.request.agent} of {item.case_id}): no answer came back" for item in missing
+    ]
+    return [*answers.remarks, *answers.nobodys(known), *silent, *_others(answers)]
+
+
+def _others(answers: Answers) -> list[str]:
+    return [
+        f"{count} answers name the model {named}, not {answers.model} (--model); they are kept as {named}'s"
+        for named, count in sorted(answers.others.items())
+    ]
+
+
+@dataclass
+class JudgeFrontier:
+    """The questions of a recording that are not on tape; one that is proven, or has failed, is not put again."""
+
+    workspace: Workspace
+    questions: Sequence[JudgeQuestion]
+    session: JudgeSession
+    wire: BatchWire
+    say: Say
+    _waiting: list[JudgeQuestion] = field(init=False)
+    _failed: int = 0
+
+    def __post_init__(self) -> None:
+        self._waiting = list(self.questions)
+
+    @property
+    def allowed(self) -> AllowedSecrets:
+        """What may stand in a cassette, by somebody's word, may also go out in a round."""
+        return read_allowed(self.workspace.cassettes / FILE)
+
+    async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> RoundState:
+        """Put what is not settled over `answers`, which were to answer `asked`.
+
+        Raises:
+            CassetteError: what was recorded before is damaged.
+        """
+        answers.allowed = self.allowed
+        self.wire.answers, self.wire.pending = answers, {}
+        waiting = self._waiting
+        self._waiting = []
+        for case, mine in by_case(waiting).items():
+            for settled in await self.session.record_case(case, mine):
+                self._settle(settled.question, settled.error)
+        known = self._known() if answers.unheard else set()
+        for remark in remarks(answers, known, self.wire, asked):
+            self.say(remark)
+        return RoundState(
+            proven=len(self.questions) - len(self._waiting) - self._failed,
+            failed=self._failed,
+            waiting=len(self._waiting),
+            taken=answers.taken,
+            known_before=answers.known_before(known),
+            pending=tuple(self.wire.pending.values()),
+        )
+
+    def _settle(self, question: JudgeQuestion, error: Exception | None) -> None:
+        if isinstance(error, UnansweredError):
+            self._waiting.append(question)
+        elif error is not None:
+            self._failed += 1
+            self.say(f"{question.case_id} {question.name}: {error}")
+
+    def _known(self) -> set[str]:
+        """Every request about these cases that has an answer, accepted or not."""
+        cases = by_case(self.questions)
+        places = [(self.workspace.judge_cassette(case), judge_staging(self.workspace, case)) for case in cases]
+        return known_in(places, Readings(self.workspace.cache / FOLDER))

@@ -1,0 +1,57 @@
+"""The files a run, a sweep or a self-test leaves behind."""
+
+import json
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from evals.atomic_files import write_files
+from evals.models.base import Closed
+from evals.models.run import Run
+from evals.report.html_page import render
+from evals.report.junit_xml import junit
+from evals.report.summary_markdown import summary
+from evals.secrets.secret_filter import held_back
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
+
+
+def write_report(run: Run, folder: Path, pack: "Pack | None" = None) -> None:
+    """Write all files of a run, each whole or not at all; a text no cassette may hold is withheld in all of them.
+
+    Raises:
+        ConfigurationError: the folder cannot be written.
+    """
+    write_fit(held_back(run, folder), folder, pack)
+
+
+def write_fit(run: Run, folder: Path, pack: "Pack | None" = None) -> None:
+    """Write all files of a run that holds nothing to be withheld; `run.json`, the largest, is never one text."""
+    write_files(folder, {**_pages(run, pack), "run.json": chain(run.sealed().pieces(indent=1), "\n")})
+
+
+def files_of(run: Run, pack: "Pack | None" = None) -> dict[str, str]:
+    """The texts of a run's files, by name. They follow from the run."""
+    return {**_pages(run, pack), "run.json": "".join(run.sealed().pieces(indent=1)) + "\n"}
+
+
+def _pages(run: Run, pack: "Pack | None") -> dict[str, str]:
+    return {"index.html": render(run, pack), "summary.md": summary(run, pack), "junit.xml": junit(run)}
+
+
+Told = TypeVar("Told", bound=Closed)
+
+
+def write_sheet(told: Told, page: Callable[[Told], str], folder: Path, name: str, tape: Path) -> Told:
+    """Write `index.html` and `<name>.json`; returns what they tell: a text that no cassette in the folder `tape` may
+    hold is withheld.
+
+    Raises:
+        ConfigurationError: the folder cannot be written.
+    """
+    fit = held_back(told, tape)
+    stored = json.dumps(fit.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+    write_files(folder, {"index.html": page(fit), f"{name}.json": stored})
+    return fit

@@ -1,0 +1,192 @@
+"""The table of cases."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from evals.models.metrics import Failed, Outcome, Scored, Skipped
+from evals.models.run import CaseInfo, Divergence, Run, ScorerInfo, Trial, trial_metrics
+from evals.models.trace import Trace
+from evals.report.numbers import percent
+from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views
+from evals.report.view.trial_view import Ribbon, TrialView, plain_ribbon, ribbon, trial_view
+from evals.report.view.violations_table import RuleTable, rule_tables
+
+Marked = Sequence[tuple[str, str]]
+"""Metrics with one word for each."""
+
+
+def marked(scorers: Iterable[ScorerInfo]) -> tuple[tuple[str, str], ...]:
+    """The primary metrics of a trial, each with one word for it: `root_cause.hit` is ("root_cause.hit", "cause")."""
+    return tuple((name, name.partition(".")[0].rpartition("_")[2]) for name in trial_metrics(scorers))
+
+
+class OutcomeMark(NamedTuple):
+    """One pass-or-fail score in a word; `kind` is its class: pass, fail, none or error."""
+
+    kind: str
+    text: str
+
+
+class Walk(NamedTuple):
+    """One trial as the row shows it."""
+
+    ribbon: Ribbon
+    provenance: str
+    exact: bool
+    marks: tuple[OutcomeMark, ...]
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column."""
+
+    id: str
+    title: str
+    archetype: str
+    category: str
+    split: str
+    question: str
+    must_pass: bool
+    outcomes: str
+    walks: tuple[tuple[Walk, ...], ...]
+    ranks: tuple[str, ...]
+    body: str
+    root_cause: str
+    gold_files: tuple[str, ...]
+    exemplars: tuple[Ribbon, ...]
+    divergences: tuple[DivergenceView, ...]
+    rules: tuple[RuleTable, ...]
+    trials: tuple[TrialView, ...]
+
+
+@dataclass(frozen=True)
+class CaseTable:
+    """All rows, and the archetypes to filter by."""
+
+    variants: tuple[str, ...]
+    archetypes: tuple[str, ...]
+    rows: tuple[CaseRow, ...]
+
+
+def case_table(run: Run, pools: Pools) -> CaseTable:
+    """One row per case, in the order of the run."""
+    parted: dict[str, list[Divergence]] = {}
+    for item in run.divergences:
+        parted.setdefault(item.case_id, []).append(item)
+    trials: dict[tuple[str, str], list[Trial]] = {}
+    for trial in run.trials:
+        trials.setdefault((trial.trace.case_id, trial.trace.variant), []).append(trial)
+    names = tuple(info.variant.name for info in run.variants)
+    return CaseTable(
+        names,
+        tuple(sorted({case.archetype for case in run.cases})),
+        tuple(
+            _row(run, case, [trials.get((case.id, name), []) for name in names], parted.get(case.id, ()), pools)
+            for case in run.cases
+        ),
+    )
+
+
+def _row(
+    run: Run,
+    case: CaseInfo,
+    columns: Sequence[Sequence[Trial]],
+    parted: Sequence[Divergence],
+    pools: Pools,
+) -> CaseRow:
+    traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trials in columns for trial in trials}
+    metrics = marked(run.scorers)
+    return CaseRow(
+        id=case.id,
+        title=case.title,
+        archetype=case.archetype,
+        category=case.category,
+        split=case.split,
+        question=case.question,
+        must_pass=case.must_pass,
+        outcomes=" ".join(outcome_words(run, case.id, columns)),
+        walks=tuple(tuple(_walk(trial, metrics) for trial in trials) for trials in columns),
+        ranks=tuple(f"{_rank(trials, metrics):.4g}" for trials in columns),
+        body=pools.texts.add(case.body),
+        root_cause=case.root_cause,
+        gold_files=case.gold_files,
+        exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
+        divergences=divergence_views(run, parted, traces, pools),
+        rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),
+        trials=tuple(
+            trial_view(trial, case, run.scorers, pools.texts, pools.pictures) for trials in columns for trial in trials
+        ),
+    )
+
+
+def _walk(trial: Trial, metrics: Marked) -> Walk:
+    provenance = trial.trace.provenance
+    return Walk(
+        ribbon=ribbon(trial),
+        provenance=str(provenance),
+        exact=provenance.label == "exact",
+        marks=tuple(mark(label, trial.outcomes.get(name)) for name, label in metrics),
+    )
+
+
+def mark(label: str, outcome: Outcome | None) -> OutcomeMark:
+    """A pass-or-fail score in a word and a sign, so that nothing hangs on colour."""
+    match outcome:
+        case Scored(value=value) if value in (0, 1):
+            return OutcomeMark("pass", f"✓ {label}") if value else OutcomeMark("fail", f"✗ {label}")
+        case Scored(value=value):
+            return OutcomeMark("none", f"{percent(value)} {label}")
+        case Failed():
+            return OutcomeMark("error", f"! {label} failed")
+        case Skipped() | None:
+            return OutcomeMark("none", f"\N{EN DASH} {label}")
+
+
+def outcome_words(run: Run, case_id: str, columns: Sequence[Sequence[Trial]]) -> list[str]:
+    """What the filter "outcome" can find a case by."""
+    metrics = marked(run.scorers)
+    trials_of = [trial for trials in columns for trial in trials]
+    marks = [mark(label, trial.outcomes.get(name)).kind for name, label in metrics for trial in trials_of]
+    labels = {trial.trace.provenance.label for trials in columns for trial in trials}
+    mine = [item for item in run.comparisons if item.left == run.candidate and item.against == "reference"]
+    words = {
+        "fail": "fail" in marks,
+        "pass": bool(marks) and set(marks) == {"pass"},
+        "broke": any(case_id in item.broke for item in mine),
+        "mended": any(case_id in item.mended for item in mine),
+        "off-tape": bool(labels & {"frontier", "unrecorded"}),
+        "failed": "failed" in labels or "error" in marks,
+        "differs": _differs(columns, metrics),
+        "veto": any(decision.vetoes for trials in columns for trial in trials for decision in trial.trace.decisions),
+    }
+    return [word for word, holds in words.items() if holds]
+
+
+def _differs(columns: Sequence[Sequence[Trial]], metrics: Marked) -> bool:
+    """Whether variants took different routes, or passed and failed differently, where both are on the tape."""
+    exact = [[trial for trial in trials if trial.trace.provenance.label == "exact"] for trials in columns]
+    seen = {
+        tuple((_way(trial.trace), *(trial.outcomes.get(name) for name, _ in metrics)) for trial in trials)
+        for trials in exact
+        if trials
+    }
+    return len(seen) > 1
+
+
+def _way(trace: Trace) -> tuple[tuple[str, ...], ...]:
+    """The route, superstep by superstep: what ran side by side has no order to differ in."""
+    steps = groupby(trace.steps, key=lambda visit: visit.superstep)
+    return tuple(tuple(sorted(visit.node for visit in visits)) for _, visits in steps)
+
+
+def _rank(trials: Sequence[Trial], metrics: Marked) -> float:
+    """Passed marks of a column, on average; what is not on the tape comes last."""
+    values = [
+        outcome.value
+        for trial in trials
+        for name, _ in metrics
+        if isinstance(outcome := trial.outcomes.get(name), Scored)
+    ]
+    return sum(values) / len(values) if values else -1.0

@@ -1,0 +1,309 @@
+"""First divergence of a case: both answers and both states side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evals.comparison.first_divergence import diverge
+from evals.models.run import Comparison, Divergence, Run
+from evals.models.trace import Finding, Trace, Visit
+from evals.report.numbers import percent
+from evals.report.view.change_causes import Causes, DiffLine, diff_lines, prompt_diffs
+from evals.report.view.page_parts import ListLink, Lists, Texts
+from evals.report.view.plan_graph import Pictures
+from evals.report.view.trial_view import TrialStep, step_of, visit_groups
+from evals.report.view.violations_table import RuleSheets
+
+ABSENT = "none"
+
+
+class Field(NamedTuple):
+    """One field of both states; `was` and `now` are numbers of texts."""
+
+    name: str
+    was: str
+    now: str
+
+
+@dataclass(frozen=True)
+class StateDiff:
+    """Fields that differ, and those that do not."""
+
+    differ: tuple[Field, ...]
+    alike: tuple[Field, ...]
+
+
+def state_diff(was: Trace, now: Trace, decision: int, texts: Texts) -> StateDiff:
+    """Both states before the decision with that index (from 0)."""
+    old, new = state_fields(was, decision), state_fields(now, decision)
+    fields = [
+        (name, old.get(name, ABSENT), new.get(name, ABSENT)) for name in dict.fromkeys((*old, *new))
+    ]  # in the order of the first, what only the second has behind it
+
+    def some(*, alike: bool) -> tuple[Field, ...]:
+        return tuple(
+            Field(name, texts.add(before), texts.add(after))
+            for name, before, after in fields
+            if (before == after) == alike
+        )
+
+    return StateDiff(some(alike=False), some(alike=True))
+
+
+def state_fields(trace: Trace, decision: int) -> dict[str, str]:
+    """The recorded state before that decision: the way so far, what it brought, what was asked and answered."""
+    before = trace.decisions[:decision]
+    led = sum(one.routed != "end" for one in before)
+    visits = [visit for group in visit_groups(trace)[:led] for visit in group]
+    asked = sum(visit.node == "human_input" for visit in visits)
+    fields = {
+        "visits so far": " → ".join(visit.node for visit in visits) or ABSENT,
+        "confidence stated last": percent(before[-1].confidence) if before else ABSENT,
+    }
+    for number, (visit, found) in enumerate(_found(visits), start=1):
+        fields[f"finding {number} ({visit.node})"] = _told(found)
+    for number, visit in enumerate(visits, start=1):
+        if visit.error:
+            fields[f"visit {number} ({visit.node}) failed"] = visit.error
+    for number, exchange in enumerate(trace.exchanges[:asked], start=1):
+        fields[f"question {number}"] = f"{exchange.question}\n{exchange.answer}"
+    return fields
+
+
+def _found(visits: list[Visit]) -> list[tuple[Visit, Finding]]:
+    return [(visit, found) for visit in visits for found in visit.findings]
+
+
+def _told(found: Finding) -> str:
+    parts = (found.summary, f"confidence {percent(found.confidence)}", ", ".join(found.relevant_files), found.details)
+    return "\n".join(part for part in parts if part)
+
+
+class Changes:
+    """A pool of line diffs: cases of one pair mostly differ alike. `add` gives the number the page finds one by."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[DiffLine, ...], str] = {}
+
+    def add(self, lines: tuple[DiffLine, ...]) -> str:
+        """The number of the diff, which equal ones share; empty for one without lines."""
+        return self._numbers.setdefault(lines, str(len(self._numbers))) if lines else ""
+
+    def all(self) -> tuple[tuple[DiffLine, ...], ...]:
+        """The diffs in order of their numbers."""
+        return tuple(self._numbers)
+
+
+@dataclass(frozen=True)
+class Pools:
+    """One pool of each kind."""
+
+    texts: Texts
+    pictures: Pictures
+    changes: Changes
+    causes: Causes
+    sheets: RuleSheets
+
+
+def pools_for(run: Run) -> Pools:
+    """Empty pools for the page of a run."""
+    return Pools(Texts(), Pictures(), Changes(), Causes(run, prompt_diffs(run)), RuleSheets())
+
+
+Traces = Mapping[tuple[str, int], Trace]
+"""(variant, sample) -> what it did on the case."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One variant at the decision; without a `step` there is a `note` that says why."""
+
+    variant: str
+    went: str
+    step: TrialStep | None
+    note: str
+
+
+@dataclass(frozen=True)
+class DivergenceView:
+    """`left` leaves the way of `right`, a variant or a baseline; `name` tells the divergences of one case apart.
+
+    `cause` is the number of what differs between the two on every case, `shown` that of the line diff of what both were
+    shown; empty where `unshown` says why there is none. `state` is None where only one of them is known.
+    """
+
+    name: str
+    left: str
+    right: str
+    number: str
+    what: str
+    judged: bool
+    sample: str
+    sides: tuple[Side, Side]
+    state: StateDiff | None
+    shown: str
+    unshown: str
+    cause: str
+
+
+def divergence_views(run: Run, found: Sequence[Divergence], traces: Traces, pools: Pools) -> tuple[DivergenceView, ...]:
+    """The divergences of one case, the candidate's first. `found` are those of this case."""
+    views = [_view(run, item, traces, pools) for item in found]
+    return tuple(sorted((view for view in views if view is not None), key=lambda view: not view.judged))
+
+
+def name_of(item: Divergence) -> str:
+    """What links call it: the variant that leaves the reference, or the baseline that is left."""
+    return item.left if item.against == "reference" else item.right
+
+
+def _view(run: Run, item: Divergence, traces: Traces, pools: Pools) -> DivergenceView | None:
+    """None where the trials of a stored run do not show the divergence it tells of."""
+    mine = [(sample, trace) for (variant, sample), trace in sorted(traces.items()) if variant == item.left]
+    if item.against == "baseline":
+        now = next((trace for _, trace in mine if len(trace.decisions) >= item.decision), None)
+        return None if now is None else _of(run, item, None, now, pools)
+    for sample, now in mine:
+        was = traces.get((item.right, sample))
+        parted = diverge(was, now) if was is not None else None
+        if parted is not None and parted.decision == item.decision:
+            return _of(run, item, was, now, pools)
+    return None
+
+
+def _of(run: Run, item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> DivergenceView:
+    shown, unshown = _shown(item, was, now, pools)
+    return DivergenceView(
+        name=name_of(item),
+        left=item.left,
+        right=item.right,
+        number=str(item.decision + 1),
+        what=item.what,
+        judged=item.left == run.candidate,
+        sample=f"sample {now.sample + 1}" if now.sample else "",
+        sides=(_side(was, item.right, item, item.was, pools), _side(now, item.left, item, item.now, pools)),
+        state=None if was is None else state_diff(was, now, item.decision, pools.texts),
+        shown=shown,
+        unshown=unshown,
+        cause=pools.causes.add(item),
+    )
+
+
+def _shown(item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> tuple[str, str]:
+    """The number of the line diff of what both were shown, or why there is none."""
+    if was is None:
+        return "", "A baseline keeps where decisions went, not what they were shown."
+    messages = [
+        trace.decisions[item.decision].context if item.decision < len(trace.decisions) else "" for trace in (was, now)
+    ]
+    if not all(messages):
+        return "", "Not recorded for both: one of them asks no model, or had ended."
+    number = pools.changes.add(tuple(diff_lines(*(message.splitlines() for message in messages))))
+    return number, "" if number else "The same message, word for word."
+
+
+def _side(trace: Trace | None, name: str, item: Divergence, went: str | None, pools: Pools) -> Side:
+    if trace is None:
+        return Side(name, went or "had ended", None, "A baseline keeps where it went, not what it said.")
+    if item.decision >= len(trace.decisions):
+        return Side(name, "had ended", None, "Its way had ended before this decision.")
+    return Side(name, went or "had ended", step_of(trace.decisions[item.decision], pools.texts), "")
+
+
+SHOWN = 4
+"""Cases the verdict links to by name."""
+
+
+@dataclass(frozen=True)
+class PartingRow:
+    """`cases` of one variant that leave the way of another, or of its baseline, in one way; `broke` and `mended` are
+    those of them that fell or rose on an endpoint that rests on routes."""
+
+    variant: str
+    right: str
+    number: str
+    what: str
+    cases: ListLink
+    broke: ListLink
+    mended: ListLink
+    judged: bool
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Where to look first: a list of cases in words, and the first of them."""
+
+    told: ListLink
+    case_ids: tuple[str, ...]
+    more: str
+
+
+def parting_rows(run: Run, lists: Lists) -> tuple[PartingRow, ...]:
+    """The candidate's first, then by how many cases they are about."""
+    groups: dict[tuple[str, str, int, str], list[str]] = {}
+    for item in run.divergences:
+        groups.setdefault((item.left, item.right, item.decision, item.what), []).append(item.case_id)
+    rows = [_row(run, *key, cases, lists) for key, cases in groups.items()]
+    return tuple(
+        sorted(rows, key=lambda row: (not row.judged, row.variant, row.right, -int(row.cases.text), int(row.number)))
+    )
+
+
+def _row(run: Run, left: str, right: str, decision: int, what: str, cases: Sequence[str], lists: Lists) -> PartingRow:
+    where = f"{left} leaves the way of {right} at decision {decision + 1}: {what}"
+    broke, mended = (sorted(set(cases) & flipped) for flipped in _flipped(run, left, right))
+    return PartingRow(
+        variant=left,
+        right=right,
+        number=str(decision + 1),
+        what=what,
+        cases=lists.link(str(len(cases)), where, cases),
+        broke=lists.link(str(len(broke)), f"{where}; broke", broke),
+        mended=lists.link(str(len(mended)), f"{where}; mended", mended),
+        judged=left == run.candidate,
+    )
+
+
+def _flipped(run: Run, left: str, right: str) -> tuple[set[str], set[str]]:
+    """Cases that broke, and that mended; a score of frozen states rests on no route."""
+    routed = {info.name for info in run.scorers if not info.open_loop}
+    mine = [item for item in run.comparisons if (item.left, item.right) == (left, right) and item.endpoint in routed]
+    return {case for item in mine for case in item.broke}, {case for item in mine for case in item.mended}
+
+
+def leads(run: Run, lists: Lists) -> tuple[Lead, ...]:
+    """What the verdict links to: what broke of all that is judged, by endpoint; else where the candidate went another
+    way."""
+    known = {case.id for case in run.cases}
+    judged = [item for item in run.comparisons if item.against == "baseline" or item.left == run.candidate]
+    found = [
+        _lead(_broke(item), item.broke, _parted(run, item.left, item.right), lists)
+        for item in judged
+        if item.broke and known.issuperset(item.broke)
+    ]
+    if found:
+        return tuple(found)
+    ways = dict.fromkeys(item.right for item in run.divergences if item.left == run.candidate)
+    return tuple(_elsewhere(run, right, lists) for right in ways)
+
+
+def _parted(run: Run, left: str, right: str) -> list[str]:
+    return [item.case_id for item in run.divergences if (item.left, item.right) == (left, right)]
+
+
+def _elsewhere(run: Run, right: str, lists: Lists) -> Lead:
+    parted = _parted(run, run.candidate, right)
+    told = f"{run.candidate} leaves the way of {right} in {len(parted)} of {len(run.cases)} cases"
+    return _lead(told, parted, parted, lists)
+
+
+def _broke(item: Comparison) -> str:
+    clause = f": {item.divergence}" if item.divergence else ""
+    return f"{item.left}: {item.endpoint} broke in {len(item.broke)} of {item.n} against {item.right}{clause}"
+
+
+def _lead(told: str, cases: Sequence[str], parted: Sequence[str], lists: Lists) -> Lead:
+    """The cases that can be explained come first."""
+    first = sorted(cases, key=lambda case: case not in parted)
+    more = f"and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
+    return Lead(lists.link(told, told, cases), tuple(first[:SHOWN]), more)

@@ -1,0 +1,154 @@
+"""One trial for the terminal."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evals.models.run import CaseInfo, Trial, trial_metrics
+from evals.models.trace import Decision, Finding, Trace, Visit
+from evals.report.numbers import percent
+from evals.report.view.case_table import mark
+from evals.report.view.trial_view import visit_groups
+from evals.report.view.violations_table import reason_of
+from evals.routes.route_distance import nearest_exemplar
+from evals.scoring.registry import scorer_infos
+
+MOST: Final = 2
+"""Right ways that are told; more are counted."""
+
+
+@dataclass(frozen=True)
+class ExplainedStep:
+    """One decision: `lines` are (what, text); `wrong` says where it leaves what the label wants, else empty."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]
+    wrong: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A trial in ready strings. `wanted` is the label's side, `outcome` what came of it and why."""
+
+    variant: str
+    provenance: str
+    steps: tuple[ExplainedStep, ...]
+    outcome: tuple[tuple[str, str], ...]
+
+
+def wanted(case: CaseInfo) -> tuple[tuple[str, str], ...]:
+    """What the label asks of every variant: routes that are right, and the outcome."""
+    routes = [" → ".join(exemplar) for exemplar in case.exemplars]
+    others = [("", f"or one of {len(routes) - MOST} other ways")] if len(routes) > MOST else []
+    severity = f", {case.severity}" if case.severity else ""
+    return (
+        *(("route", route) for route in routes[:MOST]),
+        *others,
+        ("cause", case.root_cause),
+        ("files", ", ".join(case.gold_files) or "none is to blame"),
+        ("labels", f"{case.category}{severity}; a question is {case.question}"),
+    )
+
+
+def explanation(trial: Trial, case: CaseInfo) -> Explanation:
+    """The trial, step by step, and its end."""
+    trace = trial.trace
+    return Explanation(
+        variant=trace.variant,
+        provenance=str(trace.provenance),
+        steps=tuple(_steps(trial, case)),
+        outcome=tuple(_outcome(trial, case)),
+    )
+
+
+def _steps(trial: Trial, case: CaseInfo) -> Iterator[ExplainedStep]:
+    """Decisions with their visits; as long as a route follows the nearest exemplar, what that goes on to is wanted."""
+    trace = trial.trace
+    way = nearest_exemplar(trace.route, case.exemplars, trace.supersteps) or ()
+    groups = visit_groups(trace)
+    known: list[Finding] = []
+    answers = iter(trace.exchanges)
+    place = 0
+    for decision in trace.decisions:
+        visits = groups.pop(0) if decision.routed != "end" and groups else []
+        steps = [visit for visit in visits if visit.reviews is None]
+        lines = [("knew", _knew(known)), ("chose", _chose(decision)), *_between(decision)]
+        if any(visit.node == "human_input" for visit in steps) and (exchange := next(answers, None)):
+            lines += [("asked", exchange.question), ("heard", exchange.answer)]
+        lines += [("found", _found(visit)) for visit in visits]
+        yield ExplainedStep(
+            title=f"{decision.index + 1}  {', '.join(visit.node for visit in steps) or decision.routed}",
+            lines=tuple(lines),
+            wrong=_wrong(trial, way, place, len(steps)),
+        )
+        known += [found for visit in visits for found in visit.findings]
+        place += len(steps)
+
+
+def _wrong(trial: Trial, way: Sequence[str], place: int, count: int) -> str:
+    """Where the route leaves the nearest exemplar: at one of these visits, or by ending here."""
+    leaves = trial.first_divergence
+    if leaves is None or not place <= leaves < place + max(count, 1):
+        return ""
+    return f"here it leaves the label's way, which goes on to {way[leaves] if leaves < len(way) else 'the end'}"
+
+
+def _knew(known: Sequence[Finding]) -> str:
+    return ", ".join(f"{found.agent_name} {percent(found.confidence)}" for found in known) or "nothing but the issue"
+
+
+def _chose(decision: Decision) -> str:
+    return f"{decision.chosen}, {percent(decision.confidence)} sure: {decision.reasoning or 'no reason given'}"
+
+
+def _between(decision: Decision) -> Iterator[tuple[str, str]]:
+    """What stood between the choice and where it went."""
+    yield from (("guard", f"{veto.guard} sends it to {veto.send_to}, not {veto.chosen}") for veto in decision.vetoes)
+    if decision.error is not None:
+        yield "reply", f"unusable: {decision.error}"
+    if decision.forced_fallback:
+        yield "reply", "the fallback was forced"
+
+
+def _found(visit: Visit) -> str:
+    if visit.error is not None:
+        return f"{visit.node} failed: {visit.error}"
+    last = visit.findings[-1] if visit.findings else None
+    return f"{visit.node}: {last.summary} ({percent(last.confidence)})" if last else f"{visit.node}: nothing"
+
+
+def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
+    trace = trial.trace
+    if trace.provenance.label != "exact":
+        yield "tape", _tape(trace)
+    yield "route", " → ".join(trace.route) or "no visit"
+    names = trial_metrics(scorer_infos())
+    marks = (mark(name.partition(".")[0].replace("_", " "), trial.outcomes.get(name)).text for name in names)
+    yield "scores", "  ".join(marks)
+    if why := reason_of(trial, case):
+        yield "why", why
+    if trace.report is not None:
+        report = trace.report
+        yield "named", f"{report.root_cause_location or 'no place'} ({report.category}, {report.severity})"
+        yield "cause", report.root_cause
+    yield from (("state", text) for text in state_sentences(trace, case))
+
+
+def _tape(trace: Trace) -> str:
+    """Why not all of the trial is known."""
+    if trace.error is not None:
+        return f"{trace.provenance}: {trace.error}"
+    agents = ", ".join(dict.fromkeys(miss.agent for miss in trace.misses))
+    return f"{trace.provenance}: what {agents or 'nobody'} asked next is not recorded; nothing after it is known"
+
+
+def state_sentences(trace: Trace, case: CaseInfo) -> Iterator[str]:
+    """The frozen states in which another node than the best was chosen."""
+    points = {point.id: point for point in case.points}
+    for answer in trace.points:
+        point = points.get(answer.point)
+        if point is None or answer.chosen is None or not answer.say or answer.chosen == point.gold:
+            continue
+        grade = point.accept.get(answer.chosen)
+        worth = "not acceptable" if grade is None else f"worth {percent(grade)}"
+        yield f"{answer.point}: chose {answer.chosen} ({worth}), best is {point.gold}: {point.why}"

@@ -1,0 +1,373 @@
+"""The page and badge of a suite's history."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from evals.models.history_result import Blessing, CaseTurn, Flip, History
+from evals.models.run import ScorerInfo, Summary
+from evals.report.numbers import NOTHING, percent, points, rate
+from evals.report.view.history_charts import LETTERS, series_plot
+from evals.report.view.page_parts import Table
+from evals.report.view.plots import Plot
+
+SHOWN: Final = 20
+"""Steps that are seen at once, on the page and in the terminal; the page unfolds the others."""
+_COSTS: Final = ("cost.llm_calls", "cost.tokens", "cost.price_usd")
+_MARKS: Final = {
+    "P": "prompt",
+    "G": "guards",
+    "N": "nodes or edges of the graph",
+    "M": "model",
+    "L": "labels",
+    "D": "dataset",
+    "S": "scorers",
+    "X": "taken away in between",
+    "?": "cannot be read",
+}
+
+
+@dataclass(frozen=True)
+class FlipRow:
+    """Cases that fell or rose on one endpoint under one variant; `by` where another commit did it."""
+
+    variant: str
+    endpoint: str
+    kind: str
+    cases: tuple[str, ...]
+    by: str
+    note: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One baseline in ready strings."""
+
+    commit: str
+    date: str
+    author: str
+    subject: str
+    place: str
+    marks: tuple[tuple[str, str], ...]
+    flips: tuple[FlipRow, ...]
+    unread: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One score under all variants."""
+
+    name: str
+    definition: str
+    plots: tuple[Plot, ...]
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """Everything the template puts in its places; the newest step comes first."""
+
+    suite: str
+    sentence: str
+    rests_on: str
+    missing: tuple[str, ...]
+    letters: str
+    now: Table
+    endpoints: tuple[Section, ...]
+    costs: tuple[Section, ...]
+    red: Table
+    steps: tuple[StepView, ...]
+    earlier: tuple[StepView, ...]
+
+
+def history_page(history: History) -> HistoryPage:
+    """The view of a history. Pure: the same history gives the same page."""
+    steps = tuple(_step(each) for each in reversed(history.blessings))
+    costs = [scorer for scorer in history.scorers if scorer.name in _COSTS and _known(history, scorer)]
+    return HistoryPage(
+        suite=history.suite,
+        sentence=sentence(history),
+        rests_on=rests_on(history),
+        missing=history.missing,
+        letters=", ".join(f"{letter} {word}" for letter, word in _MARKS.items() if letter in _seen(history)),
+        now=now_table(history),
+        endpoints=tuple(_section(history, scorer) for scorer in history.scorers if scorer.primary),
+        costs=tuple(_section(history, scorer) for scorer in costs),
+        red=red_table(history),
+        steps=steps[:SHOWN],
+        earlier=steps[SHOWN:],
+    )
+
+
+def sentence(history: History) -> str:
+    """Where the candidate stands on the first endpoint, and how far it came as long as numbers compare."""
+    told = headline(history)
+    if told is None:
+        return f"The last baseline of {history.suite} says nothing of any endpoint."
+    scorer, variant, line = told
+    last = line[-1][1]
+    so = f"{variant} stands at {percent(last.mean)} on {scorer} over {last.n} cases"
+    if len(line) == 1:
+        return f"{so}; no baseline before compares with it."
+    first, began = line[0][1], line[0][0].date
+    if first.mean is None or last.mean is None or first.mean == last.mean:
+        return f"{so}, as it did on {began}, when {counted(len(line))} that compare began."
+    return f"{so}: {points(last.mean - first.mean)} points since {began}, over {counted(len(line))} that compare."
+
+
+def headline(history: History) -> tuple[str, str, list[tuple[Blessing, Summary]]] | None:
+    """The endpoint and variant a history is told by, and the last baselines that compare with one another."""
+    variant = told_by(history)
+    scorer = next((one.name for one in history.scorers if one.primary), "")
+    line: list[tuple[Blessing, Summary]] = []
+    for each in reversed(history.line):
+        found = _summary(each, variant, scorer)
+        if found is None or found.mean is None:
+            break
+        line.append((each, found))
+        if not each.goes_on:
+            break
+    return (scorer, variant, line[::-1]) if line else None
+
+
+def told_by(history: History) -> str:
+    """The variant a history is told by: the candidate, else the first."""
+    return history.candidate if history.candidate in history.variants else next(iter(history.variants), "")
+
+
+def rests_on(history: History) -> str:
+    """How many baselines there are, from when to when."""
+    first, last = history.blessings[0], history.blessings[-1]
+    side = len(history.blessings) - len(history.line)
+    merged = f", {side} of them on branches that were merged later" if side else ""
+    return f"{counted(len(history.blessings))}{merged}, blessed from {first.date} to {last.date}."
+
+
+def now_table(history: History) -> Table:
+    """Every variant of the last baseline on every endpoint."""
+    last = history.line[-1]
+    endpoints = [scorer.name for scorer in history.scorers if scorer.primary]
+    names = dict.fromkeys(one.variant for one in last.summaries)
+    rows = ((name, *(_rate(_summary(last, name, endpoint)) for endpoint in endpoints)) for name in names)
+    return Table(f"As blessed in {last.commit[:7]} on {last.date}", ("variant", *endpoints), tuple(rows))
+
+
+def red_table(history: History, variant: str | None = None) -> Table:
+    """Cases that do not pass, under every variant or one, the longest red first."""
+    return Table(
+        f"Cases that do not pass in the last baseline{f' under {variant}' if variant else ''}, and since when",
+        ("case", "variant", "endpoint", "score", "red since", "for", "labels or scorers changed since"),
+        tuple(
+            (
+                red.case,
+                red.variant,
+                red.endpoint,
+                percent(red.value),
+                f"{red.since[:7]}, {red.date}{' (never seen to pass)' if red.always else ''}",
+                counted(red.baselines),
+                _relabelled(red.relabelled),
+            )
+            for red in history.red
+            if variant in (None, red.variant)
+        ),
+    )
+
+
+def step_table(history: History) -> Table:
+    """The last steps for the terminal, the newest last."""
+    variant = told_by(history)
+    endpoints = [scorer.name for scorer in history.scorers if scorer.primary]
+    shown = history.blessings[-SHOWN:]
+    hidden = len(history.blessings) - len(shown)
+    more = f"; the {hidden} before are on the page" if hidden else ""
+    return Table(
+        f"Baselines of {history.suite}{more}; scores of {variant or 'nobody'}",
+        ("commit", "date", "changed", "broke", "mended", *endpoints),
+        tuple(
+            (
+                each.commit[:7] + " (branch)" * each.side,
+                each.date,
+                ", ".join(dict.fromkeys(mark.kind for mark in each.marks)) or ("nothing" if each.follows else "first"),
+                str(len({flip.case for flip in each.flips if flip.now < flip.was})),
+                str(len({flip.case for flip in each.flips if flip.now > flip.was})),
+                *(_rate(_summary(each, variant, endpoint)) for endpoint in endpoints),
+            )
+            for each in shown
+        ),
+    )
+
+
+def lacks(history: History) -> tuple[str, ...]:
+    """What baselines do not say, a line for each thing."""
+    found: dict[str, list[str]] = {}
+    for each in history.blessings:
+        for text in each.unread:
+            found.setdefault(text, []).append(each.commit[:7])
+    return tuple(
+        f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}: {text}"
+        for text, commits in found.items()
+    )
+
+
+def _section(history: History, scorer: ScorerInfo) -> Section:
+    shown = [name for name in history.variants if _known(history, scorer, name)] or history.variants[:1]
+    return Section(scorer.name, scorer.definition, tuple(series_plot(history, name, scorer) for name in shown))
+
+
+def _known(history: History, scorer: ScorerInfo, variant: str | None = None) -> bool:
+    return any(
+        one.scorer == scorer.name and one.mean is not None and variant in (None, one.variant)
+        for each in history.blessings
+        for one in each.summaries
+    )
+
+
+def _seen(history: History) -> set[str]:
+    return {LETTERS[mark.kind] for each in history.blessings for mark in each.marks if mark.kind in LETTERS}
+
+
+def _summary(each: Blessing, variant: str, scorer: str) -> Summary | None:
+    return next((one for one in each.summaries if (one.variant, one.scorer) == (variant, scorer)), None)
+
+
+def _rate(summary: Summary | None) -> str:
+    return NOTHING if summary is None else rate(summary)
+
+
+def _relabelled(commits: Sequence[str]) -> str:
+    if not commits:
+        return "no"
+    return f"once, in {commits[0][:7]}" if len(commits) == 1 else f"{len(commits)} times, last in {commits[0][:7]}"
+
+
+def counted(count: int) -> str:
+    """A number of baselines."""
+    return "1 baseline" if count == 1 else f"{count} baselines"
+
+
+def _step(each: Blessing) -> StepView:
+    notes = (
+        "on a branch, merged later" if each.side else "",
+        "blessed here or before: the clone begins here" if each.here else "",
+    )
+    return StepView(
+        commit=each.commit[:7],
+        date=each.date,
+        author=each.author,
+        subject=each.subject,
+        place=", ".join(note for note in notes if note),
+        marks=tuple((mark.kind, mark.text) for mark in each.marks),
+        flips=tuple(_flip_rows(each)),
+        unread=each.unread,
+    )
+
+
+def _flip_rows(each: Blessing) -> Iterator[FlipRow]:
+    for (variant, endpoint, kind, by), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
+        yield _flip_row(each, variant, endpoint, kind, by, list(flips))
+
+
+def _row_of(flip: Flip) -> tuple[str, str, str, str]:
+    return flip.variant, flip.endpoint, "broke" if flip.now < flip.was else "mended", flip.by
+
+
+def _flip_row(each: Blessing, variant: str, endpoint: str, kind: str, by: str, flips: Sequence[Flip]) -> FlipRow:
+    relabelled = sum(flip.relabelled for flip in flips)
+    return FlipRow(
+        variant=variant,
+        endpoint=endpoint,
+        kind=kind,
+        cases=tuple(flip.case for flip in flips),
+        by="" if by == each.commit else by[:7],
+        note=f"labels or scorers changed of {relabelled}" if relabelled else "",
+    )
+
+
+def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
+    """The commit that did it, whose it is, and what else changed there."""
+    return Table(
+        f"When {case} turned, over {counted(len(history.line))} of {history.suite}",
+        ("variant", "endpoint", "now", "before", "turned in", "changed there", "turns"),
+        tuple(
+            (
+                turn.variant,
+                turn.endpoint,
+                percent(turn.now),
+                "the same" if turn.was is None else percent(turn.was),
+                _commit(turn),
+                ", ".join(mark.text for mark in turn.marks) or ("nothing else" if turn.commit else ""),
+                str(turn.flips),
+            )
+            for turn in turns
+        ),
+    )
+
+
+def _commit(turn: CaseTurn) -> str:
+    if turn.commit is None:
+        return "never, as far as baselines tell"
+    return f"{turn.commit[:7]}, {turn.date}, {turn.author}: {turn.subject}"
+
+
+LAST: Final = 30  # baselines drawn
+_LETTER: Final = 6.6  # width of one in pixels; `textLength` makes it exact in any font
+_LINE: Final = 60
+_GAP: Final = 6
+_TOP: Final = 4
+_TALL: Final = 12
+
+
+@dataclass(frozen=True)
+class Badge:
+    """Places in pixels; the line is broken where baselines do not compare, a dot is one that stands alone."""
+
+    label: str
+    value: str
+    spoken: str
+    width: str
+    label_width: str
+    value_at: str
+    value_width: str
+    lines: tuple[str, ...]
+    dots: tuple[tuple[str, str], ...]
+
+
+def badge_of(history: History) -> Badge:
+    """The candidate's first endpoint over the last baselines of the main line."""
+    told = headline(history)
+    scorer, variant, last = (told[0], told[1], told[2][-1][1].mean) if told else ("", "", None)
+    label = f"{history.suite} {variant} {scorer}".strip()
+    value = percent(last) if told else NOTHING
+    drawn = history.line[-LAST:]
+    runs = [list(run) for run in _runs(drawn, variant, scorer, start=_GAP * 2 + len(label) * _LETTER)]
+    value_at = _GAP * 3 + len(label) * _LETTER + _LINE
+    return Badge(
+        label=label,
+        value=value,
+        spoken=f"{label}: {value}, over the last {len(drawn)} baselines",
+        width=f"{value_at + len(value) * _LETTER + _GAP:.0f}",
+        label_width=f"{len(label) * _LETTER:.0f}",
+        value_at=f"{value_at:.0f}",
+        value_width=f"{len(value) * _LETTER:.0f}",
+        lines=tuple(" ".join(f"{x},{y}" for x, y in run) for run in runs if len(run) > 1),
+        dots=tuple(run[0] for run in runs if len(run) == 1),
+    )
+
+
+def _runs(drawn: Sequence[Blessing], variant: str, scorer: str, start: float) -> Iterator[list[tuple[str, str]]]:
+    """Stretches of places that compare one with the next."""
+    run: list[tuple[str, str]] = []
+    for number, each in enumerate(drawn):
+        mean = _mean(each.summaries, variant, scorer)
+        if run and (mean is None or not each.goes_on):
+            yield run
+            run = []
+        if mean is not None:
+            x = start + _LINE * (number / (len(drawn) - 1) if len(drawn) > 1 else 0.5)
+            run.append((f"{x:.1f}", f"{_TOP + (1 - mean) * _TALL:.1f}"))
+    if run:
+        yield run
+
+
+def _mean(summaries: Sequence[Summary], variant: str, scorer: str) -> float | None:
+    return next((one.mean for one in summaries if (one.variant, one.scorer) == (variant, scorer)), None)

@@ -1,0 +1,128 @@
+"""Plots as SVG coordinates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evals.report.view.page_parts import Table
+
+WIDTH: Final = 290
+HEIGHT: Final = 230
+LEFT: Final = 50
+BOTTOM: Final = 40
+TOP: Final = 10
+RIGHT: Final = 20
+_QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+Spot = tuple[float, float]
+"""A place in the units of the data."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A label at a place on an axis."""
+
+    at: str
+    label: str
+
+
+@dataclass(frozen=True)
+class PlotLine:
+    """A polyline, or with `kind` "band" a filled outline."""
+
+    kind: str
+    points: str
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """An interval, upright."""
+
+    x: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A value; `label` says it in words."""
+
+    kind: str
+    x: str
+    y: str
+    r: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One plot. `rests_on` stands above it; where `cannot` is not empty it stands in place of the drawing."""
+
+    title: str
+    rests_on: str
+    spoken: str
+    cannot: str
+    across: str
+    up: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    lines: tuple[PlotLine, ...]
+    whiskers: tuple[Whisker, ...]
+    dots: tuple[Dot, ...]
+    table: Table
+    notes: tuple[Tick, ...] = ()
+    """Letters along the upper edge; what they stand for is said beside the plot."""
+
+
+def cannot_plot(title: str, rests_on: str, why: str) -> Plot:
+    """A plot of nothing, which says so."""
+    return Plot(title, rests_on, "", f"cannot judge: {why}", "", "", (), (), (), (), (), Table("", (), ()))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the data goes: across from `left` to `right`, up from 0 to 1."""
+
+    left: float = 0.0
+    right: float = 1.0
+
+    def x(self, value: float) -> str:
+        """The place of a value across."""
+        share = (value - self.left) / (self.right - self.left)
+        return f"{LEFT + share * (WIDTH - LEFT - RIGHT):.1f}"
+
+    def y(self, share: float) -> str:
+        """The place of a share upwards."""
+        return f"{TOP + (1 - share) * (HEIGHT - TOP - BOTTOM):.1f}"
+
+    def line(self, kind: str, spots: Sequence[Spot]) -> PlotLine:
+        """A line through places."""
+        return PlotLine(kind, " ".join(f"{self.x(x)},{self.y(y)}" for x, y in spots))
+
+    def band(self, low: Sequence[Spot], high: Sequence[Spot]) -> PlotLine:
+        """What lies between two lines."""
+        return self.line("band", (*low, *reversed(high)))
+
+    def whisker(self, x: float, low: float, high: float) -> Whisker:
+        """An interval at `x`."""
+        return Whisker(self.x(x), self.y(low), self.y(high))
+
+    def dot(self, x: float, y: float, label: str, *, kind: str = "", r: float = 4) -> Dot:
+        """A value at a place."""
+        return Dot(kind, self.x(x), self.y(y), f"{r:.1f}", label)
+
+    def x_ticks(self, values: Sequence[float], digits: int = 2) -> tuple[Tick, ...]:
+        """Labelled values across."""
+        return tuple(Tick(self.x(value), f"{value:.{digits}f}") for value in values)
+
+    def percents_across(self) -> tuple[Tick, ...]:
+        """Quarters across, in per cent."""
+        return tuple(Tick(self.x(part), _percent(part)) for part in _QUARTERS)
+
+    def percents_up(self) -> tuple[Tick, ...]:
+        """Quarters upwards, in per cent."""
+        return tuple(Tick(self.y(part), _percent(part)) for part in _QUARTERS)
+
+
+def _percent(part: float) -> str:
+    return f"{part * 100:.0f} %"

@@ -1,0 +1,86 @@
+"""Sections of the report that a pack adds, and where they stand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
+
+from markupsafe import Markup
+
+from evals.errors import ConfigurationError
+from evals.models.run import Run
+from evals.pack import load_pack
+from evals.report.view.page_parts import Table
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
+
+Place = Literal["numbers", "decisions", "prompts"]
+"""At the end of the numbers, or after the section of that name."""
+
+
+def _no_tables(run: Run) -> tuple[Table, ...]:  # noqa: ARG001 - as a section's function takes it
+    return ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a pack. `title` stands in the page's list of sections, which leaves out one without; `html` draws it
+    from templates that escape; `tables` are those that terminal and summary show."""
+
+    anchor: str
+    title: str
+    place: Place
+    html: Callable[[Run], Markup]
+    tables: Callable[[Run], tuple[Table, ...]] = _no_tables
+
+
+@dataclass(frozen=True)
+class DrawnSection:
+    """A section of one run."""
+
+    anchor: str
+    title: str
+    html: Markup
+
+
+@cache
+def sections(pack: "Pack | None" = None) -> tuple[Section, ...]:
+    """The sections of a pack (of the default one if none is given), in order.
+
+    Raises:
+        ConfigurationError: a module has no `SECTIONS`.
+    """
+    found: list[Section] = []
+    for name in (pack or load_pack()).report_sections:
+        try:
+            found += import_module(name).SECTIONS
+        except (ImportError, AttributeError) as error:
+            raise ConfigurationError(f"sections of the pack: {error}; {name} needs a tuple SECTIONS") from error
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Places:
+    """The sections of one run by place."""
+
+    numbers: tuple[DrawnSection, ...]
+    decisions: tuple[DrawnSection, ...]
+    prompts: tuple[DrawnSection, ...]
+
+
+def drawn_sections(run: Run, pack: "Pack | None" = None) -> Places:
+    """The sections of a run by place."""
+
+    def drawn(place: Place) -> tuple[DrawnSection, ...]:
+        mine = (each for each in sections(pack) if each.place == place)
+        return tuple(DrawnSection(each.anchor, each.title, each.html(run)) for each in mine)
+
+    return Places(drawn("numbers"), drawn("decisions"), drawn("prompts"))
+
+
+def section_tables(run: Run, place: Place, pack: "Pack | None" = None) -> tuple[Table, ...]:
+    """The tables of the sections at a place that have rows."""
+    mine = (each for each in sections(pack) if each.place == place)
+    return tuple(table for each in mine for table in each.tables(run) if table.rows)

@@ -1,0 +1,90 @@
+"""The page of a self-test."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from evals.models.analysis import RedRate, SelfTest
+from evals.report.numbers import percent
+from evals.report.view.page_parts import Table
+from evals.statistics.rates import format_rate
+
+NO_REPEATS: Final = (
+    "This suite has no recorded repeats: generated outcomes stand in for newly recorded answers, without slices, leaks "
+    "and cases that must pass."
+)
+
+
+@dataclass(frozen=True)
+class SelfTestPage:
+    """Everything the template puts in its places."""
+
+    suite: str
+    candidate: str
+    sentence: str
+    kind: str
+    again: str
+    faults: Table
+    power: Table
+
+
+def selftest_page(result: SelfTest) -> SelfTestPage:
+    """The view of a self-test. Pure: the same result gives the same page."""
+    return SelfTestPage(
+        suite=result.suite,
+        candidate=result.candidate,
+        sentence=result.sentence,
+        kind="worse" if result.complaints else "not-worse",
+        again=again(result),
+        faults=faults(result),
+        power=power(result),
+    )
+
+
+def faults(result: SelfTest) -> Table:
+    """One row per planted fault."""
+    return Table(
+        f"Faults planted in {result.candidate} of {result.suite}",
+        ("fault", "what is done", "the gate says", "caught"),
+        tuple((fault.name, fault.what, fault.said, fault.caught) for fault in result.faults),
+    )
+
+
+def power(result: SelfTest) -> Table:
+    """Red verdicts on recorded repeats and on generated outcomes: none planted, then as many losses as the heading
+    says."""
+    losses = sorted({rate.flips for rate in result.rates if rate.flips})
+    return Table(
+        "Power: share of draws the gate calls worse",
+        ("outcomes", "lost in", "cases", "churn", "nothing planted", *(f"{flips} lost" for flips in losses)),
+        tuple(
+            (outcomes, planted, str(cases), percent(churn), *_cells(list(row), losses))
+            for (outcomes, planted, cases, churn), row in groupby(sorted(result.rates, key=_row), key=_row)
+        ),
+    )
+
+
+def _cells(row: list[RedRate], losses: list[int]) -> list[str]:
+    found = {rate.flips: _share(rate) for rate in row}
+    return [found.get(flips, "") for flips in (0, *losses)]
+
+
+def again(result: SelfTest) -> str:
+    """What came of replaying twice, and how often nothing at all was called worse."""
+    alarms = ", ".join(f"{_share(rate)} of {rate.cases} cases ({rate.outcomes})" for rate in result.alarms)
+    known = any(rate.outcomes == "recorded repeats" for rate in result.alarms)
+    missing = "" if known else f" {NO_REPEATS}"
+    return (
+        f"A/A on the tape: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
+        f"same when replayed again. False alarms: {alarms}; alpha is {percent(result.alpha)}.{missing}"
+    )
+
+
+def _row(rate: RedRate) -> tuple[str, str, int, float]:
+    return rate.outcomes, rate.planted, rate.cases, rate.churn
+
+
+def _share(rate: RedRate) -> str:
+    if rate.low is None or rate.high is None:
+        return "always" if rate.red else "never"
+    return f"{format_rate(rate.red, rate.draws, 0)} [{percent(rate.low)}, {percent(rate.high)}]"

@@ -1,0 +1,363 @@
+"""One trial in detail: steps, route strip and misses."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from evals.models.metrics import Failed, Outcome, Scored, Skipped
+from evals.models.route_spec import RouteNode
+from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
+from evals.models.trace import Decision, Difference, Finding, Miss, PointAnswer, Report, Trace, Visit
+from evals.pack import load_pack
+from evals.report.numbers import NOTHING, measure, percent
+from evals.report.view.page_parts import Texts
+from evals.report.view.plan_graph import Pictures, PlanView, plan_view
+from evals.report.view.violations_table import figures_of, reason_of
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
+
+
+@cache
+def letter_of(node: RouteNode, pack: "Pack | None" = None) -> str:
+    """The letters of a node in a route strip: those that the pack names, else the first letters of its words."""
+    known = (pack or load_pack()).node_letters.get(node)
+    first, *rest = re.findall(r"[^\W_]+", node) or ["?"]
+    return known or first[:1].upper() + "".join(word[0].lower() for word in rest[:2])
+
+
+def legend(run: Run, pack: "Pack | None" = None) -> tuple[tuple[str, str], ...]:
+    """Every node that a route strip of the run may show, with its letters."""
+    walked = sorted({step.node for trial in run.trials for step in trial.trace.steps})
+    nodes = dict.fromkeys([*(pack or load_pack()).node_letters, *walked])
+    return tuple((node, letter_of(node, pack)) for node in nodes)
+
+
+class RibbonStop(NamedTuple):
+    """One visit. `beside`: it ran at the same time as the one before."""
+
+    node: str
+    letter: str
+    label: str
+    diverges: bool
+    broken: bool
+    beside: bool
+
+
+class Ribbon(NamedTuple):
+    """A route; `spoken` says it in words, `ended_early` that it stopped where the exemplar goes on."""
+
+    stops: tuple[RibbonStop, ...]
+    spoken: str
+    ended_early: bool
+
+    @property
+    def text(self) -> str:
+        """In a few characters, as in `I C+W K! Wr^`: + beside, ! failed, ^ leaves the exemplar, ⊣ ends early."""
+        stops = (
+            ("+" if stop.beside else " ") + stop.letter + "!" * stop.broken + "^" * stop.diverges for stop in self.stops
+        )
+        return ("".join(stops) + " ⊣" * self.ended_early).strip() or "no visit"
+
+
+def ribbon(trial: Trial) -> Ribbon:
+    """The route of a trial as far as it is known; what a plan reviews stands in its steps."""
+    visits, mark = trial.trace.steps, trial.first_divergence
+    stops = tuple(
+        _stop(
+            visit.node,
+            diverges=i == mark,
+            broken=visit.error is not None,
+            beside=i > 0 and visits[i - 1].superstep == visit.superstep,
+        )
+        for i, visit in enumerate(visits)
+    )
+    spoken = ", ".join(stop.label for stop in stops) or "no visit"
+    return Ribbon(stops, spoken, ended_early=mark is not None and mark >= len(stops))
+
+
+@cache  # of few kinds, however many visits there are
+def _stop(node: RouteNode, *, diverges: bool, broken: bool, beside: bool) -> RibbonStop:
+    """A visit and what is to be said of it."""
+    label = f"{node}{' beside it' * beside}{', failed' * broken}{', leaves the exemplar here' * diverges}"
+    return RibbonStop(node, letter_of(node), label, diverges, broken, beside)
+
+
+def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:
+    """An exemplar: nothing in it can go wrong."""
+    stops = tuple(_stop(node, diverges=False, broken=False, beside=False) for node in route)
+    return Ribbon(stops, ", ".join(route), ended_early=False)
+
+
+PLACES_SHOWN: Final = 6
+_TOKEN: Final = re.compile(r"\s+|\S+")
+
+
+@dataclass(frozen=True)
+class MissView:
+    """`differs` is the number of a text, which equal misses share; empty where there is nothing to compare with."""
+
+    asked: str
+    nearest: str
+    differs: str
+
+
+def miss_view(miss: Miss, texts: Texts) -> MissView:
+    """One miss in ready strings."""
+    asked = (
+        f"{miss.agent} asked {miss.model} ({miss.method} {miss.path}) after decision {miss.decision}: {miss.key[:12]}"
+    )
+    near = miss.nearest
+    if near is None:
+        return MissView(asked, f"no request of {miss.agent} is recorded for this case, so there is none to compare", "")
+    shown = [_place(found) for found in near.differences[:PLACES_SHOWN]]
+    if len(near.differences) > PLACES_SHOWN:
+        shown.append(f"and {len(near.differences) - PLACES_SHOWN} more places")
+    nearest = (
+        f"how it differs from {near.key[:12]}, the nearest recorded request ({percent(near.alike)} of words shared)"
+    )
+    return MissView(asked, nearest, texts.add("\n\n".join(shown)) if shown else "")
+
+
+def _place(found: Difference) -> str:
+    where = found.path + (f", line {found.line}" if found.line else "")
+    note = f" ({', '.join(found.volatile)}: changes by itself)" if found.volatile else ""
+    return f"{where}{note}\n{word_diff(found.recorded, found.asked)}"
+
+
+def word_diff(recorded: str, asked: str) -> str:
+    """The text with what went as [-words-] and what came as {+words+}; all at once where little is shared."""
+    old, new = _TOKEN.findall(recorded), _TOKEN.findall(asked)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.ratio() < 0.5:
+        return _went(recorded) + ("\n" if recorded and asked else "") + _came(asked)
+    return "".join(
+        "".join(old[a:b]) if tag == "equal" else _went("".join(old[a:b])) + _came("".join(new[c:d]))
+        for tag, a, b, c, d in matcher.get_opcodes()
+    )
+
+
+def _went(text: str) -> str:
+    return f"[-{text}-]" if text else ""
+
+
+def _came(text: str) -> str:
+    return f"{{+{text}+}}" if text else ""
+
+
+class FindingView(NamedTuple):
+    """What a visit learned. `details` is the number of a text."""
+
+    summary: str
+    confidence: str
+    details: str
+    files: tuple[str, ...]
+
+
+class VisitView(NamedTuple):
+    """One run of a worker."""
+
+    node: str
+    findings: tuple[FindingView, ...]
+    error: str
+
+
+class TrialStep(NamedTuple):
+    """A decision and the visits it led to. A step without `chosen` is a visit nobody is on record for."""
+
+    number: str
+    chosen: str
+    routed: str
+    tasks: str
+    confidence: str
+    reasoning: str
+    question: str
+    vetoes: tuple[str, ...]
+    notes: tuple[str, ...]
+    context: str
+    visits: tuple[VisitView, ...]
+
+
+class PointView(NamedTuple):
+    """A decision point: what is acceptable there, and what was chosen."""
+
+    name: str
+    accepted: str
+    why: str
+    chosen: str
+    verdict: str
+    reasoning: str
+
+
+@dataclass(frozen=True)
+class TrialView:
+    """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
+
+    variant: str
+    sample: str
+    provenance: str
+    exact: bool
+    error: str
+    ribbon: Ribbon
+    violations: tuple[str, ...]
+    reason: str
+    figures: tuple[str, ...]
+    plan: PlanView | None
+    steps: tuple[TrialStep, ...]
+    exchanges: tuple[tuple[str, str, str], ...]
+    report: tuple[tuple[str, str], ...]
+    comment: str
+    misses: tuple[MissView, ...]
+    points: tuple[PointView, ...]
+    scores: str
+
+
+def trial_view(
+    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts, pictures: Pictures
+) -> TrialView:
+    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
+    trace = trial.trace
+    return TrialView(
+        variant=trace.variant,
+        sample=f"sample {trace.sample + 1}" if trace.sample else "",
+        provenance=str(trace.provenance),
+        exact=trace.provenance.label == "exact",
+        error=trace.error or "",
+        ribbon=ribbon(trial),
+        violations=() if trial.reading else trial.hard_violations,  # the reason names them
+        reason=reason_of(trial, case),
+        figures=figures_of(trial),
+        plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
+        steps=tuple(_steps(trace, texts)),
+        exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
+        report=_report(trace.report) if trace.report else (),
+        comment=texts.add(trace.comment) if trace.comment else "",
+        misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),
+        points=_points(trace, case),
+        scores=texts.add("\n".join(_score(info, trial.outcomes.get(info.name)) for info in scorers)),
+    )
+
+
+def _steps(trace: Trace, texts: Texts) -> list[TrialStep]:
+    """Decisions with their visits: the k-th decision that went to a worker led to the k-th group of visits."""
+    groups = visit_groups(trace)
+    steps = []
+    for decision in trace.decisions:
+        went = decision.routed != "end" and groups
+        steps.append(step_of(decision, texts, groups.pop(0) if went else ()))
+    return steps + [_orphan(group, texts) for group in groups]
+
+
+def visit_groups(trace: Trace) -> list[list[Visit]]:
+    """The visits of one decision after the other: a superstep, and under a plan the reviews in the one right behind."""
+    groups: list[list[Visit]] = []
+    for superstep, visits in groupby(trace.visits, key=lambda visit: visit.superstep):
+        reviews = trace.plan is not None and bool(groups) and groups[-1][-1].superstep == superstep - 1
+        if reviews:
+            groups[-1] += visits
+        else:
+            groups.append(list(visits))
+    return groups
+
+
+def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> TrialStep:
+    """One decision in ready strings, with the visits it led to."""
+    return TrialStep(
+        number=str(decision.index + 1),
+        chosen=decision.chosen,
+        routed=decision.routed,
+        tasks=_tasks(decision) if decision.tasks else "",
+        confidence=percent(decision.confidence),
+        reasoning=texts.add(decision.reasoning) if decision.reasoning else "",
+        question=decision.question or "",
+        vetoes=tuple(f"{veto.guard}: {veto.chosen} → {veto.send_to}" for veto in decision.vetoes),
+        notes=tuple(_notes(decision)),
+        context=texts.add(decision.context) if decision.context else "",
+        visits=tuple(_visit(visit, texts) for visit in visits),
+    )
+
+
+def _notes(decision: Decision) -> Iterator[str]:
+    if decision.forced_fallback:
+        yield "forced fallback"
+    if decision.corrections:
+        yield f"{decision.corrections} correction{'s' * (decision.corrections > 1)} asked for"
+    if decision.error is not None:
+        yield f"unusable reply: {decision.error}"
+
+
+def _tasks(decision: Decision) -> str:
+    """The tasks a plan's step chose, in the numbers of their histories."""
+    numbers = ", ".join(map(str, decision.tasks))
+    return f"step {decision.index + 1}: task{'s' * (len(decision.tasks) > 1)} {numbers}"
+
+
+def _orphan(visits: Sequence[Visit], texts: Texts) -> TrialStep:
+    return TrialStep("", "", "", "", "", "", "", (), (), "", tuple(_visit(visit, texts) for visit in visits))
+
+
+def _visit(visit: Visit, texts: Texts) -> VisitView:
+    return VisitView(visit.node, tuple(_finding(found, texts) for found in visit.findings), visit.error or "")
+
+
+def _finding(found: Finding, texts: Texts) -> FindingView:
+    details = texts.add(found.details) if found.details else ""
+    return FindingView(found.summary, percent(found.confidence), details, found.relevant_files)
+
+
+def _report(report: Report) -> tuple[tuple[str, str], ...]:
+    rows = {
+        "root cause": report.root_cause,
+        "location": report.root_cause_location or "",
+        "category": report.category,
+        "severity": report.severity,
+        "files": "\n".join(report.affected_files),
+        "evidence": "\n".join(report.evidence),
+        "next steps": "\n".join(report.next_steps),
+        "confidence": percent(report.confidence),
+    }
+    return tuple((name, text or "none") for name, text in rows.items())
+
+
+def _points(trace: Trace, case: CaseInfo) -> tuple[PointView, ...]:
+    known = {point.id: point for point in case.points}
+    views = []
+    for answer in trace.points:
+        point = known.get(answer.point)
+        grade = point.accept.get(answer.chosen) if point and answer.chosen else None
+        views.append(
+            PointView(
+                name=answer.point,
+                accepted=", ".join(f"{node} {percent(share)}" for node, share in point.accept.items()) if point else "",
+                why=point.why if point else "",
+                chosen=answer.chosen or "not recorded",
+                verdict=_point_verdict(grade, answer, known=point is not None),
+                reasoning=answer.reasoning,
+            )
+        )
+    return tuple(views)
+
+
+def _point_verdict(grade: float | None, answer: PointAnswer, *, known: bool) -> str:
+    if not known or answer.chosen is None:
+        return NOTHING
+    if not answer.say:
+        return "no choice of its own"
+    return "✗ not acceptable" if grade is None else "✓ right" if grade == 1 else f"~ defensible ({percent(grade)})"
+
+
+def _score(info: ScorerInfo, outcome: Outcome | None) -> str:
+    """A score on one line; a reason of several lines is made one."""
+    match outcome:
+        case Scored(value=value):
+            return measure(value, info.unit)
+        case Skipped(reason=reason):
+            return " ".join(f"skipped: {reason}".split())
+        case Failed(error=error):
+            return " ".join(f"failed: {error}".split())
+        case None:
+            return "skipped: not asked for"

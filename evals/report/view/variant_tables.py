@@ -1,0 +1,142 @@
+"""Tables per variant: metrics, repeats, metamorphic pairs."""
+
+from collections.abc import Sequence
+
+from evals.models.metrics import Measure, MeasureInfo, PassHat, Redraw, RepeatAgreement, SampleAgreement, Twins
+from evals.models.run import Run
+from evals.report.numbers import NOTHING, percent, signed
+from evals.report.view.page_parts import Table
+
+
+def measure_table(run: Run) -> Table:
+    """Every measure of every variant; no row for a run from before there were any."""
+    if not run.measure_infos:
+        return Table("", (), ())
+    names = tuple(info.variant.name for info in run.variants)
+    found = {(item.variant, item.name): item for item in run.measures}
+    return Table(
+        "Over all cases of a variant: value [95 %], and what it was made of",
+        ("measure", "better", *names),
+        tuple(
+            (info.name, info.better, *(cell(found[name, info.name], info) for name in names))
+            for info in run.measure_infos
+        ),
+    )
+
+
+def cell(item: Measure, info: MeasureInfo) -> str:
+    """A measure in one cell, never without its count; a missing one says why."""
+    rests_on = f"{item.n} of {item.of} {info.counted}"
+    if item.value is None:
+        return f"{NOTHING}: {item.why_not} ({rests_on})"
+    interval = f" [{_shown(item.low, info)}, {_shown(item.high, info)}]" if item.low is not None else ""
+    return f"{_shown(item.value, info)}{interval} ({rests_on}){_bounds(item, info)}{_chance(item, info)}"
+
+
+def _bounds(item: Measure, info: MeasureInfo) -> str:
+    if item.pessimistic is None or item.pessimistic == item.optimistic:
+        return ""
+    return f", {_shown(item.pessimistic, info)} to {_shown(item.optimistic, info)} with the rest"
+
+
+def _chance(item: Measure, info: MeasureInfo) -> str:
+    if item.null_low is None:
+        return ""
+    return f", chance alone {_shown(item.null_low, info)} to {_shown(item.null_high, info)}"
+
+
+def _shown(value: float | None, info: MeasureInfo) -> str:
+    return percent(value) if info.unit == "fraction" else signed(value)
+
+
+def sample_table(run: Run) -> Table:
+    """pass^k and agreement by variant; no row where every case was run once."""
+    names = [each.variant for each in run.samples]
+    if not names:
+        return Table("", (), ())
+    rows = [
+        (f"{first.endpoint}, pass^{k}", *(_chance_samples(each.pass_hat[index], k) for each in run.samples))
+        for index, first in enumerate(run.samples[0].pass_hat)
+        for k in range(1, run.samples[0].samples + 1)
+    ]
+    rows.append(("frozen decisions all samples agree on", *(_share(each.decisions) for each in run.samples)))
+    rows.append(("cases all samples take one route in", *(_share(each.routes) for each in run.samples)))
+    return Table(f"{run.samples[0].samples} samples of every case", ("over samples", *names), tuple(rows))
+
+
+def in_words(found: SampleAgreement) -> str:
+    """One line for a terminal or a comment."""
+    chances = [
+        f"{each.endpoint} pass^{found.samples} {_chance_samples(each, found.samples)}" for each in found.pass_hat
+    ]
+    return (
+        f"{found.variant}, {found.samples} samples per case: {', '.join(chances)}; all samples agree on "
+        f"{_share(found.decisions)} frozen decisions and on the route of {_share(found.routes)} cases"
+    )
+
+
+def redraw_table(run: Run) -> Table:
+    """What one sample a side would have said, endpoint by endpoint; no row where every case was run once."""
+    rows = [(each.endpoint, _counted(each)) for each in run.redraws]
+    return Table(
+        f"{run.candidate} against {run.reference} with one sample a side, every way to draw them",
+        ("endpoint", "the comparison says, in so many draws"),
+        tuple(rows),
+    )
+
+
+def redraws_in_words(run: Run) -> str:
+    """One line for a terminal or a comment; empty where every case was run once."""
+    said = [f"{each.endpoint} {_counted(each)}" for each in run.redraws]
+    if not said:
+        return ""
+    sides = f"{run.candidate} against {run.reference} in {run.redraws[0].draws} draws"
+    return f"with one sample a side, {sides}: {'; '.join(said)}"
+
+
+def _counted(found: Redraw) -> str:
+    ranked = sorted(found.verdicts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{verdict} {count}" for verdict, count in ranked)
+
+
+def _chance_samples(found: PassHat, k: int) -> str:
+    return f"{percent(found.values[k - 1])} ({found.cases} cases)" if found.values else NOTHING
+
+
+def _share(found: RepeatAgreement) -> str:
+    return f"{found.agreed} of {found.of}" if found.of else NOTHING
+
+
+_FATES = {1.0: "passed", 0.0: "failed"}
+
+
+def twin_table(run: Run) -> Table:
+    """A row per pair and endpoint, a column per variant; the last row of each endpoint counts."""
+    names = tuple(info.variant.name for info in run.variants)
+    found = {(item.endpoint, item.pair_id, item.variant): item for item in run.twins}
+    endpoints = dict.fromkeys(item.endpoint for item in run.twins)
+    rows = []
+    for endpoint in endpoints:
+        pairs = dict.fromkeys(item.pair_id for item in run.twins if item.endpoint == endpoint)
+        for pair in pairs:
+            mine = [found.get((endpoint, pair, name)) for name in names]
+            first = next(item for item in mine if item is not None)
+            rows.append((pair, " and ".join(first.archetypes), endpoint, *(_cell(item) for item in mine)))
+        rows.append(("all pairs", "", endpoint, *(_alike(run.twins, endpoint, name) for name in names)))
+    return Table("Twins, in the order of their archetypes", ("pair", "archetypes", "endpoint", *names), tuple(rows))
+
+
+def _cell(item: Twins | None) -> str:
+    if item is None:
+        return NOTHING
+    told = ", ".join("unjudged" if value is None else _FATES.get(value, percent(value)) for value in item.values)
+    return told if item.consistent is None else f"{'✓' if item.consistent else '✗'} {told}"
+
+
+def _alike(twins: Sequence[Twins], endpoint: str, variant: str) -> str:
+    judged = [
+        item.consistent
+        for item in twins
+        if (item.endpoint, item.variant) == (endpoint, variant) and item.consistent is not None
+    ]
+    return f"{sum(judged)} of {len(judged)} alike" if judged else NOTHING

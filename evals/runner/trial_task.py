@@ -1,0 +1,156 @@
+"""The unit of work: all variants of one case."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Final
+
+from evals import atomic_files as disk
+from evals.cassettes.interaction import Cassette
+from evals.cassettes.store import FOLDER, Readings, keep_reading, read
+from evals.content_cache import digest_of
+from evals.errors import CassetteError, EvalsError
+from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.models.trace import Provenance, Trace
+from evals.pack import DEFAULT, load_pack
+from evals.plain_replay import is_plain
+from evals.runner.dependencies import ABSENT
+from evals.runner.input_check import ChangedError, Pins
+from evals.runner.trial_cache import note
+from evals.runner.worker_server import loading
+
+TRIAL_TIMEOUT: Final = 60.0
+"""Seconds a trial may take; a replayed one takes a fraction of one."""
+
+
+@dataclass(frozen=True)
+class CaseTask:
+    """One case under several variants. Everything in it can be sent to another process.
+
+    `digests` are what the trials are stored under, variant by variant: a worker elsewhere checks its checkout by them.
+    `prompts` are those of the variants, `recorded` is the digest of the cassette, and `pins` are what else the trials
+    may rest on: what is run with other bytes than these has failed. Without them nothing is checked.
+    """
+
+    case: Case
+    variants: tuple[Variant, ...]
+    sample: int
+    cassette: Path
+    datasets: Path
+    cache: Path
+    vectors: Path
+    samples: int = 1
+    trial_timeout: float = TRIAL_TIMEOUT
+    digests: tuple[str, ...] = ()
+    prompts: tuple[object | None, ...] = ()
+    recorded: str = ""
+    pins: Pins | None = None
+    root: Path = Path()
+    pack: str = DEFAULT
+
+    @property
+    def prepared(self) -> Iterator[tuple[Variant, object | None]]:
+        """The variants, each with its prompt where that was handed over."""
+        return zip_longest(self.variants, self.prompts)
+
+    @property
+    def distances(self) -> Path | None:
+        """What was measured in released packages, where the case is about one."""
+        return self.vectors.with_name("distances.npz") if self.case.tree else None
+
+    @property
+    def patience(self) -> float:
+        """Seconds all its trials may take."""
+        return self.trial_timeout * len(self.variants)
+
+    @property
+    def overdue(self) -> str:
+        """What is said of a trial that took too long."""
+        return f"the trial did not end within {self.trial_timeout:g} s; `--trial-timeout` gives it more"
+
+    def parts(self) -> list["CaseTask"]:
+        """One task per variant."""
+        return [
+            replace(
+                self,
+                variants=(variant,),
+                digests=self.digests[number : number + 1],
+                prompts=self.prompts[number : number + 1],
+            )
+            for number, variant in enumerate(self.variants)
+        ]
+
+
+def lost(task: CaseTask, why: str) -> list[Trace]:
+    """The failed trials of a task that no worker came back from."""
+    return [failed(task, variant, why) for variant in task.variants]
+
+
+def failed(task: CaseTask, variant: Variant, error: Exception | str) -> Trace:
+    """A trial that never started or never ended, with the reason."""
+    why = error if isinstance(error, str) else _one_line(error)
+    return Trace(
+        case_id=task.case.id,
+        variant=variant.name,
+        sample=task.sample,
+        provenance=Provenance(label="failed"),
+        error=_below(why, task.cassette.parent.parent, task.datasets.parent, task.cache.parent),
+    )
+
+
+def _below(text: str, *folders: Path) -> str:
+    """The text with paths relative to the checkout, and to where a dataset of its own stands: a result must not name a
+    machine's folders."""
+    for folder in folders:
+        text = text.replace(f"{folder}/", "")
+    return text
+
+
+def _one_line(error: Exception) -> str:
+    """Our own errors speak for themselves; of others the kind says as much as the words."""
+    said = str(error) if isinstance(error, EvalsError) else f"{type(error).__name__}: {error}"
+    return next(iter(said.splitlines()), type(error).__name__)
+
+
+def run_case(task: CaseTask) -> list[Trace]:
+    """Run the trials of one task, in order of its variants. What breaks comes back as a failed trace."""
+    try:
+        cassette = cassette_of(task)
+    except (CassetteError, ChangedError) as error:
+        return [failed(task, variant, error) for variant in task.variants]
+    try:
+        return _checked(task, load_pack(task.pack).replay_case(task, cassette))
+    except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
+        return [failed(task, variant, error) for variant in task.variants]
+
+
+def _checked(task: CaseTask, traces: list[Trace]) -> list[Trace]:
+    """The traces, if they follow from what their digests name. Raises ChangedError."""
+    if task.pins is not None:
+        task.pins.check()
+        note(task.cache)
+    return traces
+
+
+def read_ahead(tasks: Iterable[CaseTask]) -> None:
+    """Read cassettes for as long as workers cannot begin: a core would have nothing to do. Whatever is wrong with one
+    costs its own trials, which say so."""
+    for task in tasks:
+        if is_plain() or not loading():
+            return
+        with suppress(Exception):
+            keep_reading(task.cassette, Readings(task.cache / FOLDER))
+
+
+def cassette_of(task: CaseTask) -> Cassette:
+    """The cassette of a task's case. Raises CassetteError, SecretFoundError, or ChangedError if it is another file than
+    the task is about."""
+    content = disk.read(task.cassette)
+    if task.recorded and task.recorded != (ABSENT if content is None else digest_of(content)):
+        raise ChangedError([f"{task.cassette.parent.name}/{task.cassette.name}"])
+    if content is None:
+        return Cassette(task.cassette, exists=False)
+    return read(content, task.cassette, None if is_plain() else Readings(task.cache / FOLDER))

@@ -1,0 +1,186 @@
+"""Worker processes that may hang or die without ending the run."""
+
+import contextlib
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
+
+from evals.runner.worker_server import origin
+
+START_UP: Final = 60.0
+"""Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""
+
+LEAVE: Final = 10.0
+"""Seconds an idle worker may take to leave."""
+
+
+class WorkerTask(Protocol):
+    """What a worker is given. Everything in it can be sent to another process."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds it may take."""
+
+    @property
+    def overdue(self) -> str:
+        """What is said of it when it took longer."""
+
+    def parts(self) -> Sequence[Self]:
+        """The same work as smaller tasks; itself alone if it cannot be divided."""
+
+
+GivenTask = TypeVar("GivenTask", bound=WorkerTask)
+Result = TypeVar("Result")
+
+
+@dataclass
+class _Worker(Generic[GivenTask, Result]):
+    """A process, our end of the pipe to it, the task it has, and when that must be done."""
+
+    process: BaseProcess
+    pipe: Connection
+    task: GivenTask
+    deadline: float = 0.0
+
+    def hand(self, task: GivenTask, work: Callable[[GivenTask], Result]) -> None:
+        """Give it the next task. Whether it is still there to take it, the pipe says afterwards."""
+        self.task = task
+        self.deadline = time.monotonic() + START_UP + task.patience
+        with contextlib.suppress(OSError):
+            self.pipe.send((work, task))
+
+    def take(self) -> Result | None:
+        """What it sent; None if it sent nothing, and is dead or out of time."""
+        try:
+            return cast("Result", self.pipe.recv()) if self.pipe.poll() else None
+        except (EOFError, OSError):
+            self.process.join(5)
+            return None
+
+    def end(self) -> str:
+        """Kill it if it is still there; what has become of its task then, as a sentence."""
+        hung = self.process.is_alive()
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+        if hung:
+            return self.task.overdue
+        code = self.process.exitcode or 0
+        how = f"by signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"with exit code {code}"
+        memory = "; often the memory is used up: try fewer --jobs" if code == -signal.SIGKILL else ""
+        return f"the worker process died {how}{memory}"
+
+
+def run_tasks(
+    tasks: Sequence[GivenTask],
+    jobs: int,
+    work: Callable[[GivenTask], Result],
+    lost: Callable[[GivenTask, str], Result],
+) -> Iterator[Result]:
+    """What `work` gives for each task, as they finish; all workers are gone when this is left, however it is left.
+
+    `lost` says what becomes of a task that no worker came back from, and why; one that was divided comes back in parts.
+    """
+    waiting, busy, done = deque(tasks), list[_Worker[GivenTask, Result]](), list[_Worker[GivenTask, Result]]()
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < jobs:
+                worker: _Worker[GivenTask, Result] = _started(waiting[0])
+                worker.hand(waiting.popleft(), work)
+                busy.append(worker)
+            for worker in _back(busy):
+                result = worker.take()
+                if result is None:
+                    busy.remove(worker)
+                    why, parts = worker.end(), worker.task.parts()
+                    if len(parts) == 1:
+                        yield lost(worker.task, why)
+                    else:
+                        waiting.extend(parts)
+                    continue
+                if waiting:
+                    worker.hand(waiting.popleft(), work)
+                else:
+                    busy.remove(worker)
+                    done.append(worker)
+                    worker.pipe.close()
+                yield result
+    finally:
+        for worker in busy:
+            worker.end()
+        _left(done)
+
+
+def _left(workers: Sequence[_Worker[Any, Any]]) -> None:
+    """Let them go: a worker that may leave by itself tidies up behind the libraries it loaded."""
+    for worker in workers:
+        worker.pipe.close()
+    for worker in workers:
+        worker.process.join(LEAVE)
+        worker.process.kill()
+        worker.process.join()
+
+
+def _back(busy: Sequence[_Worker[GivenTask, Result]]) -> list[_Worker[GivenTask, Result]]:
+    """The workers that sent something, died, or had their time; waits for the first of them."""
+    patience = min(worker.deadline for worker in busy) - time.monotonic()
+    ready = wait([worker.pipe for worker in busy], max(patience, 0))
+    now = time.monotonic()
+    return [worker for worker in busy if worker.pipe in ready or worker.deadline <= now]
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[], object]) -> Iterator[None]:
+    """`work` is done in one process more, and is over when the block is left; it is ended where that is by an error.
+
+    For what is wanted afterwards anyway, and kept: what goes wrong with it is said then, to whoever does it again.
+    """
+    process, pipe = _process()
+    try:
+        pipe.send((_quietly, work))
+        yield
+        with contextlib.suppress(EOFError, OSError):
+            pipe.recv()
+    finally:
+        process.kill()
+        process.join()
+        pipe.close()
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    with contextlib.suppress(Exception):
+        work()
+
+
+def _started(task: GivenTask) -> _Worker[GivenTask, Result]:
+    process, pipe = _process()
+    return _Worker[GivenTask, Result](process, pipe, task)
+
+
+def _process() -> tuple[BaseProcess, Connection]:
+    """One that serves, and our end of the pipe to it. It is told next to nothing by way of the server: what is cut off
+    there, by an interrupt, would be complained of there."""
+    ours, theirs = origin().Pipe()
+    process = origin().Process(target=_serve, args=(theirs, dict(os.environ)), daemon=True)
+    process.start()
+    theirs.close()  # so that the pipe ends with the process
+    return process, ours
+
+
+def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:
+    """A worker: tasks in, results out, until the other end is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent ends its workers
+    os.environ.clear()  # it may have changed since the server began
+    os.environ.update(environment)
+    while True:
+        try:
+            work, task = pipe.recv()
+        except (EOFError, OSError):  # nothing more, or no more than a part
+            return
+        pipe.send(work(task))

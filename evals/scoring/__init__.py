@@ -1,0 +1,1 @@
+"""Scorers: functions of a case and a trace that give a number."""

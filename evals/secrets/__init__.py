@@ -1,0 +1,1 @@
+"""Filters that keep secrets out of cassettes, caches and exports."""

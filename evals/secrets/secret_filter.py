@@ -1,0 +1,289 @@
+"""Secret filter: cassettes that hold a secret are refused, other outputs are redacted."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import unquote
+
+from pydantic import BaseModel
+
+from evals.cassettes.cassette_entry import CassetteEntry, line_of
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.release_lines import SourceTree, tree_for
+from evals.cassettes.request_key import REDACTED_MEMBERS, parse_json
+from evals.errors import SecretFoundError
+from evals.models.base import Sealed
+from evals.secrets.allowed_secrets import FILE as ALLOWED_FILE
+from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets, allowed_beside, digest_of
+from evals.shared.secrets.named_secrets import is_named
+from evals.shared.secrets.scanner import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
+
+CHAT_MEMBERS: Final = frozenset(
+    {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
+)
+SEARCH_MEMBERS: Final = frozenset(
+    {"query", "follow_up_questions", "answer", "images", "results", "response_time", "auto_parameters"}
+)
+WITHHELD: Final = "[withheld: it holds a secret]"
+_PROTOCOL_ID: Final = re.compile(
+    r"\.(?:tool_calls\[\d+\]\.id|tool_call_id"  # OpenAI's chat completions
+    r"|tool_use_id|content\[\d+\]\.(?:id|signature)|content_block\.id|delta\.signature"  # Anthropic's messages
+    r"|call_id|item_id|(?:input|output)\[\d+\]\.id)$"  # OpenAI's responses
+)
+"""Members that are random by design and secret to nobody."""
+_NAME: Final = re.compile(r'"([^"\\]{1,64})"\s*:\s*"')
+"""The name of a member that is a text."""
+_SPELLED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+"""Every text in a JSON text, names included, as it is spelled there."""
+
+
+@dataclass(frozen=True)
+class SecretFinding:
+    """Which rule fired and where (`$.messages[0].content`); never what it saw, but for its digest."""
+
+    rule: str
+    json_path: str
+    sha256: str = field(default="", compare=False)
+
+
+def redact_request(body: Mapping[str, object]) -> dict[str, object]:
+    """The request body as it is stored and keyed."""
+    return {name: member for name, member in body.items() if name not in REDACTED_MEMBERS}
+
+
+def redact_response(path: str, body: Mapping[str, object]) -> dict[str, object]:
+    """The answer's body as it is stored and served; an unknown protocol's answer is kept whole."""
+    allowed = _members_allowed(path)
+    return {name: member for name, member in body.items() if allowed is None or name in allowed}
+
+
+def scan(value: object, path: str = "$", allowed: AllowedSecrets = NOTHING) -> list[SecretFinding]:
+    """Every place in a JSON value (keys included) where something looks like a secret that nobody answers for."""
+    found = (
+        SecretFinding(sighting.rule, where, digest_of(sighting.secret))
+        for where, sighting in sightings(value, path)
+        if not allowed.allows(sighting)
+    )
+    return list(dict.fromkeys(found))
+
+
+def scan_text(text: str, allowed: AllowedSecrets = NOTHING) -> Iterator[tuple[str, int]]:
+    """Rule and offset of every known key format in a file's raw text, comments and headers included."""
+    return ((found.rule, found.start) for found in known_formats(text) if not allowed.allows(found))
+
+
+def sightings(value: object, path: str = "$") -> Iterator[tuple[str, Sighting]]:
+    """Everything in a JSON value that looks like a secret, allowed or not, with its JSON path."""
+    for where, text in _strings(value, path):
+        for sighting in secrets_in(text):
+            if not (sighting.rule == HIGH_ENTROPY and _PROTOCOL_ID.search(where)):
+                yield where, sighting
+
+
+def unsuspicious(bodies: Collection[str], words: Iterable[str]) -> bool:
+    """Whether nothing in these JSON texts and words looks like a secret; a text they share is looked at once.
+
+    A quick look only: where it says no, `scan` finds out what it is and where, and may find that it is nothing.
+    """
+    spelled = {text for body in bodies for text in _SPELLED.findall(body)}
+    texts = {*json.loads(f"[{','.join(spelled)}]"), *words}
+    texts |= {text for body in bodies for text in _named_members(body)}
+    hidden = {text for outer in texts if _hides_words(outer) for _, text in _strings(outer, "")}
+    return none_in(texts | hidden)
+
+
+def scrub(text: str) -> str:
+    """The text fit to be shown in an error: emptied as a whole if anything in it looks like a secret."""
+    return WITHHELD if _holds_a_secret(text) else text
+
+
+def _members_allowed(path: str) -> frozenset[str] | None:
+    if path.endswith("/chat/completions"):
+        return CHAT_MEMBERS
+    return SEARCH_MEMBERS if path.endswith("/search") else None
+
+
+def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+        if _hides_words(value):
+            with suppress(ValueError):
+                yield from ((path, text) for _, text in _strings(parse_json(value), path))
+    elif isinstance(value, Mapping):
+        for name, member in value.items():
+            yield path, str(name)
+            yield from _strings(member, _below(path, str(name)))
+            if isinstance(member, str) and is_named(str(name)):
+                yield _below(path, str(name)), f"{name}={member}"
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _strings(item, f"{path}[{index}]")
+
+
+def _named_members(body: str) -> Iterator[str]:
+    """The members of a JSON text whose name says that they hold a secret, as `_strings` puts them."""
+    for name in filter(is_named, set(_NAME.findall(body))):
+        for value in re.findall(rf'"{re.escape(name)}"\s*:\s*({_SPELLED.pattern})', body):
+            yield f"{name}={json.loads(value)}"
+
+
+def _hides_words(text: str) -> bool:
+    """JSON inside a text, whose escapes would hide what it says."""
+    return text[:1] in {"{", "["} and ("\\/" in text or "\\u" in text)
+
+
+def _below(path: str, name: str) -> str:
+    """The path one member deeper; a name that is itself a secret is not repeated."""
+    return f"{path}.{name}" if name.isidentifier() and not _holds_a_secret(name) else f"{path}.*"
+
+
+def _holds_a_secret(text: str) -> bool:
+    return bool(secrets_in(text))
+
+
+def refuse_planted(path: Path, text: str, allowed: AllowedSecrets) -> None:
+    """Before anything else is said of a file: a key anywhere in it, even in a comment, must not stay there."""
+    for rule, offset in scan_text(text, allowed):
+        line = text.count("\n", 0, offset) + 1
+        raise SecretFoundError(path, f"{rule}: a secret must not stand here; revoke it, and restore the file", line)
+
+
+def refuse_recorded(
+    path: Path,
+    text: str,
+    entries: Sequence[CassetteEntry],
+    interactions: Sequence[Interaction],
+    allowed: AllowedSecrets,
+    tree: SourceTree | None = None,
+) -> None:
+    """One quick look at all texts together, since they say the same again and again; then one at each, if need be."""
+    if _unsuspicious(entries, interactions):
+        return
+    for index, (entry, interaction) in enumerate(zip(entries, interactions, strict=True)):
+        if not _unsuspicious([entry], [interaction]):
+            refuse_secrets(path, interaction, allowed, (text, index), tree)
+
+
+def _unsuspicious(entries: Iterable[CassetteEntry], interactions: Iterable[Interaction]) -> bool:
+    bodies = [body for entry in entries for body in (entry.request.body, entry.response.body.string)]
+    return unsuspicious(bodies, {word for found in interactions for word in _words(found)})
+
+
+def refuse_secrets(
+    path: Path,
+    interaction: Interaction,
+    allowed: AllowedSecrets,
+    where: tuple[str, int] | None = None,
+    tree: SourceTree | None = None,
+) -> None:
+    """Raises SecretFoundError if an interaction must not be kept; `where` is the file's text and its place there. The
+    lines of a released `tree` are published, and are not kept."""
+    found = [finding for part, name in _parts(interaction, tree) for finding in scan(part, name, allowed)]
+    line = line_of(where[0], ("interactions", where[1])) if found and where else None
+    _refuse(path, found, interaction.agent, line)
+
+
+def refuse_secret_request(
+    path: Path, uri: str, agent: str, model: str, body: Mapping[str, Any], tree: SourceTree | None = None
+) -> None:
+    """Raises SecretFoundError if a request must not be kept: better said before it is sent and paid for."""
+    allowed = allowed_beside(path)
+    body = body if tree is None else tree.folded(body)
+    meta = _meta(uri, agent=agent, model=model)
+    _refuse(path, [*scan(body, "request", allowed), *scan(meta, "x_meta", allowed)], agent)
+
+
+def seen_in(cassette: Cassette) -> Iterator[Sighting]:
+    """Everything in a cassette that looks like a secret, allowed or not: what an allow-list is needed for."""
+    tree = tree_for(cassette.path, cassette.tree) if cassette.tree else None
+    for interaction in cassette.interactions:
+        for part, name in _parts(interaction, tree):
+            yield from (sighting for _, sighting in sightings(part, name))
+
+
+def _parts(interaction: Interaction, tree: SourceTree | None = None) -> tuple[tuple[object, str], ...]:
+    """All that is written of an interaction, with its JSON path, but for digests and numbers."""
+    words = {"method", "agent", "model", "content_type", "recorded_by", "recorded_at"}
+    meta = _meta(interaction.uri, **interaction.model_dump(include=words))
+    request = interaction.request if tree is None else tree.folded(interaction.request)
+    return (request, "request"), (interaction.response, "response"), (meta, "x_meta")
+
+
+def _words(interaction: Interaction) -> Iterator[str]:
+    """What is written of an interaction besides its bodies."""
+    yield from (interaction.uri, unquote(interaction.uri), interaction.method, interaction.agent, interaction.model)
+    yield from (interaction.content_type, interaction.recorded_by or "", interaction.recorded_at)
+
+
+def _meta(uri: str, **words: str | None) -> dict[str, object]:
+    """The URI is read as it is written and as it is meant (`%40` is an @)."""
+    return {"uri": [uri, unquote(uri)], **words}
+
+
+def _refuse(path: Path, findings: Sequence[SecretFinding], agent: str, line: int | None = None) -> None:
+    for found in findings[:1]:
+        message = (
+            f"{found.rule} at {found.json_path} of a request by {scrub(agent)}: remove it at its source, or, if it is "
+            f"no secret, allow sha256 {found.sha256} in cassettes/{ALLOWED_FILE}"
+        )
+        raise SecretFoundError(path, message, line)
+
+
+Told = TypeVar("Told", bound=BaseModel)
+BLOCK: Final = 1 << 24
+"""Characters."""
+
+
+def held_back(told: Told, path: Path) -> Told:
+    """The same with every text withheld that a cassette beside `path` would refuse."""
+    if isinstance(told, Sealed) and all(unsuspicious(block, []) for block in _blocks(told.pieces())):
+        return told
+    text = told.model_dump_json(by_alias=True)
+    clean = fit_to_write(text, allowed_beside(path))
+    return told if clean == text else type(told).model_validate_json(clean)
+
+
+def _blocks(pieces: Iterable[str]) -> Iterator[list[str]]:
+    """Some megabytes of text at a time: a text that many trials share is looked at once a block."""
+    block, size = [], 0
+    for piece in pieces:
+        block.append(piece)
+        size += len(piece)
+        if size > BLOCK:
+            yield block
+            block, size = [], 0
+    yield block
+
+
+def withheld_in(path: Path) -> int:
+    """How many texts of a written file are withheld."""
+    with path.open("rb") as stored:
+        return sum(line.count(WITHHELD.encode()) for line in stored)
+
+
+def fit_to_write(text: str, allowed: AllowedSecrets) -> str:
+    """The JSON text with every text in it withheld that holds a secret nobody answers for; mostly as it is."""
+    if unsuspicious([text], []):
+        return text
+    value = json.loads(text)
+    fit = _fit(value, allowed)
+    return text if fit == value else json.dumps(fit, ensure_ascii=False)
+
+
+def _fit(value: object, allowed: AllowedSecrets) -> object:
+    if isinstance(value, str):
+        return WITHHELD if scan(value, allowed=allowed) else value
+    if isinstance(value, dict):
+        return {str(_fit(name, allowed)): _fit_member(name, member, allowed) for name, member in value.items()}
+    return [_fit(each, allowed) for each in value] if isinstance(value, list) else value
+
+
+def _fit_member(name: str, member: object, allowed: AllowedSecrets) -> object:
+    """What a password is called may be said, what it is may not."""
+    if isinstance(member, str) and is_named(name) and scan({name: member}, allowed=allowed):
+        return WITHHELD
+    return _fit(member, allowed)

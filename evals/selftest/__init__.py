@@ -1,1 +1,0 @@
-"""Does the gate do what it says? Known faults are planted and must be caught; nothing at all must raise no alarm."""

@@ -1,0 +1,1 @@
+"""Secret scanner: what a secret looks like, for everything that writes or sends text."""

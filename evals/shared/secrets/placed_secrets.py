@@ -1,0 +1,158 @@
+"""Secrets that their place gives away without a name: in a URL, in a header, on a command line, in a PEM block."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from typing import Final
+
+from evals.shared.secrets.named_secrets import ANY, KEYS_OF_PROVIDERS, VALUE
+from evals.shared.secrets.rule import Match, Rule, is_placeholder, rule, secret_of
+from evals.shared.secrets.values import has_both, is_key, is_password, is_reference, is_token
+
+_OPTIONS: Final = (
+    r"(?:password|passwd|pass|passphrase|passcode|passin|passout|storepass|keypass|pwd|pw|token|secret|api-?key|auth-?token|"
+    r"access-?token|access-?key|secret-?key|client-?secret|secret-?id|auth|key)"
+)
+_DATABASE: Final = re.compile(
+    r"\b(?:server|host|data source|database|dbname|initial catalog)\s*=|\bjdbc:", re.IGNORECASE
+)
+_LOGINS: Final = (
+    r"docker|podman|nerdctl|buildah|skopeo|helm|oras|az|oc|cf|twine|poetry|npm|doctl|vault|sqlcmd|bcp|isql|mongo\w*|"
+    r"mysql\w*|mariadb[\w-]*|clickhouse\S*|cqlsh|influx|ldap\w+|smbclient|mosquitto\w*|amqp\S*|sqlplus|winexe|xfreerdp|plink|pscp|"
+    r"mc|svn|htpasswd|gpg2?|7za?|7zz|zip|unzip|rar|unrar|ssh-keygen|keytool|openssl|snmp\w*|ipmitool|curl|http|https|xh"
+)
+
+_LOGIN_COMMAND: Final = re.compile(rf"\b(?:{_LOGINS})\b[^\n|;]*$")
+
+
+def _passes(match: Match, judge: Callable[..., bool]) -> bool:
+    return judge(secret_of(match)[1], delimited="quoted" in match.re.groupindex and match["quoted"] is not None)
+
+
+def _is_token(match: Match) -> bool:
+    return _passes(match, is_token)
+
+
+def _is_password(match: Match) -> bool:
+    return _passes(match, is_password)
+
+
+def _is_given(match: Match) -> bool:
+    """Where nothing but a secret can stand: only what says where it belongs is none."""
+    value = secret_of(match)[1]
+    return not is_placeholder(value) and not re.fullmatch(rf"(?i){_OPTIONS}", value)
+
+
+def _is_no_placeholder(match: Match) -> bool:
+    return not is_placeholder(secret_of(match)[1])
+
+
+def _is_in_a_connection_string(match: Match) -> bool:
+    around = match.string[max(0, match.start() - 200) : match.end() + 200]
+    return _is_no_placeholder(match) and bool(_DATABASE.search(around))
+
+
+def _is_a_login(match: Match) -> bool:
+    """`Basic` is followed by base64 of `user:password`; in prose it is followed by a word."""
+    word = match.group("value")
+    try:
+        decoded = base64.b64decode(word + "=" * (-len(word) % 4), validate=True)
+    except binascii.Error:
+        return False
+    return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
+
+
+def _is_of_a_login(match: Match) -> bool:
+    return _passes(match, is_password) or is_key(secret_of(match)[1])
+
+
+def _is_of_a_login_command(match: Match) -> bool:
+    before = match.string[max(0, match.start() - 200) : match.start()]
+    return bool(_LOGIN_COMMAND.search(before)) and _is_of_a_login(match)
+
+
+PLACES: Final[tuple[Rule, ...]] = (
+    rule("private_key", "PRIVATE PuTTY-", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File-\d"),
+    rule("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|[ps]k\.eyJ[\w-]{8,}\.[\w-]{16,}"),
+    # A digit is asked for so that prose ("Bearer authentication-middleware") is no finding.
+    rule("bearer_token", "earer", r"[Bb]earer\s+(?P<value>(?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{16,})", spans=True),
+    rule("basic_auth", "asic", r"[Bb]asic\s+(?P<value>[A-Za-z0-9+/]{8,}={0,2})", _is_a_login, spans=True),
+    rule("url_password", "://", r"://[^\s/:@]{0,200}:(?P<value>[^\s/@]{1,200})@(?=[\w\[])", _is_no_placeholder),
+    rule("url_password", "://", r"://(?P<value>[^\s/:@]{10,200})@(?=[\w\[])", _is_token),
+    rule(
+        "connection_password",
+        "assw ASSW wd= WD= Wd=",
+        rf"\b(?i:password|passwd|pwd)=(?P<value>{VALUE}+)(?=[;&\s\"']|$)",
+        _is_in_a_connection_string,
+        spans=True,
+    ),
+    rule("crypt_hash", "$", r"\$(?:apr1|1|5|6|2[aby]|y|argon2(?:id|i|d))\$[\w./$,=+-]{20,}"),
+    rule(
+        "login_option",
+        "curl http",
+        r"\b(?:curl|https?|xh)\b[^\n|;]{0,300}?\s(?:-u|--user|--proxy-user|-U|-a|--auth)[ =]?[\"'\\]{0,4}[\w.@-]+:"
+        rf"(?P<value>{VALUE}{{3,500}})",
+        _is_given,
+    ),
+    rule(
+        "password_option",
+        "mysql mariadb",
+        rf"\b(?:mysql\w*|mariadb[\w-]*)\b[^\n|;]{{0,200}}?\s-p[\"'\\]{{0,4}}(?P<value>{VALUE}{{4,500}})",
+        _is_given,
+    ),
+    rule("password_option", "sshpass", rf"\bsshpass\s+-p\s?[\"'\\]{{0,4}}(?P<value>{VALUE}{{3,500}})", _is_given),
+    rule(
+        "password_option",
+        "redis-cli",
+        rf"\bredis-cli\b[^\n|;]{{0,200}}?\s-a\s+[\"'\\]{{0,4}}(?P<value>{VALUE}{{4,500}})",
+        _is_given,
+    ),
+    rule(
+        "password_option",
+        "--",
+        rf"(?i)--(?:[a-z]{{1,20}}-){{0,4}}(?:{_OPTIONS}|[a-z-]{{0,30}}pass[a-z]{{0,10}})[ =]+(?:pass:)?{ANY}",
+        _is_password,
+    ),
+    # docker login -p …
+    rule(
+        "password_option",
+        "login",
+        rf"\blogin\b[^\n|;]{{0,200}}?\s-p[ =]?{ANY}",
+        lambda match: has_both(secret_of(match)[1]) and _is_given(match) and not is_reference(secret_of(match)[1]),
+    ),
+    # mongosh -p …, zip -P …: -p is a port or a path elsewhere, so the command counts, and the value has to be no name
+    rule(
+        "password_option",
+        "-p -P -w -W -N -k -a -b -storepass -keypass -passin -passout",
+        rf"[ \t](?:-[pPwWNkab]|-{{1,2}}(?:storepass|keypass|passin|passout))[ =]?(?:pass:)?{ANY}",
+        _is_of_a_login_command,
+    ),
+    rule("login_option", "%", rf"\s-U[ =]?[\"'\\]{{0,4}}[\w.\\-]+%(?P<value>{VALUE}{{4,500}})", _is_given),
+    rule(
+        "password_option",
+        "sudo chpasswd login passwd",
+        rf"\becho\s+(?:-\w\s+)?[\"']?(?:[\w.-]+:)?(?P<value>{VALUE}{{6,500}})[\"']?\s*\|\s*"
+        r"(?:sudo\s+-S|chpasswd|\S*passwd|.{0,60}login)",
+        _is_of_a_login,
+    ),
+    # ~/.pgpass: host:port:database:user:password
+    rule(
+        "password_line",
+        ":*: :54 :64 :33",
+        r"(?:^|[\s'\"`+>;,(=\[{|])[\w.*-]+:(?:\d{4,5}|\*):[\w*-]+:[\w.*@-]+:(?P<value>[^\s'\"`:\\]{6,})",
+        _is_of_a_login,
+    ),
+    rule("password_option", "/user: /USER:", rf"(?i)\s/user:\S+\s+{ANY}", _is_of_a_login),
+    rule("password_option", "/user: /USER:", rf"(?i)\bnet use\s+\S+\s+\\\\\S+\s+{ANY}\s+/user:", _is_of_a_login),
+    rule(
+        "login_option", "login=", rf"\blogin=[\"']?(?P<value>{VALUE}{{20,500}})", lambda match: is_key(match["value"])
+    ),
+    KEYS_OF_PROVIDERS,
+    rule(
+        "url_credential",
+        "?key= &key= ?sig= &sig= ?code= &code= ?auth= &auth= ?appid= &appid= ignature=",
+        rf"[?&](?:key|sig|code|auth|appid|(?:[Xx]-[A-Za-z]+-)?[Ss]ignature)=(?P<value>{VALUE}{{10,500}})",
+        _is_token,
+    ),
+)

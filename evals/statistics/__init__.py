@@ -1,0 +1,1 @@
+"""Statistics for paired comparisons of few cases."""

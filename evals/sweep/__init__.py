@@ -1,1 +1,0 @@
-"""Thresholds and guard sets, re-executed over the recorded tape: what each setting would have done."""

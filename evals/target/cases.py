@@ -1,0 +1,148 @@
+"""Cases of a target: one YAML file each, below the folder that `evals.toml` names."""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field, JsonValue
+
+from evals.errors import DatasetError
+from evals.models.base import Closed
+from evals.models.case import Case, DecisionPoint, Question, Split
+from evals.models.route_spec import Constraint, RouteAlternative, RouteSpec, Steps
+from evals.safe_yaml import line_of, read_model
+
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
+LONGEST: Final = 1_000
+"""Steps of a route that has no limit of its own."""
+
+
+class Near(Closed):
+    """A number that may be off by `within`."""
+
+    value: float
+    within: Annotated[float, Field(ge=0)] = 0.0
+
+
+class Expected(Closed):
+    """What one member of the output must be; every check that is given counts."""
+
+    equal: JsonValue = None
+    contains: tuple[str, ...] = ()
+    regex: str | None = None
+    number: Near | None = None
+
+
+class TargetRoute(Closed):
+    """Rules for the names of steps: nodes and tools. `max` is the largest number of steps, `target` the one that costs
+    nothing."""
+
+    constraints: tuple[Constraint, ...] = ()
+    target: Annotated[int, Field(ge=1)] = LONGEST
+    max: Annotated[int, Field(ge=1)] = LONGEST
+    node_max: dict[str, int] = Field(default_factory=dict)
+    exemplars: tuple[tuple[str, ...], ...] = ()
+
+
+class TargetLabels(Closed):
+    """The file of a case. Only `inputs` is needed: without labels a run shows what happened, and scores nothing."""
+
+    id: str = ""
+    inputs: dict[str, JsonValue]
+    title: str = ""
+    expected: dict[str, Expected] = Field(default_factory=dict)
+    route: TargetRoute | None = None
+    answers: tuple[JsonValue, ...] | dict[str, JsonValue] = ()
+    split: Split = "gate"
+    slice: str = "all"
+    pair_id: Annotated[str | None, Field(alias="cluster")] = None
+    tags: tuple[str, ...] = ()
+    must_pass: bool = False
+    canary: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The slice that the case is in."""
+        return self.slice
+
+    @property
+    def question(self) -> Question:
+        """A target may always ask: the answers are those of the case."""
+        return Question(policy="allowed")
+
+    @property
+    def decision_points(self) -> tuple[DecisionPoint, ...]:
+        """None yet: a router is judged by the trials alone."""
+        return ()
+
+    @property
+    def unlabelled(self) -> frozenset[str]:
+        """What the file does not say, so that it is not scored."""
+        return frozenset(name for name in ("route", "expected") if not getattr(self, name))
+
+    @property
+    def exemplars(self) -> tuple[tuple[str, ...], ...]:
+        """Routes that pass."""
+        return self.route.exemplars if self.route else ()
+
+    def shown(self) -> dict[str, Any]:
+        """Nothing that only this pack has."""
+        return {}
+
+
+def case_ids(folder: Path) -> list[str]:
+    """The names of the cases in `folder`, sorted."""
+    return sorted(path.stem for path in (folder / "cases").glob("*.yaml"))
+
+
+def case_file(folder: Path, case_id: str) -> Path:
+    """The file of a case."""
+    return folder / "cases" / f"{case_id}.yaml"
+
+
+def load_cases(folder: Path) -> dict[str, Case]:
+    """Every case in `folder`, by id. Raises DatasetError (`path:line: …`)."""
+    found = {name: load_case(folder, name) for name in case_ids(folder)}
+    if not found:
+        raise DatasetError(f"{folder / 'cases'}: holds no cases; write one as CASE.yaml with `inputs:`")
+    return found
+
+
+def load_case(folder: Path, case_id: str) -> Case:
+    """One case. Raises DatasetError (`path:line: …`)."""
+    path = case_file(folder, case_id)
+    if not NAME.fullmatch(case_id):
+        raise DatasetError(f"{path}:1: {case_id!r} is no name of a case; use small letters, digits and -")
+    labels = read_model(path, TargetLabels)
+    if labels.id not in ("", case_id):
+        raise DatasetError(f"{path}:{line_of(path, 'id')}: id is {labels.id!r}, the file {case_id!r}; leave the id out")
+    labels = labels.model_copy(update={"id": case_id})
+    for name, expected in labels.expected.items():
+        if expected.regex is not None:
+            try:
+                re.compile(expected.regex)
+            except re.error as error:
+                line = line_of(path, "expected")
+                raise DatasetError(f"{path}:{line}: regex of {name!r} is none ({error}); mend it") from error
+    return Case(
+        labels=labels,
+        title=labels.title or case_id,
+        body=_text(labels.inputs),
+        route_spec=_spec(labels),
+        digest=hashlib.sha256(path.read_bytes()).hexdigest(),
+        inputs=labels.inputs,
+    )
+
+
+def _text(inputs: dict[str, JsonValue]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in inputs.items())
+
+
+def _spec(labels: TargetLabels) -> RouteSpec:
+    route = labels.route or TargetRoute()
+    steps = Steps(target=min(route.target, route.max), max=route.max, hard_max=max(route.max, LONGEST))
+    way = RouteAlternative(
+        constraints=route.constraints, steps=steps, node_max=route.node_max, exemplars=route.exemplars
+    )
+    return RouteSpec(name=labels.id, node_caps={}, alternatives=(way,))

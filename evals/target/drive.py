@@ -1,0 +1,350 @@
+"""Runs a compiled graph on one case and tells what it did: steps, decisions of routers, tool calls, interrupts, output.
+
+A run never raises what its target raises: errors, timeouts and misses are values of the result. The observation comes
+from LangGraph's stream alone, so that a target needs no change.
+"""
+
+import asyncio
+import inspect
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack, aclosing, suppress
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final, Literal
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
+from langgraph.graph import StateGraph
+from langgraph.pregel import Pregel
+from langgraph.types import Command
+from langsmith import tracing_context
+from pydantic import Field, JsonValue
+
+from evals.cassettes.io_thread import Apart
+from evals.cassettes.nearest_request import describe
+from evals.errors import ConfigurationError
+from evals.models.base import Closed
+from evals.target.capture import TargetTrial, trial_running
+from evals.target.clock import seeded
+from evals.target.observe import Observer, RouterChoice, Step, json_of, one_line
+
+Answers = Sequence[Any] | Mapping[str, Any] | Callable[[Any], Any]
+"""Answers to interrupts: in order; by topic, a text in the interrupt's payload (`*` answers all others); or a function
+of the payload."""
+Ended = Literal["finished", "recursion_limit", "timeout", "missed", "unanswered", "failed"]
+_threads: Final = itertools.count()
+
+
+class Asked(Closed):
+    """An interrupt and its answer."""
+
+    payload: JsonValue
+    answer: JsonValue
+
+
+class ToolUse(Closed):
+    """A tool that was called, how often, and whether its results were recorded or it ran for real."""
+
+    tool: str
+    calls: int
+    recorded: bool
+
+
+class TargetRun(Closed):
+    """What a target did in one trial. `error` is one line for every end but `finished`.
+
+    `keys` are the request keys in the order they were served, `missed` says which requests nobody recorded, `refused`
+    which connections were not let through, `passed` which requests were answered live, `changed` what the target
+    changed outside of its own state.
+    """
+
+    ended: Ended
+    steps: tuple[Step, ...] = ()
+    decisions: tuple[RouterChoice, ...] = ()
+    interrupts: tuple[Asked, ...] = ()
+    output: dict[str, JsonValue] = Field(default_factory=dict)
+    error: str | None = None
+    keys: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
+    tools: tuple[ToolUse, ...] = ()
+    printed: str = ""
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TargetCall:
+    """How a target is run. `graph` is a compiled graph, a StateGraph, or a factory of (nothing or config) -> either,
+    sync or async, also as an (async) context manager. `configurable` and `context` are what a variant sets; times in s.
+    """
+
+    graph: Any
+    inputs: Any
+    configurable: Mapping[str, Any] = field(default_factory=dict)
+    context: Any = None
+    answers: Answers = ()
+    routers: frozenset[str] = frozenset()
+    output: Callable[[Any], Mapping[str, Any]] | None = None
+    timeout: float = 300.0
+    recursion_limit: int = 50
+    seed: str = "0"
+
+    def config(self) -> RunnableConfig:
+        """The graph's config, with a thread of its own."""
+        thread = {"thread_id": f"trial {next(_threads)}", **self.configurable}
+        return RunnableConfig(configurable=thread, recursion_limit=self.recursion_limit)
+
+
+class Driver:
+    """Runs targets in a thread with an event loop of its own, where a target that hangs holds up nobody else.
+
+    Clients that a target makes at import are used by all its trials, so all trials share the loop. A loop that a target
+    blocks beyond its timeout is given up and replaced.
+    """
+
+    def __init__(self) -> None:
+        self._thread = Apart()
+        self._ready = False
+
+    async def run(self, call: TargetCall, trial: TargetTrial) -> TargetRun:
+        """What the target did. Hooks of `captured()` have to be installed."""
+        thread = self._thread
+        if not self._ready:
+            self._ready = True
+            await thread(_use_daemon_threads())
+        observer = Observer(call.routers)
+        running = asyncio.ensure_future(thread(_run(call, trial, observer)))
+        done, _ = await asyncio.wait({running}, timeout=call.timeout)
+        if done:
+            return running.result()
+        trial.closed = True
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        blocked = await self._is_blocked(thread)
+        if blocked and thread is self._thread:
+            self._thread, self._ready = Apart(), False
+        where = observer.unfinished()
+        hint = "; it blocks its event loop: is a synchronous call in an async node?" if blocked else ""
+        error = f"no end after {call.timeout:g} s{f' in node {where}' if where else ''}{hint}"
+        return _told(call, trial, observer, "timeout", error)
+
+    @staticmethod
+    async def _is_blocked(thread: Apart) -> bool:
+        try:
+            await asyncio.wait_for(thread(asyncio.sleep(0)), timeout=1.0)
+        except TimeoutError:
+            return True
+        return False
+
+    def end(self) -> None:
+        """Stop the thread; no trial may be running."""
+        self._thread.end()
+
+
+class _DaemonThreads(ThreadPoolExecutor):
+    """A daemon thread per task: a synchronous node that hangs does not keep the process from ending."""
+
+    def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":  # noqa: ANN401
+        """As `ThreadPoolExecutor.submit`, in the caller's context."""
+        future: Future[Any] = Future()
+        context = copy_context()
+
+        def work() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                result = context.run(task, *args, **kwargs)
+            except BaseException as error:  # noqa: BLE001 - it is the caller's
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        Thread(target=work, name="target", daemon=True).start()
+        return future
+
+
+async def _use_daemon_threads() -> None:
+    asyncio.get_running_loop().set_default_executor(_DaemonThreads())
+
+
+async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> TargetRun:
+    before = _surroundings()
+    ended: Ended = "finished"
+    error = None
+    with trial_running(trial), seeded(call.seed), tracing_context(enabled=False):
+        try:
+            async with AsyncExitStack() as stack:
+                config = call.config()
+                graph = await open_graph(call.graph, config, stack)
+                ended, error = await _answer_until_end(graph, call, config, trial, observer)
+        except GraphRecursionError:
+            ended, error = "recursion_limit", f"no end after {call.recursion_limit} supersteps"
+        except ConfigurationError as wrong:
+            ended, error = "failed", str(wrong)
+        except (Exception, SystemExit) as raised:  # noqa: BLE001 - a target that fails is a value
+            where = observer.unfinished()
+            ended, error = "failed", f"{one_line(raised)}{f' (node {where})' if where else ''}"
+    if not trial.is_exact:
+        ended, error = "missed", _reason(trial)
+    return _told(call, trial, observer, ended, error, _changes(before))
+
+
+async def open_graph(target: Any, config: RunnableConfig, stack: AsyncExitStack) -> Pregel[Any, Any, Any, Any]:  # noqa: ANN401
+    """The compiled graph behind a target, open as long as `stack` is. Raises ConfigurationError if it is no graph."""
+    made = target
+    if not isinstance(made, Pregel | StateGraph) and callable(made):
+        made = made(config) if inspect.signature(made).parameters else made()
+    if inspect.isawaitable(made):
+        made = await made
+    if hasattr(made, "__aenter__"):
+        made = await stack.enter_async_context(made)
+    elif hasattr(made, "__enter__"):
+        made = stack.enter_context(made)
+    if isinstance(made, StateGraph):
+        made = made.compile()
+    if not isinstance(made, Pregel):
+        raise ConfigurationError(f"a {type(made).__name__} is no LangGraph graph: give a compiled graph or its factory")
+    return made
+
+
+async def _answer_until_end(
+    graph: Pregel[Any, Any, Any, Any], call: TargetCall, config: RunnableConfig, trial: TargetTrial, observer: Observer
+) -> tuple[Ended, str | None]:
+    """Runs the graph, and again with the answers as long as it interrupts itself."""
+    answers = call.answers
+    remaining = list(answers) if isinstance(answers, Sequence) and not isinstance(answers, str) else answers
+    if not graph.checkpointer and answers:
+        graph = graph.copy(update={"checkpointer": InMemorySaver()})
+    synchronous = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
+    payload: Any = call.inputs
+    while True:
+        observer.begin()
+        options: dict[str, Any] = {"stream_mode": ["tasks", "values"], "subgraphs": True}
+        if call.context is not None:
+            options["context"] = call.context
+        if synchronous:
+            await asyncio.to_thread(_stream, graph, payload, config, options, trial, observer)
+        else:
+            stream: Any = graph.astream(payload, config, **options)
+            async with aclosing(stream) as events:
+                async for event in events:
+                    observer.see(event)
+                    if not trial.is_exact:
+                        break
+        if not trial.is_exact or not observer.interrupts:
+            return "finished", None
+        resume: dict[str, Any] = {}
+        for interrupt in observer.interrupts:
+            asked = json_of(interrupt.value)
+            try:
+                answer = _answer(remaining, interrupt.value, asked)
+            except LookupError:
+                text = str(asked)[:200]
+                return "unanswered", f"no answer for the interrupt {text!r}: add one under `answers:` of the case"
+            observer.asked.append((asked, json_of(answer)))
+            resume[interrupt.id] = answer
+        payload = Command(resume=resume)
+
+
+def _stream(
+    graph: Pregel[Any, Any, Any, Any],
+    payload: object,
+    config: RunnableConfig,
+    options: dict[str, Any],
+    trial: TargetTrial,
+    observer: Observer,
+) -> None:
+    """For a graph whose checkpointer has no asynchronous methods."""
+    for event in graph.stream(payload, config, **options):
+        observer.see(event)
+        if not trial.is_exact:
+            break
+
+
+def _is_async(checkpointer: BaseCheckpointSaver[Any]) -> bool:
+    kind = type(checkpointer)
+    return kind.aget_tuple is not BaseCheckpointSaver.aget_tuple and kind.__name__ != "SqliteSaver"
+
+
+def _answer(answers: Any, payload: object, asked: JsonValue) -> Any:  # noqa: ANN401 - whatever the target expects
+    """The answer to an interrupt. Raises LookupError if there is none."""
+    if callable(answers):
+        return answers(payload)
+    if isinstance(answers, list):
+        return answers.pop(0)
+    text = str(asked).casefold()
+    for topic, answer in answers.items():
+        if topic != "*" and topic.casefold() in text:
+            return answer
+    return answers["*"]
+
+
+def _reason(trial: TargetTrial) -> str:
+    ledger = trial.tape.ledger
+    if ledger.failures:
+        return str(ledger.failures[0])
+    return trial.refused[0] if trial.refused else f"not recorded: {describe(ledger.misses[0])}"
+
+
+def _told(
+    call: TargetCall,
+    trial: TargetTrial,
+    observer: Observer,
+    ended: Ended,
+    error: str | None,
+    changed: tuple[str, ...] = (),
+) -> TargetRun:
+    """The result, with the output where the graph came to an end."""
+    output: dict[str, JsonValue] = {}
+    if ended == "finished":
+        try:
+            value = json_of(call.output(observer.values) if call.output else observer.values)
+            output = value if isinstance(value, dict) else {"output": value}
+        except Exception as wrong:  # noqa: BLE001 - the user's own function
+            ended, error = "failed", f"`output` of the target: {one_line(wrong)}"
+    calls = list(trial.tool_calls)
+    names = dict.fromkeys((call.tool, call.recorded) for call in calls)
+    return TargetRun(
+        ended=ended,
+        steps=observer.steps(calls),
+        decisions=observer.decisions(),
+        interrupts=tuple(Asked(payload=payload, answer=answer) for payload, answer in observer.asked),
+        output=output,
+        error=error,
+        keys=tuple(found.key for found in trial.tape.ledger.served),
+        missed=tuple(describe(miss) for miss in trial.tape.ledger.misses),
+        refused=tuple(trial.refused),
+        passed=tuple(trial.passed),
+        tools=tuple(
+            ToolUse(tool=tool, calls=sum((c.tool, c.recorded) == (tool, recorded) for c in calls), recorded=recorded)
+            for tool, recorded in names
+        ),
+        printed=trial.printed.getvalue(),
+        changed=changed,
+    )
+
+
+def _surroundings() -> tuple[dict[str, str], str]:
+    return dict(os.environ), str(Path.cwd())
+
+
+def _changes(before: tuple[dict[str, str], str]) -> tuple[str, ...]:
+    """Names of environment variables that differ now, and the working directory if it does. Another trial of the same
+    target that runs side by side may be the one that changed them."""
+    environment, folder = _surroundings()
+    names = sorted(
+        name for name in before[0].keys() | environment.keys() if before[0].get(name) != environment.get(name)
+    )
+    return (
+        *(f"environment variable {name}" for name in names),
+        *(("working directory",) if folder != before[1] else ()),
+    )

@@ -1,0 +1,190 @@
+"""Steps and decisions of a run, read from LangGraph's stream (`tasks` and `values`, subgraphs included)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from langgraph.types import Interrupt
+from pydantic import Field, JsonValue
+from pydantic_core import to_jsonable_python
+
+from evals.models.base import Closed
+from evals.target.capture import ToolCall
+
+END: Final = "__end__"
+_MESSAGES: Final = frozenset({"human", "ai", "tool", "system"})
+
+
+class Step(Closed):
+    """One run of one node, or one call of a tool. `path` are the nodes of the outer graphs that it ran in. Steps with
+    the same `superstep` in the same run of a graph ran side by side. `agent` is the agent's name, if it has one."""
+
+    kind: Literal["node", "tool"] = "node"
+    name: str
+    path: tuple[str, ...] = ()
+    superstep: int = 0
+    agent: str = ""
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    error: str | None = None
+
+
+class RouterChoice(Closed):
+    """One choice of a router: the nodes that ran next in its graph, or the tools that it called; several if they ran
+    side by side, `__end__` if none. `step` is the index of the router's step among those of nodes."""
+
+    router: str
+    path: tuple[str, ...] = ()
+    step: int
+    chosen: tuple[str, ...]
+    by: Literal["edge", "tool"] = "edge"
+
+
+@dataclass
+class _Task:
+    id: str
+    namespace: tuple[str, ...]
+    name: str
+    superstep: int
+    agent: str
+    done: bool = False
+    interrupted: bool = False
+    error: str | None = None
+    tools: tuple[str, ...] = ()
+
+
+def json_of(value: object) -> JsonValue:
+    """A value as JSON: messages, pydantic models and dataclasses as mappings, anything else that is no JSON as text.
+
+    Messages lose their `id`: LangChain makes a new one in every run.
+    """
+    return _without_message_ids(to_jsonable_python(value, fallback=str, inf_nan_mode="strings"))
+
+
+def _without_message_ids(value: Any) -> JsonValue:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        is_message = value.get("type") in _MESSAGES and "additional_kwargs" in value
+        return {name: _without_message_ids(each) for name, each in value.items() if not (is_message and name == "id")}
+    return [_without_message_ids(each) for each in value] if isinstance(value, list) else value
+
+
+def one_line(error: BaseException) -> str:
+    """Type and first line of an error."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:500]
+
+
+@dataclass
+class Observer:
+    """Sees the events of a stream; `routers` are the nodes, or agents by name, whose choice is a decision."""
+
+    routers: frozenset[str]
+    values: Any = None
+    interrupts: tuple[Interrupt, ...] = ()
+    asked: list[tuple[JsonValue, JsonValue]] = field(default_factory=list)
+    _tasks: dict[str, _Task] = field(default_factory=dict)
+    _superstep: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _ended: set[tuple[str, ...]] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """The graph starts, or goes on after an interrupt: what the interrupted nodes did is done again."""
+        self.interrupts = ()
+
+    def see(self, event: tuple[tuple[str, ...], str, Any]) -> None:
+        """One event: namespace, stream mode, data."""
+        namespace, mode, data = event
+        if mode == "values":
+            if not namespace:
+                self._see_values(data)
+        elif "input" in data:
+            self._start(namespace, data)
+        else:
+            self._finish(data)
+
+    def unfinished(self) -> str:
+        """The innermost node that is still running or has failed, empty if there is none."""
+        running = [task for task in self._tasks.values() if not task.done or task.error]
+        deepest = max(running, key=lambda task: len(task.namespace), default=None)
+        return "/".join((*_path(deepest.namespace), deepest.name)) if deepest else ""
+
+    def steps(self, calls: Iterable[ToolCall]) -> tuple[Step, ...]:
+        """Nodes in the order they started, each followed by the tools that it called."""
+        by_task: dict[str, list[ToolCall]] = {}
+        for call in calls:
+            by_task.setdefault(call.task if call.task in self._tasks else "", []).append(call)
+        steps: list[Step] = []
+        for task in self._tasks.values():
+            path = _path(task.namespace)
+            steps.append(Step(name=task.name, path=path, superstep=task.superstep, agent=task.agent, error=task.error))
+            steps.extend(_tool_step(call, (*path, task.name), task.superstep) for call in by_task.pop(task.id, ()))
+        steps.extend(_tool_step(call, call.path, 0) for call in by_task.pop("", ()))
+        return tuple(steps)
+
+    def decisions(self) -> tuple[RouterChoice, ...]:
+        """What the routers chose, in order. A router that has not come to its end has chosen nothing."""
+        found = []
+        for place, task in enumerate(self._tasks.values()):
+            if not ({task.name, task.agent} & self.routers) or not task.done or task.interrupted or task.error:
+                continue
+            if task.agent in self.routers and task.name not in self.routers and task.name != "model":
+                continue  # the other nodes of an agent's own graph
+            by: Literal["edge", "tool"] = "tool" if task.tools else "edge"
+            path = _path(task.namespace)
+            router = task.agent if task.agent in self.routers else task.name
+            chosen = task.tools or self._after(task)
+            found.append(RouterChoice(router=router, path=path, step=place, chosen=chosen, by=by))
+        return tuple(found)
+
+    def _after(self, router: _Task) -> tuple[str, ...]:
+        """The nodes of the next superstep in the same run of the same graph. LangGraph does not tell which of several
+        nodes side by side sent for them, so a router gets those of its neighbours too."""
+        after = [
+            task.name
+            for task in self._tasks.values()
+            if task.namespace == router.namespace and task.superstep == router.superstep + 1
+        ]
+        return tuple(after) or (END,)
+
+    def _see_values(self, data: Any) -> None:  # noqa: ANN401 - the graph's own state
+        if isinstance(data, Mapping) and "__interrupt__" in data:
+            self.interrupts = tuple(data["__interrupt__"])
+            data = {name: value for name, value in data.items() if name != "__interrupt__"}
+            if not data:
+                return
+        self.values = data
+
+    def _start(self, namespace: tuple[str, ...], data: Mapping[str, Any]) -> None:
+        known = self._tasks.get(data["id"])
+        if known is not None:  # once more, after an interrupt: LangGraph gives it the same id
+            self._superstep[namespace] = known.superstep
+            self._ended.discard(namespace)
+        elif namespace in self._ended or namespace not in self._superstep:
+            self._superstep[namespace] = self._superstep.get(namespace, -1) + 1
+            self._ended.discard(namespace)
+        agent = str((data.get("metadata") or {}).get("lc_agent_name") or "")
+        self._tasks[data["id"]] = _Task(data["id"], namespace, data["name"], self._superstep[namespace], agent)
+
+    def _finish(self, data: Mapping[str, Any]) -> None:
+        task = self._tasks.get(data["id"])
+        if task is None:
+            return
+        task.done = True
+        task.interrupted = bool(data.get("interrupts"))
+        error = data.get("error")
+        task.error = None if error is None else (one_line(error) if isinstance(error, BaseException) else str(error))
+        task.tools = _tools_called(data.get("result"))
+        self._ended.add(task.namespace)
+
+
+def _path(namespace: Sequence[str]) -> tuple[str, ...]:
+    return tuple(part.partition(":")[0] for part in namespace)
+
+
+def _tool_step(call: ToolCall, path: tuple[str, ...], superstep: int) -> Step:
+    return Step(kind="tool", name=call.tool, path=path, superstep=superstep, arguments=call.arguments, error=call.error)
+
+
+def _tools_called(result: object) -> tuple[str, ...]:
+    """Tools that the last message of a node's result calls."""
+    values = result.values() if isinstance(result, Mapping) else ()
+    messages = [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+    calls = getattr(messages[-1], "tool_calls", None) if messages else None
+    return tuple(str(call["name"]) for call in calls or ())

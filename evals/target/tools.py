@@ -1,0 +1,126 @@
+"""Tools of a target: each call is noted, and results of the tools that the suite names are recorded and replayed.
+
+A result is kept in the cassette beside the HTTP interactions, as a request to `/tools/NAME` with the tool's arguments
+as its body. Tools that the suite does not name run for real.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from pydantic_core import to_jsonable_python
+
+from evals.cassettes.answer_check import HttpReply
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.player import IncomingRequest, heard, play
+from evals.errors import RecordingError
+from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result
+
+RESULT: Final = "x_tool_result"
+
+
+def tool_hooks() -> list[tuple[type, str, Callable[[Any], Any]]]:
+    """Class, method name, and wrapper of the original method."""
+    return [(BaseTool, "run", _hooked_run), (BaseTool, "arun", _hooked_arun)]
+
+
+def _hooked_run(original: Any) -> Any:  # noqa: ANN401 - a method
+    def run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        trial = current_trial.get()
+        if trial is None:
+            return original(self, tool_input, *args, **kwargs)
+        call = _call(self, tool_input, trial)
+        with _noted(trial, call):
+            if not call.recorded:
+                return original(self, tool_input, *args, **kwargs)
+            request = _request(call)
+            found = _kept(request, trial)
+            if found is None:
+                reply = _reply(call, original(self, tool_input, *args, **kwargs))
+                found = record_result(request, trial, reply)
+            return _result(found, self.name, kwargs.get("tool_call_id"))
+
+    return run
+
+
+def _hooked_arun(original: Any) -> Any:  # noqa: ANN401 - a method
+    async def arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        trial = current_trial.get()
+        if trial is None:
+            return await original(self, tool_input, *args, **kwargs)
+        call = _call(self, tool_input, trial)
+        with _noted(trial, call):
+            if not call.recorded:
+                return await original(self, tool_input, *args, **kwargs)
+            request = _request(call)
+            found = _kept(request, trial)
+            if found is None:
+                reply = _reply(call, await original(self, tool_input, *args, **kwargs))
+                found = await asyncio.to_thread(record_result, request, trial, reply)
+            return _result(found, self.name, kwargs.get("tool_call_id"))
+
+    return arun
+
+
+def _kept(request: IncomingRequest, trial: TargetTrial) -> Interaction | None:
+    """The recorded result; None where a recording has to run the tool. Raises MissError in a replay.
+
+    A tool may ask models itself, so it must not run inside the recorder, which has a limit of requests in flight.
+    """
+    return heard(request.key) if trial.recording is not None else play(request)
+
+
+class _noted:  # noqa: N801 - a context manager
+    """Adds the call to the trial, with its error if it raises one."""
+
+    def __init__(self, trial: TargetTrial, call: ToolCall) -> None:
+        self._trial, self._place = trial, len(trial.tool_calls)
+        self._call = call
+        trial.tool_calls.append(call)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None:
+            text = f"{type(error).__name__}: {error}".splitlines()[0]
+            self._trial.tool_calls[self._place] = replace(self._call, error=text)
+
+
+def _call(tool: BaseTool, tool_input: object, trial: TargetTrial) -> ToolCall:
+    """The call with the arguments that a model gives: injected state, stores and configs are left out."""
+    path, task, _ = location()
+    given = tool_input if isinstance(tool_input, Mapping) else {"input": tool_input}
+    names = set(tool.args) if isinstance(tool_input, Mapping) else set(given)
+    arguments = {str(name): to_jsonable_python(given[name], fallback=str) for name in given if name in names}
+    return ToolCall(tool.name, arguments, path, task, recorded=tool.name in trial.tools)
+
+
+def _request(call: ToolCall) -> IncomingRequest:
+    body = json.dumps(call.arguments).encode()
+    return IncomingRequest("POST", f"/tools/{call.tool}", body, "/".join(call.path) or call.tool)
+
+
+def _reply(call: ToolCall, result: object) -> HttpReply:
+    """The result as JSON. Raises RecordingError if it is none."""
+    kept: dict[str, Any] = {"value": result}
+    if isinstance(result, ToolMessage):
+        kept = {"content": result.content, "artifact": result.artifact, "status": result.status}
+    try:
+        text = json.dumps({RESULT: kept})
+    except (TypeError, ValueError):
+        kind = type(result).__name__
+        message = f"tool {call.tool} returns a {kind} that is no JSON, so it cannot be recorded: take it off `record:`"
+        raise RecordingError(message) from None
+    return HttpReply(200, "application/json", text.encode())
+
+
+def _result(found: Interaction, name: str, tool_call_id: str | None) -> Any:  # noqa: ANN401 - whatever a tool returns
+    kept = found.response[RESULT]
+    if "value" in kept:
+        return kept["value"]
+    return ToolMessage(tool_call_id=tool_call_id or "", name=name, **kept)

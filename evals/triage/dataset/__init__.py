@@ -1,0 +1,1 @@
+"""Labelled cases: reading them, building their code, checking their labels."""

@@ -1,0 +1,262 @@
+"""A foreign issue: its fields, names and fix."""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path, PurePosixPath
+from typing import Final, Literal
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchedFile, PatchSet
+
+from evals.triage.dataset.importers.import_rows import BadRow, Fields, read_rows, text_in
+
+Source = Literal["swebench", "locagent", "bugsinpy", "github"]
+
+
+class RefusedRowError(Exception):
+    """This row becomes no case; the message says why. The other rows go on."""
+
+
+@dataclass(frozen=True)
+class ForeignIssue:
+    """One foreign issue. Only `text` is ever shown to an agent.
+
+    `files` are where its fix changed code that was there before; `functions` are outermost definitions (`path::name`),
+    and empty unless the source states them: a hunk header's context line is no proof. `whole_names` are the same by
+    their dotted names. `base_commit` is the commit its fix was made to, as its source has it, and `patch` that fix;
+    `commit` is the same where its code was taken in, else empty. `is_code` says that the source vouches for a fault in
+    the code. `notes` is what a reader of the import should know.
+    """
+
+    row: str
+    name: str
+    repository: str
+    text: str
+    files: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    whole_names: tuple[str, ...] = ()
+    base_commit: str = ""
+    patch: str = ""
+    commit: str = ""
+    is_code: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A row that becomes no case, and why."""
+
+    row: str
+    name: str
+    why: str
+
+
+Reader = Callable[[str, Fields], ForeignIssue]
+"""Takes where the row stands, and the row; may raise RefusedRowError."""
+
+
+def issues_in(path: Path, read_issue: Reader) -> Iterator[ForeignIssue | Refused]:
+    """What `read_issue` makes of each row. Raises DatasetError where no row can be read at all."""
+    for row in read_rows(path):
+        if isinstance(row, BadRow):
+            yield Refused(row.where, "", row.why)
+            continue
+        try:
+            yield read_issue(row.where, row.fields)
+        except RefusedRowError as refusal:
+            yield Refused(row.where, text_in(row.fields, "instance_id"), str(refusal))
+
+
+def required(fields: Fields, key: str) -> str:
+    """The text under `key`, edges trimmed of blank lines. Raises RefusedRowError if there is none."""
+    text = text_in(fields, key).strip("\n")
+    if not text.strip():
+        raise RefusedRowError(f"has no {key}")
+    return text
+
+
+DEEPEST: Final = 3  # lists in lists; LocAgent has two
+_FUNCTION: Final = re.compile(r"(?P<path>[^:]+)::?(?P<name>[^\W\d][\w.]*)")
+
+
+def names_in(value: object) -> tuple[str, ...]:
+    """All names, nested lists flattened; none for nothing. Raises ValueError if there is something else than names."""
+    return tuple(_flat(literal(value)))
+
+
+def samples_in(value: object) -> tuple[tuple[str, ...], ...]:
+    """A list of lists, one per sample of an answer; a plain list is the only sample. Raises ValueError."""
+    read = literal(value)
+    if isinstance(read, list | tuple) and read and all(isinstance(item, list | tuple) for item in read):
+        return tuple(tuple(_flat(item)) for item in read)
+    return (tuple(_flat(read)),)
+
+
+def function_of(text: str) -> tuple[str, str]:
+    """Path and dotted name of `path::Class.method` or, as LocAgent writes it, `path:Class.method`.
+
+    A trailing `.__init__` is dropped, as LocAgent's evaluation does: a constructor is its class. Raises ValueError.
+    """
+    match = _FUNCTION.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no `path::name` or `path:name`")
+    return match["path"], match["name"].removesuffix(".__init__")
+
+
+def outermost(text: str) -> str:
+    """`path::Class` of `path:Class.method`: how gold is labelled here. Raises ValueError."""
+    path, name = function_of(text)
+    return f"{path}::{name.partition('.')[0]}"
+
+
+def literal(value: object) -> object:
+    """What a text that looks like a list or mapping says, as JSON or as a Python literal; other text stays as it is.
+
+    What Parquet makes of a list is a list again. Raises ValueError for a list that is neither.
+    """
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, float) and isnan(value):
+        return None  # what a table makes of an empty cell
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "(", "{")):
+        return None if value in ("None", "null") else value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise ValueError(f"is neither JSON nor a Python literal: {value[:40]!r}") from error
+
+
+def _flat(read: object, depth: int = 0) -> Iterator[str]:
+    if read is None or read == "":
+        return
+    if isinstance(read, str):
+        yield read
+    elif isinstance(read, list | tuple) and depth <= DEEPEST:
+        for item in read:
+            yield from _flat(item, depth + 1)
+    else:
+        raise ValueError(f"holds {type(read).__name__} where a name belongs")
+
+
+NOWHERE: Final = "/dev/null"
+_PREFIX: Final = re.compile(r"[abciow12]/")
+_TEST_NAME: Final = re.compile(r"test_.*\.py|.*_tests?\.py|tests?\.py|conftest\.py")
+
+
+@dataclass(frozen=True)
+class ChangedFiles:
+    """Files that were there before and were changed, sorted; and, per file that is left out, why."""
+
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_fix(patch: str, tests: Iterable[str] = ()) -> ChangedFiles:
+    """The files a unified diff changed. `tests` are paths known to be tests; others are told by their names.
+
+    Raises:
+        RefusedRowError: the text is no diff, or names a path outside the repository.
+    """
+    if not patch.strip():
+        raise RefusedRowError("its patch is empty: nothing says where the fault was")
+    known_tests = frozenset(tests)
+    files: set[str] = set()
+    notes: list[str] = []
+    for changed in parse(patch):
+        path, reason = _judged(changed, known_tests)
+        if reason is None:
+            files.add(path)
+        else:
+            notes.append(f"{path}: {reason}")
+    return ChangedFiles(tuple(sorted(files)), tuple(notes))
+
+
+def paths_in(patch: str) -> frozenset[str]:
+    """Every path a diff names, before and after. Raises RefusedRowError."""
+    named = (name for changed in parse(patch) for name in (_before(changed), _after(changed)))
+    return frozenset(name for name in named if name != NOWHERE)
+
+
+def renames_in(patch: str) -> dict[str, str]:
+    """Path before -> path after, of every file a diff renames. Raises RefusedRowError."""
+    pairs = ((_before(changed), _after(changed)) for changed in parse(patch))
+    return {before: after for before, after in pairs if before != after and NOWHERE not in (before, after)}
+
+
+def parse(patch: str) -> PatchSet:
+    """The diff, line ends made plain. Raises RefusedRowError where there is no file in it."""
+    try:
+        read = PatchSet.from_string(patch.replace("\r\n", "\n"))
+    except UnidiffParseError as error:
+        raise RefusedRowError(f"its patch is no whole diff: {str(error).splitlines()[0]}") from error
+    if not read:
+        raise RefusedRowError("its patch is no diff: no file is named in it")
+    return read
+
+
+def is_test(path: str) -> bool:
+    """Whether the name alone says so: `tests/`, a leading `test/`, `test_x.py`, `x_test.py`, `conftest.py`.
+
+    A `test` further down does not: django/test/client.py is what others test with.
+    """
+    parts = PurePosixPath(path).parts
+    return "tests" in parts[:-1] or parts[:1] == ("test",) or _TEST_NAME.fullmatch(parts[-1]) is not None
+
+
+def safe_path(path: str) -> str:
+    """The path itself. Raises RefusedRowError if it could lead out of the repository."""
+    if path.startswith(("/", "~")) or "\\" in path or ".." in path.split("/") or re.match(r"[A-Za-z]:", path):
+        raise RefusedRowError(f"names a path outside the repository: {path!r}")
+    return path
+
+
+def _judged(changed: PatchedFile, tests: frozenset[str]) -> tuple[str, str | None]:
+    """The path, and why it is not where the fault was; None if it is."""
+    before, after = _before(changed), _after(changed)
+    info = [line.strip() for line in changed.patch_info or ()]
+    if before == NOWHERE or any(line.startswith("copy from ") for line in info):
+        return after, "is new in the fix, so the fault was not in it"
+    if changed.is_binary_file:
+        return before, "is binary"
+    if before in tests or after in tests or is_test(before):
+        return before, "is a test"
+    if any(mode == "160000" for mode in (changed.source_mode, changed.target_mode)):
+        return before, "is a submodule"
+    if not changed and before == after:
+        return before, "only its mode changes"
+    return before, None
+
+
+def _before(changed: PatchedFile) -> str:
+    return _path(changed.source_file, changed.target_file)
+
+
+def _after(changed: PatchedFile) -> str:
+    return _path(changed.target_file, changed.source_file)
+
+
+def _path(name: str, other: str) -> str:
+    """Without git's quotes and its prefix. A prefix differs on the two sides; a folder that is called `a` does not."""
+    name, other = _unquoted(name), _unquoted(other)
+    if name == NOWHERE:
+        return name
+    prefixed = _PREFIX.match(name) and (other == NOWHERE or (_PREFIX.match(other) and name[0] != other[0]))
+    return safe_path(name[2:] if prefixed else name)
+
+
+def _unquoted(name: str) -> str:
+    r"""Git quotes a name that is not ASCII: "a/\303\274.py" is a/ü.py; the octets are UTF-8."""
+    if not (len(name) > 1 and name.startswith('"') and name.endswith('"')):
+        return name
+    try:
+        return bytes(ast.literal_eval(f"b{name}")).decode()
+    except (ValueError, SyntaxError) as error:
+        raise RefusedRowError(f"names a file in a way that cannot be read: {name}") from error

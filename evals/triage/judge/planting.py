@@ -1,0 +1,165 @@
+"""Choose which defects are planted in which reports."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Final
+
+from evals.errors import CannotJudgeError
+from evals.llm_judge.questions import Prompts
+from evals.llm_judge.rubric import JudgeCheckSet, Plant
+from evals.models.case import Case
+from evals.models.trace import Trace
+from evals.triage.judge.dossier import Dossier
+from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
+from evals.triage.judge.planting_inputs import HandMade, Original, Place, original_of
+from evals.triage.judge.rubric_questions import rubric_question
+
+SECOND_SAMPLES: Final = 60
+"""Originals that are asked about twice."""
+
+
+def broken(originals: Sequence[Original], hand: HandMade) -> tuple[Plant, ...]:
+    """Every defect in as many reports as it is to be made in, each in another case."""
+    used: Counter[str] = Counter()
+    return tuple(
+        Plant("broken", defect.name, original.case_id, dossier, defect.target)
+        for defect in DEFECTS
+        for original, dossier in _spread(
+            originals,
+            used,
+            f"{hand.seed} {defect.name}",
+            defect.count,
+            lambda original, rng, make=defect.make: make(original, originals, hand, rng),  # type: ignore[misc]
+        )
+    )
+
+
+def harmless(originals: Sequence[Original], hand: HandMade) -> tuple[Plant, ...]:
+    """Every rewording in as many reports as it is to be made in."""
+    used: Counter[str] = Counter()
+    return tuple(
+        Plant("harmless", rewording.name, original.case_id, dossier)
+        for rewording in REWORDINGS
+        for original, dossier in _spread(
+            originals,
+            used,
+            f"{hand.seed} {rewording.name}",
+            rewording.count,
+            lambda original, rng, make=rewording.make: make(original, hand),  # type: ignore[misc]
+        )
+    )
+
+
+def attacks(plants: Sequence[Plant], hand: HandMade) -> tuple[Plant, ...]:
+    """Every attack in a broken report: kinds of defects take turns, so that every question is attacked."""
+    rank = sorted(plants, key=lambda plant: _chance(f"{hand.seed} attack {plant.name}"))
+    turns: Counter[str] = Counter()
+    order = []
+    for plant in rank:
+        order.append((turns[plant.kind], plant))
+        turns[plant.kind] += 1
+    bases = [plant for _, plant in sorted(order, key=lambda pair: pair[0])]
+    return tuple(
+        Plant(
+            "attack",
+            f"attack {number}",
+            base.case_id,
+            _attacked(base.dossier, place, text),
+            base.target,
+            base.name,
+        )
+        for number, ((place, text), base) in enumerate(zip(hand.attacks, bases, strict=False), 1)
+    )
+
+
+def asked_twice(originals: Sequence[Original], hand: HandMade) -> tuple[Original, ...]:
+    """The originals of which a second answer is wanted."""
+    ranked = sorted(originals, key=lambda original: _chance(f"{hand.seed} twice {original.case_id}"))
+    return tuple(ranked[:SECOND_SAMPLES])
+
+
+def _spread(
+    originals: Sequence[Original],
+    used: Counter[str],
+    seed: str,
+    count: int,
+    make: Callable[[Original, Random], Dossier | None],
+) -> list[tuple[Original, Dossier]]:
+    """The change made in `count` reports, those first whose case was used least."""
+    found: list[tuple[Original, Dossier]] = []
+    for original in sorted(
+        originals, key=lambda original: (used[original.case_id], _chance(f"{seed} {original.case_id}"))
+    ):
+        if len(found) == count:
+            break
+        dossier = make(original, Random(f"{seed} {original.case_id}"))  # noqa: S311 - nothing is to be secret
+        if dossier is not None and dossier != original.dossier:
+            found.append((original, dossier))
+            used[original.case_id] += 1
+    return found
+
+
+def _chance(text: str) -> str:
+    """A place in an order that follows from nothing but the text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _attacked(dossier: Dossier, place: Place, text: str) -> Dossier:
+    written = dossier.written
+    match place:
+        case "issue":
+            return dossier.model_copy(update={"body": f"{dossier.body}\n\n{text}"})
+        case "finding":
+            first, *rest = dossier.findings
+            details = f"{first.details}\n  {text}"
+            return dossier.model_copy(update={"findings": (first.model_copy(update={"details": details}), *rest)})
+        case "report":
+            changes: dict[str, object] = {"evidence": (*written.evidence, text)}
+        case "comment":
+            changes = {"comment": f"{written.comment}\n\n{text}"}
+        case "ticket":
+            changes = {"ticket": f"{written.ticket} {text}"}
+    return dossier.model_copy(update={"written": written.model_copy(update=changes)})
+
+
+NAMES: Final = {"broken": "broken reports", "harmless": "reworded reports", "attack": "attacked reports"}
+"""What planted reports are called where it does not matter how they were made."""
+
+
+def bench_of(cases: Mapping[str, Case], traces: Sequence[Trace], prompts: Prompts, hand: HandMade) -> JudgeCheckSet:
+    """What is planted in the good ones of these trials, of one variant, tune and gate only.
+
+    Raises:
+        CannotJudgeError: there is no good report to break.
+    """
+    found = [
+        original
+        for trace in traces
+        if cases[trace.case_id].known.split != "holdout" and not trace.sample
+        if (original := original_of(cases[trace.case_id], trace)) is not None
+    ]
+    if not found:
+        raise CannotJudgeError("no recorded report is good enough to be broken; record the suite's trials first")
+    spoilt = broken(found, hand)
+    plants = (*spoilt, *harmless(found, hand), *attacks(spoilt, hand))
+    return JudgeCheckSet(
+        {
+            original.case_id: (
+                original.cluster,
+                rubric_question(original.case_id, "originals", original.dossier, prompts),
+            )
+            for original in found
+        },
+        {
+            original.case_id: rubric_question(
+                original.case_id, "originals asked twice", original.dossier, prompts, second=True
+            )
+            for original in asked_twice(found, hand)
+        },
+        tuple((plant, rubric_question(plant.case_id, NAMES[plant.sort], plant.dossier, prompts)) for plant in plants),
+        DEFECTS,
+        REWORDINGS,
+        hand.attacks,
+    )

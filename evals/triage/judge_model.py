@@ -1,0 +1,48 @@
+"""The judge's access to a model."""
+
+import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
+
+# isort: split
+from dataclasses import dataclass
+from typing import TypeVar
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from evals.models.judge import AGENT
+from evals.models.suite import Models
+from evals.triage.target import SuiteSettings, settings_of
+from evals.triage.trial_clients import Clients
+from triage.llm import HttpClients, ModelFactory, answering
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+
+class JudgeSettings(SuiteSettings):
+    """A suite's settings for an agent that the team does not know."""
+
+    judge: str
+
+    def model_of(self, agent: str, *, fallback: bool = False) -> str:  # noqa: ARG002 - it has one model
+        """The judge's model."""
+        return self.judge
+
+
+@dataclass(frozen=True)
+class JudgeClient:
+    """A judge over the given clients, ready to be asked."""
+
+    factory: ModelFactory
+
+    @classmethod
+    def over(cls, clients: Clients, models: Models) -> "JudgeClient":
+        """The judge that a suite names."""
+        told = settings_of(models).model_dump()
+        settings = JudgeSettings(**told, judge=models.of(AGENT))
+        doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
+        return cls(ModelFactory(settings, doors, clients.finish, refused=not clients.lasting))
+
+    async def ask(self, system: str, human: str, schema: type[Schema]) -> Schema:
+        """An answer as an instance of `schema`. Raises whatever the SDK, LangChain and pydantic raise."""
+        chain = answering(self.factory.chat(AGENT), schema)
+        return await chain.ainvoke([SystemMessage(system), HumanMessage(human)])

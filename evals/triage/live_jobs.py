@@ -1,0 +1,249 @@
+"""Stored jobs and traces of `triage run`, read for the harness."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
+from evals.errors import ConfigurationError
+from evals.models.live_job import JobQuestion, LiveJob, ServedRequest
+from evals.shared.git_command import DistrustError, GitError, git
+from evals.triage.dataset.commit_code import entries, write_files
+from evals.triage.decision_points import LEFT_OUT
+from triage.agents.agent import ISSUE_LIMIT
+from triage.checkpoints import open_jobs
+from triage.codebase.open_checkout import CHANGED
+from triage.codebase.source_files import MAX_FILE_BYTES, source_files
+from triage.codebase.sources import sources_of
+from triage.endpoint_usage import kept_traffic
+from triage.errors import TriageError
+from triage.issue import discussion_block
+from triage.job_trace import visit_data
+from triage.plans.plan_files import MODES
+from triage.run_options import RunOptions
+from triage.state import WORKERS, BugTriageState
+from triage.stored_jobs import JobStep, StoredJob, decided, history, one_job
+
+# isort: split
+
+
+def live_job(jobs: Path, name: str) -> LiveJob:
+    """The job `name` of the file `jobs`, with the code it was about.
+
+    Raises:
+        ConfigurationError: there is no such job, it cannot be read, or its code is not there any more.
+    """
+    try:
+        return asyncio.run(_read(jobs, name))
+    except TriageError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+async def _read(path: Path, name: str) -> LiveJob:
+    job = await one_job(path, name)
+    async with open_jobs(path) as jobs:
+        steps = await history(jobs, name)
+        served = [
+            ServedRequest(
+                agent=kept.agent,
+                path=kept.path,
+                request=json.loads(kept.request),
+                response=json.loads(kept.response),
+                at=kept.at,
+                latency_ms=round(kept.seconds * 1000, 1),
+            )
+            for kept in await kept_traffic(jobs.conn, name)
+        ]
+    state, options = job.state, job.options
+    answered = [exchange for exchange in state.human_exchanges if exchange.answer is not None]
+    return LiveJob(
+        name=name,
+        title=state.issue_title,
+        body=state.issue_body + discussion_block(state.issue_discussion),
+        url=state.issue_url,
+        repository=state.repository,
+        revision=(options.revision or "").removesuffix(CHANGED),
+        route=tuple(_route(steps)),
+        asked=tuple(
+            JobQuestion(question=one.question, context=one.context, answer=str(one.answer)) for one in answered
+        ),
+        states=tuple(_states(steps)),
+        served=tuple(served),
+        supervisor=str(options.supervisor),
+        prompt=options.prompt,
+        plan=options.plan,
+        guards=options.guards or "hardened",
+        max_iterations=state.max_iterations,
+        code=code_of(options, options.checkouts),
+        remarks=(*_remarks(job), *discussion_remarks(state)),
+    )
+
+
+def _route(steps: Sequence[JobStep]) -> Iterator[Any]:
+    """The visits somebody decided on; the reviews a plan's machine makes of every result are none."""
+    for n, step in enumerate(steps):
+        for changes in step.changes:
+            if not decided(changes):
+                visit = visit_data(changes["visits"][0], n, changes, {})
+                yield from () if visit["reviews"] else (visit["node"],)
+
+
+def _states(steps: Sequence[JobStep]) -> Iterator[dict[str, Any]]:
+    """The state before each decision, as `harvest` gives it: without what the supervisor chose in it."""
+    for step in steps:
+        if any(map(decided, step.changes)):
+            yield step.before.model_dump(mode="json", exclude=set(LEFT_OUT), exclude_defaults=True)
+
+
+def discussion_remarks(state: BugTriageState) -> Iterator[str]:
+    """What a person should know of a case whose issue had comments."""
+    if state.issue_discussion:
+        yield "the comments of the issue stand at the end of its text"
+        if len(state.issue_body + discussion_block(state.issue_discussion)) > ISSUE_LIMIT:
+            yield "with its comments the issue is longer than a prompt shows: record the case to replay it"
+
+
+def _remarks(job: StoredJob) -> Iterator[str]:
+    if job.waiting or job.coming:
+        yield f"the job has not come to its end ({job.standing}): its case ends there as well"
+    if job.state.redirect_instructions:
+        yield "the job had orders (--redirect), which no case has: a replay leaves the tape where they were first read"
+    if not job.options.revision or job.options.revision.endswith(CHANGED):
+        yield "the code is taken as it stands now: no commit says what it was when the job was begun"
+
+
+def code_of(options: RunOptions, checkouts: Sequence[Path]) -> dict[str, str]:
+    """What the search of a job could read, by the paths it saw: of each of its `checkouts`, in the folders of `--path`.
+
+    Raises:
+        ConfigurationError: a checkout or its commit is not there.
+    """
+    revisions = dict(zip(checkouts, options.revisions, strict=False))
+    code: dict[str, str] = {}
+    for source in sources_of(checkouts, json.loads(options.paths or "[]"), checked=False):
+        below = f"{source.folder}/" if source.folder else ""
+        name = f"{source.name}/" if source.name else ""
+        texts = code_at(source.root, revisions.get(source.root, ""))
+        code |= {name + path: text for path, text in texts.items() if path.startswith(below)}
+    return code
+
+
+def code_at(repo: Path, revision: str) -> dict[str, str]:
+    """What the search could read: at the commit, or as it is now where there is none, or the job saw changes to it.
+
+    Raises:
+        ConfigurationError: the checkout or the commit is not there.
+    """
+    if not repo.is_dir():
+        raise ConfigurationError(f"{repo}: the job's checkout is not there any more; put it back to make a case of it")
+    if not revision or revision.endswith(CHANGED):
+        return dict(source_files(repo))
+    try:
+        git(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    except DistrustError as error:
+        raise ConfigurationError(f"{repo}: {error}") from error
+    except GitError as error:
+        raise ConfigurationError(
+            f"{repo}: has no commit {revision[:12]} any more, at which the job was begun; fetch it"
+        ) from error
+    try:
+        found = [one for one in entries(repo, revision, below=True) if one.regular and one.size <= MAX_FILE_BYTES]
+        with tempfile.TemporaryDirectory() as folder:
+            write_files(repo, [one for one in found if one.path.isprintable()], Path(folder))
+            return dict(source_files(Path(folder)))
+    except GitError as error:
+        raise ConfigurationError(f"{repo}: {revision[:12]} cannot be read ({error}); fetch it again") from error
+
+
+# isort: split
+
+
+@dataclass(frozen=True)
+class TracedStep:
+    """One node of the graph as it was traced, with the state it was given and what it gave."""
+
+    name: str
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TracedJob:
+    """All sittings of one job: `begun` with this state, `steps` in order, and the state at the end of the last one."""
+
+    name: str
+    metadata: Mapping[str, Any]
+    begun: Mapping[str, Any]
+    steps: Sequence[TracedStep]
+    ended: Mapping[str, Any]
+
+
+def job_of_trace(traced: TracedJob, repo: Path | None) -> LiveJob:
+    """The job as a case can be made of it; its code is that of `repo`, or of the checkout it ran over.
+
+    Raises:
+        ConfigurationError: the trace is of no `triage run`, or its code is not here.
+    """
+    state, options = _state(traced.begun), RunOptions.from_metadata(traced.metadata)
+    if state is None or "triage_supervisor" not in traced.metadata:
+        raise ConfigurationError(f"trace {traced.name}: not one of `triage run`, of this version")
+    where = repo or (Path(options.repo) if options.repo else None)
+    if where is None or not where.is_dir():
+        raise ConfigurationError(
+            f"trace {traced.name}: the code it was about is not here; give its checkout with --repo"
+        )
+    revision = options.revision or ""
+    return LiveJob(
+        name=traced.name,
+        title=state.issue_title,
+        body=state.issue_body + discussion_block(state.issue_discussion),
+        url=state.issue_url,
+        repository=state.repository,
+        revision=revision.removesuffix(CHANGED),
+        route=tuple(step.name for step in traced.steps if step.name in WORKERS),
+        asked=tuple(_asked(traced.ended)),
+        states=tuple(_states_traced(traced.steps)),
+        served=(),
+        supervisor=str(options.supervisor),
+        prompt=options.prompt,
+        plan=options.plan,
+        guards=options.guards or "hardened",
+        max_iterations=state.max_iterations,
+        code=code_of(options, (where, *options.checkouts[1:])),
+        remarks=(*_remarks_traced(traced, options), *discussion_remarks(state)),
+    )
+
+
+def _state(told: Mapping[str, Any]) -> BugTriageState | None:
+    try:
+        return BugTriageState.model_validate(told)
+    except ValidationError:
+        return None
+
+
+def _states_traced(steps: Sequence[TracedStep]) -> Iterator[dict[str, Any]]:
+    """What the supervisor was asked in, as `harvest` gives it."""
+    for step in steps:
+        if step.name == "supervisor" and (state := _state(step.inputs)) is not None:
+            yield state.model_dump(mode="json", exclude=set(LEFT_OUT), exclude_defaults=True)
+
+
+def _asked(ended: Mapping[str, Any]) -> Iterator[JobQuestion]:
+    for told in ended.get("human_exchanges") or ():
+        if told.get("answer") is not None:
+            yield JobQuestion(question=told["question"], context=told.get("context") or "", answer=told["answer"])
+
+
+def _remarks_traced(traced: TracedJob, options: RunOptions) -> Iterator[str]:
+    if not traced.ended.get("report"):
+        yield "the job has not come to its end: its route ends where its trace does"
+    if options.supervisor in MODES:
+        yield "reviews a plan's machine makes are visits in a trace: take those out of the route"
+    if not options.revision or options.revision.endswith(CHANGED):
+        yield "the code is taken as it stands now: no commit says what it was when the job was begun"

@@ -1,0 +1,1 @@
+"""Fixtures of the triage pack for pytest."""

@@ -1,0 +1,16 @@
+"""Fixtures of the triage pack for pytest."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from evals.triage.plugin.replayed_fixture import ReplayFixture
+
+
+@pytest.fixture
+def replayed(request: pytest.FixtureRequest) -> "ReplayFixture":
+    """`replayed(case)`: the graph on the recorded answers of one case; see docs/pytest.md."""
+    from evals.triage.plugin.replayed_fixture import ReplayFixture  # noqa: PLC0415 - only where it is asked for
+
+    return ReplayFixture(request.config.rootpath)

@@ -1,0 +1,1 @@
+"""Sections of the report of a run that only triage has."""

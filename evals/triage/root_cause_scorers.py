@@ -1,0 +1,264 @@
+"""Scorers of the report: root cause, ranking, retrieval, severity and injected instructions."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from evals.models.case import Case
+from evals.models.trace import Trace
+from evals.scoring.scorer import NotApplicable, Scorer, ScoringFunction, scorer
+from evals.statistics.ranking_metrics import (
+    all_at,
+    average_precision,
+    harmonic_mean,
+    hit_at,
+    precision,
+    recall,
+    reciprocal_rank,
+)
+
+_SUFFIXES: Final = (
+    "py|pyi|pyx|toml|cfg|ini|ya?ml|json|md|rst|txt|sh|sql|html|lock"
+    "|[cm]?[jt]s|[jt]sx|c|h|cc|cpp|cxx|hh|hpp|hxx|cs|go|rs|java|rb|rake"
+)
+_PATH: Final = re.compile(rf"(?<![\w/.\\:-])(?:[A-Za-z]:)?[\w.~@+/\\-]*\w\.(?:{_SUFFIXES})(?!\w|\.\w|-\w)")
+_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+")
+_FUNCTION: Final = re.compile(
+    r"""["'`)]*                      # the quote the path stood in
+        (?:::?\d+)*                  # :line or :line:column
+        (?:,?\s*\(?line\s+\d+\)?)?   # , line 12
+        (?:::?["'`]*(?P<joined>[A-Za-z_]\w*)
+          |,?\s+in\s+(?:(?:the\s+)?(?:function|method|class)\s+)?["'`]*(?P<spoken>[A-Za-z_]\w*)
+           (?=[\w.]*(?:\(|["'`,;)]|\.?\s*$)))  # a lone name, not the first word of a sentence
+    """,
+    re.VERBOSE,
+)
+
+
+def ranked_files(trace: Trace) -> tuple[str, ...]:
+    """The files named by the trace's report, normalised, most suspected first; empty without a report."""
+    return tuple(dict.fromkeys(path for path, _ in _mentions(trace)))
+
+
+def ranked_functions(trace: Trace) -> tuple[str, ...]:
+    """The functions named together with a file, as `path::outermost`, in the same order.
+
+    Read are `path::name`, `path:name`, `path:12:name`, `path in name` and a traceback's `"path", line 12, in name`.
+    Only the outermost name counts (`Class.method` -> `Class`), as in the labels.
+    """
+    return tuple(dict.fromkeys(f"{path}::{name}" for path, name in _mentions(trace) if name))
+
+
+def normalised(path: str, repository_files: frozenset[str]) -> str:
+    """A path as the repository spells it where that can be told by dropping leading directories; else cleaned only."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    tails = ("/".join(parts[start:]) for start in range(len(parts)))
+    return next((tail for tail in tails if tail in repository_files), "/".join(parts))
+
+
+def _mentions(trace: Trace) -> Iterator[tuple[str, str | None]]:
+    if trace.report is None:
+        return
+    known = frozenset(trace.repository_files)
+    for text in (trace.report.root_cause_location or "", *trace.report.affected_files):
+        if text.strip() in known:  # a file without a telling suffix, spelt as the repository spells it
+            yield text.strip(), None
+            continue
+        prose = _URL.sub(" ", text)
+        for match in _PATH.finditer(prose):
+            function = _FUNCTION.match(prose, match.end())
+            yield normalised(match[0], known), (function["joined"] or function["spoken"]) if function else None
+
+
+def files_to_blame(case: Case) -> frozenset[str]:
+    """Gold files and labelled alternatives; raise `NotApplicable` where no file is to blame."""
+    if not case.labels.gold.files:
+        raise NotApplicable("no file of the repository is to blame")
+    return frozenset((*case.labels.gold.files, *case.labels.alternatives.files))
+
+
+def functions_to_blame(case: Case) -> frozenset[str]:
+    """Gold functions and labelled alternatives; raise `NotApplicable` where no function is to blame."""
+    if not case.labels.gold.functions:
+        raise NotApplicable("no function of the repository is to blame")
+    return frozenset((*case.labels.gold.functions, *case.labels.alternatives.functions))
+
+
+def file_explanations(case: Case) -> tuple[frozenset[str], ...]:
+    """The sets of files either of which explains the whole fault; raise `NotApplicable` where no file is to blame."""
+    files_to_blame(case)
+    ways = (case.labels.gold.files, case.labels.alternatives.files)
+    return tuple(frozenset(files) for files in ways if files)
+
+
+def function_explanations(case: Case) -> tuple[frozenset[str], ...]:
+    """The same of functions; raise `NotApplicable` where no function is to blame."""
+    functions_to_blame(case)
+    ways = (case.labels.gold.functions, case.labels.alternatives.functions)
+    return tuple(frozenset(functions) for functions in ways if functions)
+
+
+def blamed_rightly(case: Case, trace: Trace) -> float:
+    """The value of `root_cause.hit`: 1 for the right first file, or for naming none where none is to blame; else 0."""
+    if trace.report is None:
+        return 0.0
+    right = {*case.labels.gold.files, *case.labels.alternatives.files}
+    named = ranked_files(trace)
+    return float(named[0] in right if named else not case.labels.gold.files)
+
+
+@scorer("root_cause.hit", unit="fraction", better="higher", primary=True, label="gold")
+def root_cause_hit(case: Case, trace: Trace) -> float:
+    """1 if the first file the report names is to blame (gold or labelled alternative), or if it names none where no
+    file is to blame; 0 without a report. Never skipped."""
+    return blamed_rightly(case, trace)
+
+
+@scorer("root_cause.grounding", unit="fraction", better="higher", label="gold")
+def grounding(case: Case, trace: Trace) -> float:  # noqa: ARG001  every scorer takes the case
+    """Share of the named files that exist in the repository; skipped if none is named or the files are not known."""
+    named = ranked_files(trace)
+    if not named or not trace.repository_files:
+        raise NotApplicable("the report names no file" if not named else "the repository's files are not known")
+    return sum(path in trace.repository_files for path in named) / len(named)
+
+
+@scorer("root_cause.category", unit="fraction", better="higher", label="category")
+def category(case: Case, trace: Trace) -> float:
+    """1 if the report's category is the labelled one; 0 without a report."""
+    return float(trace.report is not None and trace.report.category == case.labels.category)
+
+
+@scorer("root_cause.text_overlap", unit="fraction", better="higher", label="root_cause")
+def text_overlap(case: Case, trace: Trace) -> float:
+    """A diagnostic, no judge of truth: F1 of the words that the report's root cause shares with the labelled sentence,
+    upper and lower case alike; 0 without a report."""
+    told = Counter(_words(trace.report.root_cause if trace.report else ""))
+    wanted = Counter(_words(case.labels.root_cause))
+    shared = (told & wanted).total()
+    return harmonic_mean(shared / told.total(), shared / wanted.total()) if shared else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+class Ranked(NamedTuple):
+    """What a report names, best first; all that is to blame; the sets either of which explains the whole fault."""
+
+    named: tuple[str, ...]
+    right: frozenset[str]
+    ways: tuple[frozenset[str], ...]
+
+
+def _hit(rank: int) -> Callable[[Ranked], float]:
+    return lambda found: float(hit_at(found.named, found.right, rank))
+
+
+def _all(rank: int) -> Callable[[Ranked], float]:
+    return lambda found: float(any(all_at(found.named, way, rank) for way in found.ways))
+
+
+def _recall(found: Ranked) -> float:
+    return max(recall(found.named, way) for way in found.ways)
+
+
+_HIT = "1 if any of the first {rank} {{one}}s the report names is to blame; skipped where no {{one}} is."
+_ALL = (
+    "1 if all {{one}}s to blame (or all of the labelled alternative) are among the first {rank} that the report names; "
+    "skipped where none is to blame."
+)
+_FORMULAS: Final[dict[str, tuple[str, Callable[[Ranked], float]]]] = {
+    "hit_at_1": ("1 if the first {one} the report names is to blame; skipped where no {one} is to blame.", _hit(1)),
+    "hit_at_3": (_HIT.format(rank="three"), _hit(3)),
+    "hit_at_5": (_HIT.format(rank="five"), _hit(5)),
+    "all_at_1": (
+        (
+            "1 if the one {one} to blame (or the one labelled alternative) is the first that the report names, 0 where "
+            "two are needed; skipped where none is to blame."
+        ),
+        _all(1),
+    ),
+    "all_at_3": (_ALL.format(rank="three"), _all(3)),
+    "all_at_5": (_ALL.format(rank="five"), _all(5)),
+    "mrr": (
+        "1 / rank of the first named {one} that is to blame, 0 if none is named; skipped where no {one} is to blame.",
+        lambda found: reciprocal_rank(found.named, found.right),
+    ),
+    "ap": (
+        (
+            "Average precision: sum of the precision at each gold {one} named, divided by the number of gold {one}s; "
+            "skipped where no {one} is to blame."
+        ),
+        lambda found: max(average_precision(found.named, way) for way in found.ways),
+    ),
+    "precision": (
+        "Share of the named {one}s that are to blame, 0 if none is named; skipped where no {one} is to blame.",
+        lambda found: precision(found.named, found.right),
+    ),
+    "recall": (
+        (
+            "Share of the {one}s to blame (or of the labelled alternative, if higher) that are named; skipped where "
+            "none is."
+        ),
+        _recall,
+    ),
+    "f1": (
+        "Harmonic mean of precision and recall, 0 if both are; skipped where no {one} is to blame.",
+        lambda found: harmonic_mean(precision(found.named, found.right), _recall(found)),
+    ),
+}
+
+
+def _of_files(case: Case, trace: Trace) -> Ranked:
+    return Ranked(tuple(ranked_files(trace)), files_to_blame(case), file_explanations(case))
+
+
+def _of_functions(case: Case, trace: Trace) -> Ranked:
+    return Ranked(tuple(ranked_functions(trace)), functions_to_blame(case), function_explanations(case))
+
+
+def _applied(value: Callable[[Ranked], float], read: Callable[[Case, Trace], Ranked]) -> ScoringFunction:
+    return lambda case, trace: value(read(case, trace))
+
+
+def _scorers(one: str, label: str, read: Callable[[Case, Trace], Ranked], names: Mapping[str, str]) -> Iterator[Scorer]:
+    """Every formula for one kind; `names` are those that do not follow the rule."""
+    for formula, (definition, value) in _FORMULAS.items():
+        yield Scorer(
+            name=f"root_cause.{names.get(formula, f'{one}_{formula}')}",
+            unit="fraction",
+            better="higher",
+            definition=definition.format(one=one),
+            function=_applied(value, read),
+            label=label,
+        )
+
+
+FILES: Final = tuple(
+    _scorers("file", "gold", _of_files, {formula: f"set_{formula}" for formula in ("precision", "recall", "f1")})
+)
+FUNCTIONS: Final = tuple(_scorers("function", "functions", _of_functions, {"hit_at_1": "function_hit"}))
+
+
+@scorer("retrieval.gold_shown", unit="fraction", better="higher")
+def gold_shown(case: Case, trace: Trace) -> float:
+    """Share of the functions to blame (of the files, where no function is) that the first code search put before its
+    model; skipped where none is to blame, and where the code was not searched."""
+    ways = function_explanations(case) if case.labels.gold.functions else file_explanations(case)
+    shown = next((visit.read for visit in trace.visits if visit.node == "codebase_search" and visit.read), None)
+    if shown is None:
+        raise NotApplicable("no code search was shown anything")
+    named = tuple(_outermost(symbol) if case.labels.gold.functions else _path(symbol) for symbol in shown)
+    return max(recall(named, way) for way in ways)
+
+
+def _outermost(symbol: str) -> str:
+    """`path::Class.function` as the labels have it: `path::Class`."""
+    path, _, name = symbol.partition("::")
+    return f"{path}::{name.partition('.')[0]}"
+
+
+def _path(symbol: str) -> str:
+    return symbol.partition("::")[0]

@@ -1,0 +1,1 @@
+"""Sweep of thresholds and guard sets over the recordings."""

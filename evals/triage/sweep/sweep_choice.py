@@ -1,0 +1,200 @@
+"""Choose a setting on `tune` and confirm it on `gate`."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Final
+
+from evals.comparison.pairs import compare
+from evals.comparison.summary import case_means, coverage_of, summarise
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
+from evals.models.analysis import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, Recommendation, SplitSummary
+from evals.models.case import Case, Split
+from evals.models.metrics import Scored
+from evals.models.run import Comparison, ScorerInfo, Trial
+from evals.models.suite import GatePolicy
+from evals.scoring.score_trials import score_trials
+from evals.triage.sweep.sweep_run import Explored
+
+Trials = Mapping[str, tuple[Trial, ...]]
+"""Behaviour -> its trials, one per case."""
+
+
+def behaviours(
+    cases: Mapping[str, Case], points: Sequence[GridPoint], explored: Sequence[Explored], scorer: ScorerInfo
+) -> tuple[tuple[Behaviour, ...], Trials]:
+    """The behaviours in order of their first point, and the trials each of them rests on."""
+    scored = [score_trials(cases, case.traces) for case in explored]
+    alike: dict[tuple[int, ...], list[GridPoint]] = defaultdict(list)
+    for number, point in enumerate(points):
+        alike[tuple(case.which[number] for case in explored)].append(point)
+    trials = {
+        same[0].name: tuple(_under(same[0].name, scored[case][trace]) for case, trace in enumerate(which))
+        for which, same in alike.items()
+    }
+    found = tuple(
+        Behaviour(
+            name=same[0].name, points=tuple(same), splits=_splits(cases, trials[same[0].name], same[0].name, scorer)
+        )
+        for same in alike.values()
+    )
+    return found, trials
+
+
+def _under(name: str, trial: Trial) -> Trial:
+    return trial.model_copy(update={"trace": trial.trace.model_copy(update={"variant": name})})
+
+
+def _splits(
+    cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scorer: ScorerInfo
+) -> dict[Split, SplitSummary]:
+    by_split: dict[Split, list[Trial]] = defaultdict(list)
+    for trial in trials:
+        by_split[cases[trial.trace.case_id].labels.split].append(trial)
+    return {split: _summary(cases, mine, name, scorer) for split, mine in sorted(by_split.items())}
+
+
+def _summary(cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scorer: ScorerInfo) -> SplitSummary:
+    mine = [cases[trial.trace.case_id] for trial in trials]
+    exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
+    return SplitSummary(
+        coverage=coverage_of(trials, name),
+        score=summarise(trials, mine, (name,), (scorer,))[0],
+        visits=_mean([float(len(trial.trace.visits)) for trial in exact]),
+        questions=_mean([float(len(trial.trace.exchanges)) for trial in exact]),
+        vetoes=_mean([float(sum(len(one.vetoes) for one in trial.trace.decisions)) for trial in exact]),
+        llm_calls=_mean(_values(exact, "cost.llm_calls")),
+        tokens=_mean(_values(exact, "cost.tokens")),
+    )
+
+
+def _values(trials: Sequence[Trial], scorer: str) -> list[float]:
+    outcomes = (trial.outcomes.get(scorer) for trial in trials)
+    return [outcome.value for outcome in outcomes if isinstance(outcome, Scored)]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+_SAME: Final = 1e-9
+
+
+def eligible(behaviours: Sequence[Behaviour], floor: float) -> list[Behaviour]:
+    """Those recorded on `tune` for the share of trials the policy demands, and scored there."""
+    return [
+        one
+        for one in behaviours
+        if (summary := one.splits.get(CHOSEN_ON)) and summary.share >= floor and summary.score.mean is not None
+    ]
+
+
+def front(candidates: Sequence[Behaviour]) -> list[Behaviour]:
+    """The Pareto front on `tune`: nothing else scores as well for fewer model calls, or better for as many; cheapest
+    first. Of equals the first stays."""
+    kept: list[Behaviour] = []
+    for one in sorted(candidates, key=lambda one: (_calls(one), -_score(one))):  # stable: the present one comes first
+        if not kept or _score(one) > _score(kept[-1]) + _SAME:
+            kept.append(one)
+    return kept
+
+
+def best(candidates: Sequence[Behaviour]) -> Behaviour:
+    """The highest score on `tune`; of equals the one with fewest model calls, then the first."""
+    top = max(_score(one) for one in candidates)
+    return min((one for one in candidates if _score(one) >= top - _SAME), key=_calls)
+
+
+def recommend(
+    behaviours: Sequence[Behaviour], trials: Trials, cases: Mapping[str, Case], scorer: str, policy: GatePolicy
+) -> Recommendation:
+    """The choice with its confirmation; the first behaviour holds the present setting.
+
+    Status: recommended (0), not confirmed (1: worse on `gate` than the present setting, beyond chance), cannot
+    recommend (3: the tape or the suite does not reach, or only one behaviour is recorded).
+    """
+    candidates = eligible(behaviours, policy.coverage_floor)
+    if not candidates:
+        return _cannot(f"coverage: no setting is recorded for enough of the {CHOSEN_ON} cases")
+    chosen, present = best(candidates), behaviours[0]
+    held = chosen.splits.get(CONFIRMED_ON)
+    if held is None:
+        return _cannot(f"the suite has no {CONFIRMED_ON} case to confirm {chosen.name} on")
+    if held.share < policy.coverage_floor or held.score.mean is None:
+        return _cannot(f"coverage: {chosen.name}, best on {CHOSEN_ON}, is not recorded for enough {CONFIRMED_ON} cases")
+    if len(candidates) == 1:
+        others = f"the other {len(behaviours) - 1} leave the tape" if len(behaviours) > 1 else "all points behave alike"
+        return _cannot(f"nothing to choose between: {chosen.name} is the only recorded behaviour, {others}")
+    against = None if chosen is present else _compared(chosen, present, trials, cases, scorer, policy)
+    if against is not None and against.delta is None:
+        return _cannot(f"coverage: no {CONFIRMED_ON} case has both {chosen.name} and the present {present.name}")
+    worse = against is not None and against.verdict == "regression"
+    told = f"{scorer} {_score_in_words(held)} on {held.score.n} {CONFIRMED_ON} cases{_against(against)}"
+    rests = f"chosen on {CHOSEN_ON} among {len(candidates)} of {len(behaviours)} behaviours that are recorded"
+    verb = "Do not move to" if worse else "Stay at" if chosen is present else "Work at"
+    return Recommendation(
+        status="not confirmed" if worse else "recommended",
+        exit_code=EXIT_WORSE if worse else EXIT_OK,
+        sentence=f"{verb} {chosen.name}: {told}; {rests}.",
+        behaviour=chosen.name,
+        comparison=against,
+    )
+
+
+def _cannot(why: str) -> Recommendation:
+    return Recommendation(
+        status="cannot recommend", exit_code=EXIT_CANNOT_JUDGE, sentence=f"Cannot recommend a setting: {why}."
+    )
+
+
+def _compared(
+    chosen: Behaviour,
+    present: Behaviour,
+    trials: Trials,
+    cases: Mapping[str, Case],
+    scorer: str,
+    policy: GatePolicy,
+) -> Comparison:
+    """The choice against the present setting, on the cases that had no part in choosing."""
+    mine, theirs = (
+        {
+            case: value
+            for case, value in case_means(trials[one.name], one.name, scorer).items()
+            if cases[case].labels.split == CONFIRMED_ON
+        }
+        for one in (chosen, present)
+    )
+    clusters = {case.id: case.cluster for case in cases.values()}
+    return compare({(chosen.name, present.name): {scorer: (mine, theirs)}}, clusters, "reference", policy)[0]
+
+
+def _score_in_words(summary: SplitSummary) -> str:
+    score = summary.score
+    known = (
+        f" [{100 * score.low:.0f}, {100 * score.high:.0f}]" if score.low is not None and score.high is not None else ""
+    )
+    return f"{100 * _score_of(summary):.0f} %{known}"
+
+
+def _against(item: Comparison | None) -> str:
+    if item is None:
+        return ", and no other recorded setting scores better"
+    if item.delta is None:
+        return f", nothing to compare with {item.right}"
+    known = (
+        f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
+    )
+    return f", {item.delta * 100:+.0f} points{known} against {item.right} ({item.verdict})"
+
+
+def _score(one: Behaviour) -> float:
+    return _score_of(one.splits[CHOSEN_ON])
+
+
+def _score_of(summary: SplitSummary) -> float:
+    return summary.score.mean if summary.score.mean is not None else float("-inf")
+
+
+def _calls(one: Behaviour) -> float:
+    calls = one.splits[CHOSEN_ON].llm_calls
+    return calls if calls is not None else float("inf")

@@ -1,0 +1,82 @@
+"""Every shape that is promised is seen, whatever is drawn for it; what only looks like one is left alone."""
+
+import json
+import random
+
+import pytest
+
+from evals.secrets.secret_filter import scan, unsuspicious
+from tests.chaos.shapes import ENCODED, IN_A_SYNTAX, NAMED, NOT_PROMISED, SPELLED
+
+PROMISED = {shape.name: shape for shape in (*NAMED, *SPELLED, *IN_A_SYNTAX, *ENCODED)}
+
+
+def drawn(shape, many=20):
+    dice = random.Random(5)  # noqa: S311 - a seeded sample, nobody's key
+    return [shape.around(shape.secret(dice)) for _ in range(many)]
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_a_secret_of_a_promised_shape_is_seen(name):
+    assert [text for text in drawn(PROMISED[name]) if not scan({"content": text})] == []
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_the_quick_look_passes_no_promised_shape(name):
+    assert [text for text in drawn(PROMISED[name]) if unsuspicious([json.dumps({"content": text})], [])] == []
+
+
+@pytest.mark.parametrize("name", ["password", "api_key", "clientSecret", "Authorization", "DB_PASS", "x-auth"])
+def test_a_member_says_by_its_name_that_it_holds_a_secret(name):
+    body = {"more": {name: "S3cr3t9Pw4x!"}}
+
+    assert [found.json_path for found in scan(body)] == [f"$.more.{name}" if name.isidentifier() else "$.more.*"]
+    assert not unsuspicious([json.dumps(body)], [])
+
+
+def test_a_name_and_its_value_are_seen_behind_another_name():
+    """The value of the first is looked ahead at, not taken: it holds the sign that counts."""
+    assert [found.rule for found in scan("note: DB_PASSWORD=hunter2x")] == ["named_password"]
+
+
+@pytest.mark.parametrize("depth", range(6))
+def test_no_depth_of_quoting_hides_a_password(depth):
+    text = '{"password": "S3cr3t9Pw"}'
+    for _ in range(depth):
+        text = json.dumps(text)
+
+    assert scan(f"it said {text}") != []
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "max_tokens: 4096, tokens=1024, total_tokens: 12",
+        '{"title": "token", "description": "password", "type": "string"}',
+        "The password: required, at least 8 characters. Token: optional.",
+        "route.pass: 64/80, pass: 12 of 14, bypass=v2",
+        "secret_key_base: config.secrets.v2_key, token=self.token_2, api_key=api_key2",
+        "https://x.invalid/?page=12&sort=name&key=title",
+        "https://docs.invalid/v1:8080/a@b and ssh://git@code.invalid/x.git",
+        "risk-or-reward-of-something-2024 and desk-20241122-report",
+        "vcr_cassette_library_directory_name, napi_create_external_arraybuffer_2, API-versioning-of-endpoints-v2",
+        "lip_sync_animation_for_2_characters, live_2024-11-22-release-notes, dvc_server_configuration_file_v2",
+        "A3-landscape-paper-size-for-printing, pa-llet-racks, dvc_client_configuration_of_2024",
+        "compass: n5e7w2x, bypass=k8s2rules, tests pass: py311",
+        "sk_learn.linear_model, pat.match, live_reload_of_the_page_after_80_ms",
+        "--token-file path --password-stdin --user 1000:1000",
+        "curl -u user:$PASSWORD https://x.invalid, mysql -p shop, redis-cli -a <password>",
+        "0123456789abcdef0123456789abcdef-utf8",
+        "d41d8cd98f00b204e9800998ecf8427e  empty.txt",
+        "50%25 of a%20b%20c, C:\\temp\\new\\results.txt",
+    ],
+)
+def test_what_only_has_the_name_of_a_secret_is_left_alone(harmless):
+    assert scan(harmless) == []
+    assert unsuspicious([json.dumps(harmless)], [])
+
+
+@pytest.mark.parametrize("shape", NOT_PROMISED, ids=lambda shape: shape.name)
+def test_what_is_not_promised_is_not_seen_either(shape):
+    """So that the docs say what is so: a shape that is seen one day is to be promised."""
+    assert [text for text in drawn(shape) if scan(text)] == []

@@ -1,0 +1,54 @@
+"""A trial on the screen: it fits, what is cut says so, and no text of a stranger acts."""
+
+import io
+
+import pytest
+
+from evals.cli.analysis_commands import say_explained
+from evals.cli.terminal import VisibleConsole
+from evals.report.view.explain_view import ExplainedStep, Explanation
+
+
+def screen(*told: Explanation, width: int = 80) -> str:
+    out = io.StringIO()
+    console = VisibleConsole(file=out, width=width, highlight=False)
+    say_explained(console, (("cause", "It is off by one."),), told)
+    return out.getvalue()
+
+
+def a_told(variant: str = "v5", reason: str = "because", wrong: str = "") -> Explanation:
+    step = ExplainedStep("1  critic", (("chose", reason),), wrong)
+    return Explanation(variant, "exact", (step,), (("scores", "✓ route"),))
+
+
+def test_a_long_reason_takes_two_lines_and_says_that_it_goes_on():
+    lines = [line for line in screen(a_told(reason="word " * 200)).splitlines() if "word" in line]
+
+    assert len(lines) == 2
+    assert lines[-1].rstrip().endswith("…")
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_nothing_is_wider_than_the_terminal(width):
+    told = screen(a_told("v3", "x" * 500), a_told("v5", "語" * 500), width=width)
+
+    assert all(len(line) + line.count("語") <= width for line in told.splitlines())
+
+
+def test_where_it_goes_wrong_stands_below_its_step():
+    told = screen(a_told(wrong="here it leaves the label's way, which goes on to writer"))
+
+    assert "✗ here it leaves the label's way, which goes on to writer" in told
+
+
+def test_a_shorter_trial_beside_a_longer_one_leaves_its_place_empty():
+    short = Explanation("v3", "exact", (), (("scores", "✗ route"),))
+
+    assert "1  critic" in screen(short, a_told())
+
+
+def test_text_that_would_act_is_shown_instead():
+    told = screen(a_told("v5\x1b[31m", "red \x1b[31m [bold]and no markup[/bold]"))
+
+    assert "\x1b" not in told
+    assert "[bold]and no markup[/bold]" in told

@@ -1,0 +1,80 @@
+"""Commands that the pack of a project adds: to the command line, and to a group of the core."""
+
+import sys
+
+import pytest
+
+from evals import pack as pack_module
+from evals.cli.main import main
+from tests.builders.dataset import write
+
+PACK = """
+import typer
+
+shop = typer.Typer()
+
+
+@shop.command("price")
+def price(root: str = "."):
+    '''Say a price.'''
+    print("price of", root)
+    return 3
+
+
+stock = typer.Typer()
+
+
+@stock.command("stock")
+def count():
+    '''Count the stock.'''
+    print("stock")
+
+
+class Pack:
+    commands = {
+        "price": ("a_shop_pack", "shop", "Say a price."),
+        "routes stock": ("a_shop_pack", "stock", "Count the stock."),
+    }
+
+
+PACK = Pack()
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project whose pack is a module of its own."""
+    write(tmp_path / "a_shop_pack.py", PACK)
+    write(tmp_path / "evals.toml", 'pack = "a_shop_pack"\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("a_shop_pack", None)
+    pack_module._load.cache_clear()
+
+
+@pytest.mark.parametrize("root", ["--root {}", "--root={}"])
+def test_a_command_of_the_pack_that_the_root_names_runs_with_its_exit_code(project, capsys, root):
+    assert main(["price", *root.format(project).split()]) == 3
+    assert capsys.readouterr().out == f"price of {project}\n"
+
+
+def test_a_group_of_the_core_has_the_command_that_the_pack_adds(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+
+    assert main(["routes", "stock"]) == 0
+    assert capsys.readouterr().out == "stock\n"
+
+
+def test_the_commands_of_another_pack_are_not_there(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+
+    assert main(["sweep"]) == 2
+    assert "No such command 'sweep'" in capsys.readouterr().err
+
+
+def test_settings_that_cannot_be_read_are_one_line(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    write(project / "evals.toml", "pack = \n")
+
+    assert main(["--help"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

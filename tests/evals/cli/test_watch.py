@@ -1,0 +1,20 @@
+"""What `--watch` looks at; the watching itself is tested in real sessions."""
+
+import yaml
+
+from evals.cli.watch_run import what_it_rests_on
+from evals.suites.suite_files import suite_file
+from evals.workspace import Workspace
+from tests.builders.checkout import REPOSITORY
+
+
+def test_a_prompt_file_that_is_gone_is_still_watched(tmp_path):
+    """It may come back: an editor, a branch that is switched twice."""
+    prompt = tmp_path / "mine.md"
+    told = yaml.safe_load(suite_file("prompts").read_text())
+    told["name"] = "mine"
+    told["variants"][-1]["prompt"] = str(prompt)
+    suite = tmp_path / "mine.yaml"
+    suite.write_text(yaml.safe_dump(told))
+
+    assert prompt in what_it_rests_on(str(suite), Workspace.at(REPOSITORY))

@@ -1,0 +1,95 @@
+"""What a scorer is, and how its answer becomes an outcome."""
+
+import pytest
+
+from evals.models.metrics import Failed, Scored, Skipped
+from evals.scoring.registry import scorers
+from evals.scoring.scorer import NotApplicable, score, scorer
+from tests.builders.case import a_case
+from tests.builders.trace import a_trace
+
+
+def a_scorer(answer):
+    @scorer("test.score", unit="fraction", better="higher")
+    def answering(case, trace):
+        """What the
+        test wants."""
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return answering
+
+
+def test_a_value_is_scored():
+    assert score(a_scorer(0.5), a_case(), a_trace()) == Scored(value=0.5)
+
+
+def test_a_case_that_is_none_of_its_business_is_skipped_with_the_reason():
+    outcome = score(a_scorer(NotApplicable("no question is required")), a_case(), a_trace())
+
+    assert outcome == Skipped(reason="no question is required")
+
+
+@pytest.mark.parametrize("broken", [KeyError("gone"), float("nan"), float("inf"), None, AssertionError()])
+def test_a_broken_scorer_is_a_failed_outcome(broken):
+    """Not a number, infinity and None are no scores either."""
+    assert isinstance(score(a_scorer(broken), a_case(), a_trace()), Failed)
+
+
+def test_a_trial_off_the_tape_is_skipped_and_says_where_it_left():
+    outcome = score(a_scorer(1.0), a_case(), a_trace(provenance="frontier", frontier=3))
+
+    assert outcome == Skipped(reason="off the recorded tape: frontier@3")
+
+
+def test_an_unrecorded_trial_is_never_scored():
+    assert score(a_scorer(1.0), a_case(), a_trace(provenance="unrecorded")).kind == "skipped"
+
+
+def test_a_failed_trial_fails_every_scorer():
+    outcomes = [score(subject, a_case(), a_trace(provenance="failed", error="boom")) for subject in scorers()]
+
+    assert outcomes == [Failed(error="boom")] * len(scorers())
+
+
+def test_a_docstring_becomes_the_definition_on_one_line():
+    assert a_scorer(1).definition == "What the test wants."
+
+
+def test_a_scorer_without_a_definition_is_refused():
+    with pytest.raises(ValueError, match="write its definition"):
+        scorer("test.mute", unit="count", better="lower")(lambda case, trace: 0)
+
+
+def test_every_scorer_has_its_own_name():
+    assert len({subject.name for subject in scorers()}) == len(scorers())
+
+
+def test_the_verdict_rests_on_three_endpoints():
+    primary = {subject.name for subject in scorers() if subject.primary}
+
+    assert primary == {"route.pass", "root_cause.hit", "decision.score"}
+
+
+def test_an_honest_trace_breaks_no_scorer():
+    outcomes = {subject.name: score(subject, a_case(), a_trace()).kind for subject in scorers()}
+
+    assert "failed" not in outcomes.values()
+
+
+def test_a_trace_that_did_nothing_breaks_no_scorer():
+    """Scored or skipped, but never an exception: an empty trace is a fact about the graph, not a bug of the scorer."""
+    empty = a_trace(no_report=True, repository_files=()).model_copy(update={"visits": (), "decisions": ()})
+    outcomes = {subject.name: score(subject, a_case(), empty) for subject in scorers()}
+
+    assert not [name for name, outcome in outcomes.items() if outcome.kind == "failed"]
+    assert [outcomes[name].value for name in ("route.pass", "root_cause.hit")] == [0, 0]
+
+
+@pytest.mark.parametrize("subject", [s for s in scorers() if s.unit == "fraction"], ids=lambda s: s.name)
+@pytest.mark.parametrize("trace", [a_trace(), a_trace("writer"), a_trace(no_report=True)])
+def test_a_fraction_stays_between_nought_and_one(subject, trace):
+    outcome = score(subject, a_case(gold_functions=["pkg/core.py::run"], canary="XYZZY"), trace)
+
+    assert outcome.kind == "skipped" or 0 <= outcome.value <= 1

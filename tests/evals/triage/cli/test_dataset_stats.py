@@ -1,0 +1,66 @@
+"""`evals dataset stats`: cases counted by archetype and split, and by everything else that is labelled."""
+
+import json
+
+from rich.console import Console
+
+from evals.triage.cli.dataset_commands import stats
+from tests.builders.dataset import a_case_file, a_sound_dataset, relabel
+
+POINT = {"id": "start", "state": {}, "accept": {"investigator": 1.0, "critic": 0.5}, "why": "It comes first."}
+
+
+def a_checkout(root):
+    a_sound_dataset(root / "datasets")
+    relabel(root / "datasets", a_case_file(decision_points=[POINT]))
+    return root
+
+
+def lines(root):
+    console = Console(record=True, width=100)
+    stats(a_checkout(root), console=console)
+    return [" ".join(line.replace("│", " ").split()) for line in console.export_text().splitlines()]
+
+
+def test_archetypes_are_counted_by_split(tmp_path):
+    assert "local_bug 1 1" in lines(tmp_path)
+
+
+def test_an_archetype_without_a_case_is_shown_as_such(tmp_path):
+    assert "huge_log 0" in lines(tmp_path)
+
+
+def test_the_splits_are_summed(tmp_path):
+    assert "all 1 (50%) 1 (50%) 0 (0%) 2" in lines(tmp_path)
+
+
+def test_severities_are_counted(tmp_path):
+    assert "severity HIGH 1" in lines(tmp_path)
+
+
+def test_the_same_counts_come_as_json(tmp_path, capsys):
+    stats(a_checkout(tmp_path), as_json=True)
+
+    counted = json.loads(capsys.readouterr().out)
+    assert counted["cases"] == 2
+    assert counted["archetypes"]["local_bug"] == {"tune": 1, "gate": 0, "holdout": 0}
+    assert counted["best_answers"]["investigator"] == 1
+    assert counted["best_answers"]["critic"] == 0
+
+
+def test_another_dataset_can_be_counted(tmp_path, capsys):
+    a_checkout(tmp_path)
+    stats(tmp_path, a_sound_dataset(tmp_path / "other"), as_json=True)
+
+    assert json.loads(capsys.readouterr().out)["decision_points"] == 0
+
+
+def test_a_label_that_is_only_a_default_is_not_counted(tmp_path, capsys):
+    a_checkout(tmp_path)
+    labels = a_case_file(tags=["unlabelled:severity", "unlabelled:archetype"])
+    relabel(tmp_path / "datasets", labels)
+    stats(tmp_path, as_json=True)
+
+    counted = json.loads(capsys.readouterr().out)
+    assert counted["slices"]["severity"] == {"(unlabelled)": 1, "LOW": 1}
+    assert counted["archetypes"]["(unlabelled)"]["tune"] == 1

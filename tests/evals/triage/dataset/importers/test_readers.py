@@ -1,0 +1,225 @@
+"""The four readers: what becomes an issue, what it is labelled with, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from evals.errors import DatasetError
+from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused
+from evals.triage.dataset.importers.importer_table import IMPORTERS
+from tests.builders.foreign import (
+    BUG_INFO,
+    FAILING,
+    GOLD,
+    STATEMENT,
+    a_bugsinpy_bug,
+    a_change,
+    a_github_issue,
+    a_locagent_output,
+    a_locbench_row,
+    a_new_file,
+    a_swebench_row,
+    as_json_lines,
+)
+
+
+def read(source, path):
+    return list(IMPORTERS[source](path))
+
+
+def read_one(source, tmp_path, row):
+    [found] = read(source, as_json_lines(tmp_path / "rows.jsonl", row))
+    return found
+
+
+def test_a_swebench_row_becomes_an_issue_with_gold_files(tmp_path):
+    issue = read_one("swebench", tmp_path, a_swebench_row())
+
+    expected = ForeignIssue("1", "example__shop-7", "example/shop", STATEMENT.strip("\n"), files=(GOLD,))
+    assert issue == replace(expected, base_commit="c" * 40, patch=a_change())
+
+
+def test_functions_are_never_guessed_from_hunk_headers(tmp_path):
+    assert read_one("swebench", tmp_path, a_swebench_row(patch=a_change(context="def other():"))).functions == ()
+
+
+def test_a_file_of_the_test_patch_is_no_gold(tmp_path):
+    row = a_swebench_row(patch=a_change() + a_change("checks/totals.py"), test_patch=a_change("checks/totals.py"))
+
+    assert read_one("swebench", tmp_path, row).files == (GOLD,)
+
+
+def test_a_carriage_return_inside_a_line_does_not_tear_the_patch(tmp_path):
+    row = a_swebench_row(patch=a_change().replace("prices[1:]", "prices[1:\r]"))
+
+    assert read_one("swebench", tmp_path, row).files == (GOLD,)
+
+
+def test_a_test_patch_that_cannot_be_read_is_said_and_costs_nothing_else(tmp_path):
+    issue = read_one("swebench", tmp_path, a_swebench_row(test_patch="words"))
+
+    assert issue.files == (GOLD,)
+    assert "tests are told by their names alone" in issue.notes[0]
+
+
+@pytest.mark.parametrize("listed", [[FAILING], f'["{FAILING}"]', f"['{FAILING}']", None, ""])
+def test_fail_to_pass_may_be_text_or_a_list(tmp_path, listed):
+    assert read_one("swebench", tmp_path, a_swebench_row(FAIL_TO_PASS=listed)).notes == ()
+
+
+def test_a_fail_to_pass_that_cannot_be_read_is_said(tmp_path):
+    row = a_swebench_row() | {"FAIL_TO_PASS": "[broken"}
+
+    [note] = read_one("swebench", tmp_path, row).notes
+
+    assert note.startswith("FAIL_TO_PASS is neither JSON nor a Python literal")
+
+
+@pytest.mark.parametrize("key", ["problem_statement", "repo", "instance_id"])
+@pytest.mark.parametrize("value", [None, "", " \n "])
+@pytest.mark.parametrize("source", ["swebench", "locagent"])
+def test_a_row_without_what_a_case_needs_is_refused(tmp_path, source, key, value):
+    assert read_one(source, tmp_path, a_swebench_row(**{key: value})).why == f"has no {key}"
+
+
+def test_a_refused_row_is_named_and_the_others_go_on(tmp_path):
+    path = as_json_lines(tmp_path / "rows.jsonl", a_swebench_row(patch=""), "nonsense", a_swebench_row())
+
+    refused, nonsense, issue = read("swebench", path)
+
+    assert (refused.row, refused.name) == ("1", "example__shop-7")
+    assert (nonsense.row, type(nonsense), type(issue)) == ("2", Refused, ForeignIssue)
+
+
+def test_a_fix_of_new_files_only_leaves_no_gold(tmp_path):
+    issue = read_one("swebench", tmp_path, a_swebench_row(patch=a_new_file("shop/new.py")))
+
+    assert issue.files == ()
+    assert issue.notes == ("shop/new.py: is new in the fix, so the fault was not in it",)
+
+
+def test_edit_functions_are_gold_by_their_outermost_name(tmp_path):
+    issue = read_one("locagent", tmp_path, a_locbench_row())
+
+    assert issue.functions == ("shop/cart.py::Cart", "shop/cart.py::net_total")
+
+
+@pytest.mark.parametrize("listed", ["['shop/tax.py:rate', 'tests/test_tax.py:test_rate']", '["shop/tax.py:rate"]'])
+def test_files_of_edit_functions_are_gold_beside_the_patch(tmp_path, listed):
+    issue = read_one("locagent", tmp_path, a_locbench_row(edit_functions=listed))
+
+    assert (issue.files, issue.functions) == ((GOLD, "shop/tax.py"), ("shop/tax.py::rate",))
+
+
+def test_edit_functions_alone_are_enough(tmp_path):
+    issue = read_one("locagent", tmp_path, a_locbench_row(patch=""))
+
+    assert (issue.files, issue.notes) == ((GOLD,), ("has no patch: the files are those of its edit_functions",))
+
+
+@pytest.mark.parametrize("saved", [lambda meta: meta, repr])
+def test_what_locagent_found_is_never_gold(tmp_path, saved):
+    """It is a prediction; gold is the patch of the issue it was about."""
+    output = a_locagent_output()
+
+    issue = read_one("locagent", tmp_path, output | {"meta_data": saved(output["meta_data"])})
+
+    assert (issue.files, issue.functions, issue.text) == ((GOLD,), (), STATEMENT.strip("\n"))
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (a_locagent_output(meta_data={}), "holds a prediction and no issue"),
+        (a_locagent_output(meta_data="{broken"), "meta_data is neither"),
+        (a_locagent_output(meta_data=[1]), "meta_data is no mapping"),
+        (a_locbench_row(edit_functions=["no function"]), "edit_functions 'no function' is no"),
+        (a_locbench_row(edit_functions="[broken"), "edit_functions is neither"),
+        (a_locbench_row(edit_functions=["../a.py:f"]), "outside the repository"),
+    ],
+)
+def test_a_locagent_row_that_cannot_be_read_is_refused(tmp_path, row, why):
+    assert why in read_one("locagent", tmp_path, row).why
+
+
+def test_a_github_issue_brings_its_text_and_no_gold(tmp_path):
+    issue = read_one("github", tmp_path, a_github_issue())
+
+    assert (issue.name, issue.repository, issue.files) == ("example/shop#7", "example/shop", ())
+    assert issue.text == "Totals are too small\n\nTwo books cost as much as one.\n"
+
+
+def test_a_github_issue_without_a_body_is_an_issue(tmp_path):
+    assert read_one("github", tmp_path, a_github_issue(body=None)).text == "Totals are too small\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"title": ""}, "has no title"),
+        ({"url": None}, "has no url"),
+        ({"url": "https://github.com/example/shop"}, "its url is not that of an issue"),
+        ({"url": "https://github.com/example/shop/pull/7"}, "is a pull request"),
+    ],
+)
+def test_a_github_issue_from_nowhere_is_refused(tmp_path, change, why):
+    assert why in read_one("github", tmp_path, a_github_issue(**change)).why
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("below", [".", "projects", "projects/shop", "projects/shop/bugs/1"])
+def test_a_bugsinpy_bug_is_found_from_any_folder_above_it(tmp_path, below, end):
+    a_bugsinpy_bug(tmp_path, end=end)
+
+    [issue] = read("bugsinpy", tmp_path / below)
+
+    assert (issue.name, issue.repository, issue.files) == ("shop-1", "example/shop", (GOLD,))
+
+
+def test_a_bugsinpy_bug_is_reported_by_its_failing_test(tmp_path):
+    a_bugsinpy_bug(tmp_path)
+
+    [issue] = read("bugsinpy", tmp_path)
+
+    assert issue.text == f"{FAILING} fails\n\nThis fails:\n\n    pytest -q -s {FAILING}\n"
+    assert issue.notes == ("no issue text: the report only says which test fails",)
+
+
+def test_bugs_come_in_the_order_of_their_numbers(tmp_path):
+    for number in (10, 9, 1):
+        a_bugsinpy_bug(tmp_path, number)
+
+    assert [found.row for found in read("bugsinpy", tmp_path)] == ["shop-1", "shop-9", "shop-10"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "why"),
+    [
+        ({"bug.info": None}, "has no bug.info"),
+        ({"bug_patch.txt": None}, "has no bug_patch.txt"),
+        ({"run_test.sh": None}, "has no run_test.sh"),
+        ({"run_test.sh": "\n"}, "run_test.sh is empty"),
+    ],
+)
+def test_a_bugsinpy_bug_that_is_not_whole_is_refused(tmp_path, missing, why):
+    a_bugsinpy_bug(tmp_path, **missing)
+
+    [refused] = read("bugsinpy", tmp_path)
+
+    assert why in refused.why
+
+
+def test_the_test_file_that_bug_info_names_is_no_gold(tmp_path):
+    info = BUG_INFO.replace("tests/test_totals.py", "checks/a.py;checks/b.py")
+    patch = a_change() + a_change("checks/b.py")
+    a_bugsinpy_bug(tmp_path, **{"bug.info": info, "bug_patch.txt": patch})
+
+    [issue] = read("bugsinpy", tmp_path)
+
+    assert issue.files == (GOLD,)
+
+
+@pytest.mark.parametrize("path", ["nowhere", "."])
+def test_a_folder_without_bugs_is_one_clear_line(tmp_path, path):
+    with pytest.raises(DatasetError, match="name a BugsInPy checkout, one project, or one bug"):
+        read("bugsinpy", tmp_path / path)

@@ -1,0 +1,81 @@
+"""A specification against itself."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from evals.models.route_spec import RouteSpec
+from evals.routes.route_check import check
+from evals.triage.spec_check import SURE, UNSURE, mutants, rejected_exemplars, strictness
+from tests.builders.case import NODES, a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
+
+GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))
+GOLD_SPECS = [
+    RouteSpec.model_validate({"name": e["name"], "node_caps": GOLD["node_caps"], "alternatives": e["alternatives"]})
+    for e in GOLD["examples"]
+]
+
+
+PLAIN_SPECS = [
+    a_spec(),
+    a_spec(an_alternative(a_constraint())),
+    a_spec(an_alternative(a_constraint("existence", ["critic"], min=1, max=2, hard=True), node_max={})),
+]
+
+
+def a_spec_without(constraint_id: str) -> RouteSpec:
+    kept = [c for c in (*policy_constraints(), *case_constraints()) if c.id != constraint_id]
+    return a_spec(an_alternative(*kept))
+
+
+@pytest.mark.parametrize("spec", GOLD_SPECS, ids=lambda spec: spec.name)
+def test_a_worked_specification_kills_every_mutant_and_accepts_its_exemplars(spec):
+    assert not [mutant for mutant in mutants(spec) if not mutant.killed]
+    assert not rejected_exemplars(spec)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", GOLD_SPECS, ids=lambda spec: spec.name)
+def test_a_worked_specification_lets_less_than_one_percent_through(spec):
+    assert 0 < strictness(spec).share < 0.01
+
+
+@pytest.mark.parametrize("spec", [*GOLD_SPECS, *PLAIN_SPECS])
+@pytest.mark.parametrize("state", [UNSURE, SURE])
+def test_pruning_counts_what_spelling_every_sequence_out_counts(spec, state):
+    spelled_out = [route for n in range(1, 5) for route in product(NODES, repeat=n)]
+
+    found = strictness(spec, state, longest=4)
+
+    assert found.sequences == len(spelled_out)
+    assert found.accepted == sum(check(spec, route, state).passed for route in spelled_out)
+
+
+@pytest.mark.parametrize(
+    ("dropped", "survivor"),
+    [
+        ("P2", "skipped_critic"),
+        ("P3", "doubled_critic"),
+        ("never:human_input", "forbidden_question"),
+        ("must:codebase_search", None),
+    ],
+)
+def test_a_specification_that_lost_a_rule_lets_its_mutant_live(dropped, survivor):
+    """Without the must-visit itself there is no such mutant: nothing says that the visit is needed."""
+    alive = {mutant.kind for mutant in mutants(a_spec_without(dropped)) if not mutant.killed}
+
+    assert alive == ({survivor} if survivor else set())
+
+
+def test_a_missing_question_is_bred_where_one_is_required():
+    kinds = {mutant.kind for mutant in mutants(GOLD_SPECS[2])}
+
+    assert kinds >= {"missing_question", "doubled_critic", "loop", "steps_after_writer"}
+
+
+def test_an_exemplar_that_breaks_its_own_rules_is_reported():
+    spec = a_spec(an_alternative(exemplars=[["codebase_search", "critic", "writer"]]))
+
+    assert rejected_exemplars(spec) == [("codebase_search", "critic", "writer")]

@@ -1,0 +1,228 @@
+"""A project with a LangGraph graph of its own: record, run, bless and edit, as its team would."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.builders.dataset import write
+from tests.builders.http_server import Handler, running
+
+pytestmark = pytest.mark.slow
+
+GRAPH = '''
+"""A router sends a ticket to billing, which asks a person, or to technical help."""
+
+from pathlib import Path
+from typing import Literal, TypedDict
+
+from langchain_core.runnables import RunnableConfig
+from langchain_openai import ChatOpenAI
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+
+model = ChatOpenAI(model="small")
+PROMPTS = Path(__file__).parent / "prompts"
+
+
+class State(TypedDict, total=False):
+    ticket: str
+    reply: str
+
+
+async def router(state: State, config: RunnableConfig) -> Command[Literal["billing", "technical"]]:
+    prompt = (PROMPTS / f"{config['configurable']['prompt']}.md").read_text()
+    answer = await model.ainvoke([("system", prompt), ("user", state["ticket"])])
+    return Command(goto=answer.content)
+
+
+def billing(state: State) -> State:
+    approved = interrupt({"ask": "approve the refund?"})
+    answer = model.invoke([("system", "reply about billing"), ("user", f"{state['ticket']} approved: {approved}")])
+    return {"reply": answer.content}
+
+
+def technical(state: State) -> State:
+    return {"reply": model.invoke([("system", "reply"), ("user", state["ticket"])]).content}
+
+
+builder = StateGraph(State)
+builder.add_node(router)
+builder.add_node(billing)
+builder.add_node(technical)
+builder.add_edge(START, "router")
+builder.add_edge("billing", END)
+builder.add_edge("technical", END)
+graph = builder.compile()
+'''
+SETTINGS = """
+[target]
+routers = ["router"]
+output = ["reply"]
+prompts = ["support/prompts/*.md"]
+"""
+SUITE = """
+variants:
+  - {name: v1, config: {prompt: v1}}
+  - {name: v2, config: {prompt: v2}}
+"""
+CASE = """
+inputs: {{ticket: "{ticket}"}}
+answers: ["yes"]
+route:
+  constraints: [{{id: {node}, type: existence, a: [{node}], min: 1, hard: true}}]
+expected: {{reply: {{contains: ["{word}"]}}}}
+"""
+
+
+class Model(Handler):
+    """Routes by the word "money"; the prompt "careless" sends every ticket to technical help."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.body())
+        system, ticket = body["messages"][0]["content"], body["messages"][-1]["content"]
+        answer = f"{'refund' if 'billing' in system else 'help'}: {ticket}"
+        if "route" in system:
+            answer = "billing" if "money" in ticket and "careless" not in system else "technical"
+        message = {"role": "assistant", "content": answer}
+        told = {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "small-1",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12},
+        }
+        self.answer(200, json.dumps(told).encode(), content_type="application/json")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a graph, two prompts and 13 cases."""
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"support": "./support/graph.py:graph"}}))
+    write(tmp_path / "support" / "graph.py", GRAPH)
+    write(tmp_path / "support" / "prompts" / "v1.md", "route the ticket\n")
+    write(tmp_path / "support" / "prompts" / "v2.md", "route the ticket, careless\n")
+    write(tmp_path / "evals.toml", SETTINGS)
+    write(tmp_path / "evaluation" / "suites" / "first.yaml", SUITE)
+    for number in range(12):
+        told = {"ticket": f"I want my money back for order {number}", "node": "billing", "word": "refund"}
+        write(tmp_path / "evaluation" / "cases" / f"refund-{number}.yaml", CASE.format(**told))
+    crash = {"ticket": "it crashes", "node": "technical", "word": "help"}
+    write(tmp_path / "evaluation" / "cases" / "crash.yaml", CASE.format(**crash))
+    return tmp_path
+
+
+def evals(project: Path, *words: str, **environment: str) -> tuple[int, str]:
+    """Exit code and output of a command, run in the project."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    code = "from evals.entry_point import run; run()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=project,
+        env={**kept, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "300", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_graph_of_another_project_is_recorded_judged_and_watched(project):
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, "evals record first" in said) == (3, True), said
+
+    with running(Model) as server:
+        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)
+    assert code == 0, said
+    assert "26 of 26 trials replay exactly" in said
+
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, "v2 is worse than v1: output.expected -92 points" in said) == (3, True), said
+
+    code, said = evals(project, "bless", "first", "--jobs", "1")
+    assert (code, "--worse" in said) == (2, True), said
+    assert evals(project, "bless", "first", "--jobs", "1", "--worse", "to see it red")[0] == 0
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, "v2 is worse than v1: output.expected -92 points" in said) == (1, True), said
+
+    run = json.loads((project / "reports" / "latest" / "run.json").read_bytes())
+    refund = [t["trace"] for t in run["trials"] if t["trace"]["case_id"] == "refund-0"]
+    assert [[visit["node"] for visit in trace["visits"]] for trace in refund] == [
+        ["router", "billing"],
+        ["router", "technical"],
+    ]
+    assert refund[0]["output"] == {"reply": "refund: I want my money back for order 0 approved: yes"}
+    assert [trace["decisions"][0]["chosen"] for trace in refund] == ["billing", "technical"]
+
+    (project / "support" / "prompts" / "v2.md").write_text("route the ticket, careless\nBe kind.\n")
+    code, said = evals(project, "plan", "first", "--jobs", "1")
+    assert code == 3
+    assert "prompt edited: support/prompts/v2.md:2" in said
+
+
+def test_one_variant_is_watched_against_its_baseline(project):
+    write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
+    with running(Model) as server:
+        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+        assert evals(project, "record", "first", "--recorded-by", "tests", **live)[0] == 0
+    assert evals(project, "run", "first", "--jobs", "1")[0] == 3
+    assert evals(project, "bless", "first", "--jobs", "1")[0] == 0
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, "is not shown to be worse than its baseline over 13 cases" in said) == (0, True), said
+
+
+def test_a_project_is_set_up_by_one_command_and_never_overwritten(project):
+    (project / "evals.toml").unlink()
+    code, said = evals(project, "init", "--router", "router", "--prompts", "support/prompts/*.md")
+    assert (code, "evals record first" in said) == (0, True), said
+    assert "nodes: router, billing, technical" in (project / "evaluation" / "cases" / "example.yaml").read_text()
+    assert (project / "evaluation" / "suites" / "first.yaml").read_text() == SUITE
+
+    code, said = evals(project, "init")
+    assert (code, said.count("\n"), "set up already" in said) == (2, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "words", "says"),
+    [
+        ("{", (), "is no JSON"),
+        ("{}", (), "names no graph"),
+        ('{"graphs": {"a": "./a.py:g", "b": "./b.py:g"}}', (), "choose one with --graph"),
+        (None, ("--graph", "suport"), "did you mean 'support'?"),
+        (None, ("--router", "rooter"), "has no such node; it has router, billing, technical"),
+    ],
+)
+def test_what_keeps_a_project_from_being_set_up_is_one_line(project, written, words, says):
+    (project / "evals.toml").unlink()
+    if written is not None:
+        write(project / "langgraph.json", written)
+    code, said = evals(project, "init", *words)
+
+    assert (code, said.count("\n"), says in said) == (2, 1, True), said
+    assert not (project / "evals.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ("[target]\nrooters = []\n", "did you mean 'routers'?"),
+        ("[target]\nrouters = 3\n", "[target] routers"),
+        ("pac = 'x'\n", "did you mean 'pack'?"),
+        ("cases = 'nowhere'\n", "no folder 'nowhere' with cases"),
+        ("not toml", "cannot be read"),
+        ("[target]\ngraph = 'suport'\n", "did you mean 'support'?"),
+    ],
+)
+def test_wrong_settings_are_one_line_that_says_what_to_do(project, settings, says):
+    write(project / "evals.toml", settings)
+    code, said = evals(project, "run", "first", "--jobs", "1")
+
+    assert says in said
+    assert "Traceback" not in said
+    assert code in (2, 3)

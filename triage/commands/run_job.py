@@ -1,0 +1,233 @@
+"""`triage run` and `triage resume`."""
+
+import asyncio
+import os
+import re
+import sys
+import uuid
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from triage.errors import EXIT_UNFINISHED, InputError, StoppedError
+from triage.settings import DEFAULT_JOBS
+from triage.state import DEFAULT_MAX_ITERATIONS
+from triage.terminal_screen import Terminal, say
+
+NAME: Final = re.compile(r"[\w][\w.-]*", re.ASCII)
+"""A job's name is that of a folder as well."""
+
+
+def run_command(
+    repo: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A checkout of the repository the issue is about; may be repeated. A stored job knows its own."
+        ),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(help="Search this folder of the checkout only; NAME:FOLDER with several. May be repeated."),
+    ] = None,
+    issue: Annotated[
+        str | None,
+        typer.Option(
+            help="Markdown (first line: title) or `gh issue view N --json title,body,url,comments`; - is stdin."
+        ),
+    ] = None,
+    issue_url: Annotated[
+        str | None,
+        typer.Option(help="A GitHub issue by its address (GITHUB_TOKEN, GITHUB_API_URL) in place of --issue."),
+    ] = None,
+    supervisor: Annotated[
+        str | None,
+        typer.Option(
+            help="llm, rules, registry, plan-fixed, plan-hybrid or plan-llm (docs/supervisors.md).", show_default="llm"
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="The supervisor's prompt: v1, v2, v3 or v5 for llm, v4 for registry, plan-v1 for plans; or a file.",
+            show_default="v3 for llm; the others have one",
+        ),
+    ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            help="For plan-fixed and plan-hybrid: linear, fan-out, optional-branch or a .yaml file.",
+            show_default="linear",
+        ),
+    ] = None,
+    guards: Annotated[
+        str | None, typer.Option(help="none, prd, hardened or hardened-without-X.", show_default="hardened")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option(min=1, help="Visits before the report.", show_default=str(DEFAULT_MAX_ITERATIONS))
+    ] = None,
+    redirect: Annotated[
+        list[str] | None, typer.Option(help="An order that all agents follow above all else; may be repeated.")
+    ] = None,
+    answer: Annotated[
+        list[str] | None, typer.Option(help="The answer to the next question; may be repeated, for the ones after it.")
+    ] = None,
+    ask_on_issue: Annotated[
+        bool,
+        typer.Option("--ask-on-issue", help="Post a question as a comment on the issue, and leave the job waiting."),
+    ] = False,
+    job_id: Annotated[str | None, typer.Option(help="Name of the job; made up if not given.")] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with --job-id as it was begun. --prompt, --guards, --model, --thresholds, --out, "
+            "--max-iterations, --redirect, --max-cost and --max-tokens may be changed.",
+        ),
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
+    jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
+    model: Annotated[
+        str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
+    ] = None,
+    thresholds: Annotated[
+        Path | None, typer.Option(help="YAML with `rules`, `plan_limits` or `confidence_floor` (docs/live.md).")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, help="USD the whole job may cost: it stops before a request that could pass it (exit 4)."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens the whole job may take, prompts and answers; like --max-cost.")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep the traffic with the job, so that a case can be made of it.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")
+    ] = False,
+) -> int:
+    """Run one job, or resume it, and write report.md, report.json, comment.md, ticket.json and trace.json.
+
+    The endpoint and its key are TRIAGE_BASE_URL and TRIAGE_API_KEY (else OPENAI_BASE_URL and OPENAI_API_KEY);
+    TRIAGE_TAVILY_API_KEY lets the team search the web. All variables: docs/live.md.
+    """
+    _check(resume, job_id, issue or issue_url, repo)
+    if issue is not None and issue_url is not None:
+        raise InputError("--issue and --issue-url are two issues: give one of them")
+    from triage.issue import read_issue
+
+    given = None if issue is None else read_issue(issue, sys.stdin)
+    if issue_url is not None:
+        from triage.github_issues import IssueAddress, api_url, github
+
+        with github(say) as host:
+            given = host.issue(IssueAddress.of(issue_url, api_url()))
+    if ask_on_issue and given is not None and not given.url:
+        raise InputError("--ask-on-issue: the issue has no address to ask at; give it with --issue-url")
+    from triage.endpoint_usage import Account
+    from triage.job_session import JobRequest, run_session
+    from triage.run_options import RunOptions, several
+    from triage.settings import unknown_variables
+    from triage.terminal_screen import show
+
+    terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()), asks=not ask_on_issue)
+    options = RunOptions(
+        supervisor,
+        prompt,
+        plan,
+        guards,
+        model,
+        str(repo[0]) if repo else None,
+        _text(out),
+        record="yes" if record else None,
+        thresholds=_text(thresholds),
+        max_cost=None if max_cost is None else str(max_cost),
+        max_tokens=None if max_tokens is None else str(max_tokens),
+        **several(repo or (), path or ()),
+    )
+    for line in unknown_variables(os.environ):
+        say(f"triage: {line}", "yellow")
+    if verbose:
+        show()
+    name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
+    account = Account(heard=terminal.called, searched=terminal.searched)
+    session = JobRequest(name, given, options, jobs, max_iterations, orders, tuple(map(str, repo or ())), account)
+    try:
+        code = asyncio.run(run_session(session, terminal))
+    except KeyboardInterrupt:
+        raise StoppedError(f"interrupted; {session.how_to_resume}") from None
+    if ask_on_issue and code == EXIT_UNFINISHED:
+        from triage.reporter_questions import ask_reporter
+
+        ask_reporter(jobs, name, issue_url, say)
+    return code
+
+
+def _check(resume: bool, job_id: str | None, issue: str | None, repo: list[Path] | None) -> None:
+    if resume and (job_id is None or issue is not None):
+        raise InputError("--resume goes on with a stored job: give --job-id, and leave --issue out")
+    if not resume and issue is None:
+        raise InputError("no issue: give --issue FILE, --issue - for standard input, or --resume --job-id ID")
+    if not resume and not repo:
+        raise InputError("no repository: give --repo FOLDER, the checkout the issue is about")
+    if job_id is not None and not NAME.fullmatch(job_id):
+        raise InputError(f"--job-id {job_id!r}: use letters, digits, dots, dashes and underscores")
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def resume_command(
+    job: Annotated[str, typer.Argument(help="Name of the job.")],
+    from_issue: Annotated[
+        bool, typer.Option("--from-issue", help="Take the answer from the issue: the reporter's next comment.")
+    ] = False,
+    ask_on_issue: Annotated[
+        bool, typer.Option("--ask-on-issue", help="Post a further question as a comment on the issue.")
+    ] = False,
+    issue_url: Annotated[str | None, typer.Option(help="The issue, where the job was begun from a file.")] = None,
+    repo: Annotated[
+        list[Path] | None, typer.Option(help="The checkout, where it was moved; with several, all of them.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results, where it is to be another.")] = None,
+    jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every finding, call and request.")] = False,
+) -> int:
+    """Go on with a stored job, as `triage run --resume` does; with --from-issue, with the reporter's answer.
+
+    Only the account that opened the issue is listened to, and only what it writes after the question. It ends with 4
+    while there is no answer.
+    """
+    from triage.endpoint_usage import Account
+    from triage.job_session import JobRequest, run_session
+    from triage.reporter_questions import answer_on_issue, ask_reporter
+    from triage.run_options import RunOptions, several
+    from triage.settings import unknown_variables
+    from triage.terminal_screen import show
+
+    for line in unknown_variables(os.environ):
+        say(f"triage: {line}", "yellow")
+    answers = []
+    if from_issue:
+        answer = answer_on_issue(jobs, job, issue_url, say)
+        if answer is None:
+            say("the reporter has not answered yet; the job is kept")
+            return EXIT_UNFINISHED
+        answers.append(answer)
+    if verbose:
+        show()
+    terminal = Terminal(quiet, verbose, answers, asks=not (from_issue or ask_on_issue))
+    account = Account(heard=terminal.called, searched=terminal.searched)
+    options = RunOptions(repo=str(repo[0]) if repo else None, out=str(out) if out else None, **several(repo or (), ()))
+    session = JobRequest(job, None, options, jobs, repos_as_typed=tuple(map(str, repo or ())), account=account)
+    try:
+        code = asyncio.run(run_session(session, terminal))
+    except KeyboardInterrupt:
+        raise StoppedError(f"interrupted; {session.how_to_resume}") from None
+    if ask_on_issue and code == EXIT_UNFINISHED:
+        ask_reporter(jobs, job, issue_url, say)
+    return code

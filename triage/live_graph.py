@@ -1,0 +1,108 @@
+"""The live graph: clients opened, repository indexed, settings checked."""
+
+import datetime as dt
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from evals.shared.secrets.rule import hold
+from triage.agents.agent import Toolbox
+from triage.background_work import Told, Watch, aside, unwatched
+from triage.codebase.index import CodebaseIndex
+from triage.codebase.open_checkout import index_of_sources
+from triage.codebase.sources import Source
+from triage.codebase.vector_cache import cache_folder
+from triage.endpoint_usage import Account, Traffic
+from triage.errors import ConfigurationError, InputError
+from triage.llm import ModelFactory, live_clients
+from triage.outgoing_text import hold_own_keys
+from triage.settings import Settings
+
+PUBLIC: Final = Settings.model_fields["base_url"].default
+"""The endpoint that is asked where none is named."""
+
+
+def settings_from_environment(model: str | None = None) -> Settings:
+    """The settings in `TRIAGE_…`; `model`, if given, answers for every agent and as every fallback.
+
+    Raises:
+        ConfigurationError: a variable is malformed, or the public endpoint is to be used without a key.
+    """
+    try:
+        settings = Settings(**_of_openai(os.environ)).with_logins_apart()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "TRIAGE_" + str(first["loc"][0]).upper()
+        raise ConfigurationError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from error
+    if not settings.api_key.get_secret_value() and settings.base_url == PUBLIC:
+        raise ConfigurationError("no key: set TRIAGE_API_KEY, or TRIAGE_BASE_URL for an endpoint that needs none")
+    if model is None:
+        return settings
+    same = {"models": dict.fromkeys(settings.models, model), "fallbacks": dict.fromkeys(settings.fallbacks, model)}
+    return settings.model_copy(update=same)
+
+
+def _of_openai(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the OpenAI SDK would read, for what `TRIAGE_…` leaves open. Its key goes to its own endpoint only: another
+    one, named in TRIAGE_BASE_URL, must not get to see it."""
+    if "TRIAGE_BASE_URL" in environment:
+        return {}
+    found = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
+    open_ = {name: variable for name, variable in found.items() if f"TRIAGE_{name.upper()}" not in environment}
+    return {name: environment[variable] for name, variable in open_.items() if environment.get(variable)}
+
+
+def can_search(settings: Settings) -> bool:
+    """Whether the web can be searched: with a key, or at a service of one's own, which may need none."""
+    public = settings.tavily_base_url == Settings.model_fields["tavily_base_url"].default
+    return bool(settings.tavily_api_key.get_secret_value()) or not public
+
+
+async def index_of_repository(
+    sources: Sequence[Source], complain: Callable[[str], None], watch: Watch = unwatched
+) -> CodebaseIndex:
+    """The index of all `sources`, made beside the event loop under a `watch`, as are its searches.
+
+    `complain` hears if nothing of it can be kept for the next job.
+
+    Raises:
+        InputError: not a folder, or nothing in it to read.
+    """
+
+    def made(told: Told) -> CodebaseIndex:
+        for root in (source.root for source in sources if not source.root.is_dir()):
+            raise InputError(f"{root}: no such folder; give the checkout of the repository")
+        return index_of_sources(sources, cache_folder(), complain, told, watch)
+
+    index = await aside(made, watch)
+    if not index.paths:
+        places = ", ".join(str(source.place) for source in sources)
+        raise InputError(f"{places}: there is no text file to search in; give the checkout of the repository")
+    return index
+
+
+def now() -> dt.datetime:
+    """The time, with its zone."""
+    return dt.datetime.now(dt.UTC)
+
+
+@asynccontextmanager
+async def live_toolbox(
+    settings: Settings, index: CodebaseIndex, account: Account | None = None, traffic: Traffic | None = None
+) -> AsyncIterator[Toolbox]:
+    """A toolbox that really connects, enters what it asks in `account`, and keeps it in `traffic`; every repository
+    name means the one indexed. Open it in the loop that uses it."""
+    hold_own_keys()
+    hold(*(password for _, password in settings.logins.values()))
+    clients = live_clients(settings, account, traffic)
+    async with AsyncExitStack() as opened:
+        opened.enter_context(clients.openai)
+        await opened.enter_async_context(clients.openai_async)
+        await opened.enter_async_context(clients.tavily_async)
+        if clients.services_async is not None:
+            await opened.enter_async_context(clients.services_async)
+        models = ModelFactory(settings, clients)
+        yield Toolbox(settings, clients, models, lambda _repository: index, now, account, can_search(settings))

@@ -1,1 +1,0 @@
-"""What a secret looks like, for whatever writes or sends texts: the harness and the team alike. It knows neither."""
