@@ -10,7 +10,7 @@ from typing import Any, Final
 from evals.analysis.planted_faults import FAULTS, ScratchSuite
 from evals.analysis.selftest_steps import SelfTestStep, lay, lost, planted, rates, repeat_rates, taken, twice
 from evals.comparison.baseline import make_baseline
-from evals.errors import EXIT_OK, CannotJudgeError, EvalsError
+from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError, EvalsError
 from evals.models.analysis import SelfTest
 from evals.pipeline.load_run import Selected, needless
 from evals.pipeline.run_suite import replay
@@ -35,6 +35,8 @@ def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTes
         CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing; or a
             step was lost.
     """
+    if chosen.workspace.pack.extra is None:
+        raise ConfigurationError("selftest plants faults of the triage graph: for other graphs there are none yet")
     if jobs > 1:
         origin()  # it loads while what is known is judged
     found = {}

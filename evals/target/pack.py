@@ -42,6 +42,7 @@ LONGEST: Final = 600.0
 _CODE: Final = frozenset({".py", ".md", ".txt", ".json", ".toml", ".yaml", ".yml", ".jinja", ".j2", ".prompt"})
 _NOT_CODE: Final = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist", "tests"})
 _END: Final = "__end__"
+_ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
 
 
 class TargetSettings(Closed):
@@ -184,7 +185,7 @@ def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial",
         variant=variant.name,
         sample=tape.sample,
         provenance=_provenance(run, trial, len(decisions)),
-        visits=tuple(_visits(run)),
+        visits=tuple(_visits(run, tape)),
         decisions=decisions,
         exchanges=tuple(
             Exchange(question=_words(each.payload), context="", answer=_words(each.answer), topic=None)
@@ -193,26 +194,31 @@ def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial",
         calls=calls_of(tape.ledger),
         misses=misses_of(tape.ledger, tape.cassette, len(decisions)),
         output=dict(run.output),
-        error=run.error if run.ended in ("failed", "timeout", "unanswered") or trial.refused else None,
+        error=_below_root(run.error, tape) if run.ended in _ENDED_BADLY or trial.refused else None,
     )
 
 
 def _provenance(run: "TargetRun", trial: "TargetTrial", decisions: int) -> Provenance:
-    if trial.refused or run.ended in ("failed", "timeout", "unanswered"):
+    if trial.refused or run.ended in _ENDED_BADLY:
         return Provenance(label="failed")
     if run.ended != "missed":
         return Provenance(label="exact")
     return Provenance(label="frontier", frontier=decisions) if decisions else Provenance(label="unrecorded")
 
 
-def _visits(run: "TargetRun") -> Iterator[Visit]:
+def _visits(run: "TargetRun", tape: "Tape") -> Iterator[Visit]:
     """The steps; those that ran side by side have one number."""
     number, last = -1, None
     for step in run.steps:
         place = (step.kind, step.path, step.superstep)
         number += place != last or step.kind == "tool"
         last = place
-        yield Visit(node=step.name, superstep=number, error=step.error)
+        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, tape))
+
+
+def _below_root(text: str | None, tape: "Tape") -> str | None:
+    """The text without the folder that the cassettes stand in: a result must not name a machine's folders."""
+    return text and text.replace(f"{tape.cassette.path.parent.parent}/", "")
 
 
 def _words(value: object) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -116,14 +117,17 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def evals(project: Path, *words: str, **environment: str) -> tuple[int, str]:
+ROOT = Path(__file__).parents[2]
+
+
+def evals(project: Path, *words: str, code_in: Path = ROOT, **environment: str) -> tuple[int, str]:
     """Exit code and output of a command, run in the project."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     code = "from evals.entry_point import run; run()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=project,
-        env={**kept, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "300", **environment},
+        env={**kept, "PYTHONPATH": str(code_in), "COLUMNS": "300", **environment},
         capture_output=True,
         text=True,
         timeout=300,
@@ -135,6 +139,7 @@ def evals(project: Path, *words: str, **environment: str) -> tuple[int, str]:
 def test_a_graph_of_another_project_is_recorded_judged_and_watched(project):
     code, said = evals(project, "run", "first", "--jobs", "1")
     assert (code, "evals record first" in said) == (3, True), said
+    assert str(project) not in (project / "reports" / "latest" / "run.json").read_text()
 
     with running(Model) as server:
         live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
@@ -175,6 +180,22 @@ def test_one_variant_is_watched_against_its_baseline(project):
     assert evals(project, "bless", "first", "--jobs", "1")[0] == 0
     code, said = evals(project, "run", "first", "--jobs", "1")
     assert (code, "is not shown to be worse than its baseline over 13 cases" in said) == (0, True), said
+
+
+def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_factory):
+    """Neither the triage graph nor its pack is there; whoever imports `triage` all the same is stopped."""
+    core = tmp_path_factory.mktemp("core")
+    shutil.copytree(ROOT / "evals", core / "evals", ignore=shutil.ignore_patterns("__pycache__", "triage"))
+    write(core / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
+    write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
+    with running(Model) as server:
+        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", code_in=core, **live)
+    assert code == 0, said
+    code, said = evals(project, "bless", "first", code_in=core)
+    assert code == 0, said
+    code, said = evals(project, "run", "first", code_in=core)
+    assert (code, "13 trials" in said) == (0, True), said
 
 
 def test_a_project_is_set_up_by_one_command_and_never_overwritten(project):
