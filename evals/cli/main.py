@@ -175,8 +175,11 @@ def _failed(error: BaseException) -> int:
 
 
 def _is_an_interrupt(error: BaseException) -> bool:
-    """Ctrl-C, also where it met a serializer: of what that raised pydantic's error has the name only."""
-    return isinstance(error, KeyboardInterrupt | typer.Abort) or KeyboardInterrupt.__name__ in str(error)
+    """Ctrl-C, also where it met a serializer: of what that raised pydantic's error has the name only.
+
+    Python 3.11 raises a RuntimeError from what interrupts `__set_name__`, as when a dataclass is made."""
+    found = isinstance(error, KeyboardInterrupt | typer.Abort) or isinstance(error.__cause__, KeyboardInterrupt)
+    return found or KeyboardInterrupt.__name__ in str(error)
 
 
 def _interrupted() -> int:
