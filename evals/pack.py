@@ -254,6 +254,8 @@ def _load(name: str) -> Pack:
     try:
         found: Pack = import_module(name).PACK
     except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # the pack is there, a library of it is not
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
     except AttributeError as error:
         raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/pack.py") from error

@@ -3,16 +3,13 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Final
 
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.nearest_request import Ledger, nearest
 from evals.models.trace import Call, Miss
 
-NOBODY: Final = ""
 
-
-def calls_of(ledger: Ledger, ends: Sequence[int] = (), in_order: str = NOBODY) -> tuple[Call, ...]:
+def calls_of(ledger: Ledger, ends: Sequence[int] = (), in_order: str = "") -> tuple[Call, ...]:
     """The calls in order.
 
     Agents may ask for several things at once, and steps may run side by side; whose answer comes first is chance: calls

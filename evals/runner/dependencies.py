@@ -10,7 +10,7 @@ from evals.installed_packages import LOCK, Signature, signature
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.suite import Suite
-from evals.module_loader import digest_of_code
+from evals.module_loader import OWN, digest_of_code
 from evals.pack import Pack
 from evals.paths import PACKAGE
 from evals.workspace import Workspace
@@ -65,7 +65,7 @@ def code_digest(root: Path, pack: Pack) -> str:
 
     Supervisor prompts are left out: each variant brings the digest of its own.
     """
-    prompts = tuple((path.name, digest) for path, digest in worker_prompts(pack, root).items())
+    prompts = tuple((path.name, digest) for path, digest in read_files(pack, root).items())
     return _joined(root, signature(root / LOCK), prompts, pack)
 
 
@@ -83,18 +83,28 @@ def _joined(root: Path, _signature: Signature, prompts: tuple[tuple[str, str], .
 def code_digests(pack: Pack, root: Path) -> dict[Path, str]:
     """Each module that a trial's result depends on, with the digest of what this process executes of it, or of what
     stands there where it executes none."""
+    modules = (path for path in _of_pack(pack, root) if path.suffix == ".py")
     harness = (path for pattern in _HARNESS for path in sorted(PACKAGE.glob(pattern)))
-    return {path: digest_of_code(path) for path in (*_of_pack(pack, root, ".py"), *harness)}
+    return {path: digest_of_code(path) for path in (*modules, *harness)}
 
 
-def worker_prompts(pack: Pack, root: Path) -> dict[Path, str]:
-    """The prompt of each agent with the digest of its file: the graph reads it when it is put together."""
-    return {path: digest_of_replaced(path) for path in _of_pack(pack, root, ".md")}
+def read_files(pack: Pack, root: Path) -> dict[Path, str]:
+    """Each file that is no module, prompts of agents for one, with the digest of what stands there: the graph reads it
+    when it is put together, or in a trial."""
+    return {path: digest_of_replaced(path) for path in _of_pack(pack, root) if path.suffix != ".py"}
+
+
+def foreign_modules(pack: Pack, root: Path) -> list[Path]:
+    """The modules that our loader does not load, so that nobody knows what of them was executed: they must stay as they
+    are while trials run."""
+    own = [PACKAGE.parent / name for name in OWN]
+    modules = (path for path in _of_pack(pack, root) if path.suffix == ".py")
+    return [path for path in modules if not any(map(path.is_relative_to, own))]
 
 
 @cache
-def _of_pack(pack: Pack, root: Path, suffix: str) -> list[Path]:
-    return [path for path in pack.code_files(root) if path.suffix == suffix]
+def _of_pack(pack: Pack, root: Path) -> list[Path]:
+    return pack.code_files(root)
 
 
 def rests_on(

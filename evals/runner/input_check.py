@@ -11,7 +11,7 @@ from evals.installed_packages import Signature, signature
 from evals.models.run import VariantInfo
 from evals.module_loader import executed
 from evals.paths import PACKAGE
-from evals.runner.dependencies import code_digests, worker_prompts
+from evals.runner.dependencies import code_digests, foreign_modules, read_files
 from evals.workspace import Workspace
 
 TICK: Final = 0.05
@@ -42,7 +42,8 @@ class Pins:
         """The pins of a run; taken before the files are read that its trials are named by."""
         pack = workspace.pack
         named = [path for info in variants for path in pack.variant_files(info.variant)]
-        files = [*worker_prompts(pack, workspace.root), *named, workspace.vectors, workspace.distances]
+        read = [*read_files(pack, workspace.root), *foreign_modules(pack, workspace.root)]
+        files = [*read, *named, workspace.vectors, workspace.distances]
         return cls(
             {str(path): digest for path, digest in code_digests(pack, workspace.root).items()}, _signatures(files)
         )

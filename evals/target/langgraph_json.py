@@ -38,6 +38,8 @@ class LangGraphFile:
     graphs: Mapping[str, str]
     dependencies: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    env_file: Path | None = None
+    """The file that `env` names; it need not exist."""
 
     @property
     def folder(self) -> Path:
@@ -66,7 +68,14 @@ def read_langgraph_json(path: Path) -> LangGraphFile:
     dependencies = data.get("dependencies", [])
     if not isinstance(dependencies, list):
         raise ConfigurationError(f"{file}: `dependencies` is no list")
-    return LangGraphFile(file.absolute(), places, tuple(map(str, dependencies)), _environment(file, data.get("env")))
+    env = data.get("env")
+    return LangGraphFile(
+        path=file.absolute(),
+        graphs=places,
+        dependencies=tuple(map(str, dependencies)),
+        environment=_environment(file, env),
+        env_file=file.parent / env if isinstance(env, str) else None,
+    )
 
 
 def load_graph(file: LangGraphFile, name: str) -> Any:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory

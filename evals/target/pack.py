@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 TABLE: Final = "target"
 LONGEST: Final = 600.0
 """Seconds that a trial may take while it is recorded."""
-_CODE: Final = frozenset({".py", ".md", ".txt", ".json", ".toml", ".yaml", ".yml", ".jinja", ".j2", ".prompt"})
+_CODE: Final = frozenset({".py", ".md", ".txt", ".json", ".toml", ".yaml", ".yml"}) | {
+    *(".jinja", ".jinja2", ".j2", ".mustache", ".prompt", ".csv", ".tsv", ".xml", ".html", ".sql", ".ini", ".cfg")
+}
 _NOT_CODE: Final = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist", "tests"})
 _END: Final = "__end__"
 _ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
@@ -282,10 +284,14 @@ class TargetPack:
         return (root / TargetSettings.of(root).folder).resolve()
 
     def code_files(self, root: Path) -> list[Path]:
-        """Code, prompts and data files below the folder of `langgraph.json`, without prompts that variants name, cases,
-        recordings and reports."""
-        folder, own = self.folder(root), set(self._prompt_files(root))
-        return [path for path in _files_below(folder, _folders_of_harness(root)) if path not in own]
+        """Settings, code, prompts and data files below the folder of `langgraph.json`, without cases, recordings and
+        reports. Prompts of variants are among them: which of them a graph reads without being told is not known."""
+        from evals.target.langgraph_json import read_langgraph_json  # noqa: PLC0415 - loads LangGraph
+
+        folder = self.folder(root)
+        found = {*_files_below(folder, _folders_of_harness(root)), *self._prompt_files(root)}
+        named = (root / FILE, read_langgraph_json(folder).env_file)
+        return sorted({*found, *(path.resolve() for path in named if path is not None and path.is_file())})
 
     def _prompt_files(self, root: Path) -> list[Path]:
         patterns = TargetSettings.of(root).prompts
@@ -458,7 +464,7 @@ def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
             continue
         if path.is_dir():
             found += _files_below(path, left_out)
-        elif path.suffix in _CODE and path.name != FILE:
+        elif path.suffix in _CODE:
             found.append(path.resolve())
     return found
 

@@ -182,6 +182,38 @@ def test_one_variant_is_watched_against_its_baseline(project):
     assert (code, "is not shown to be worse than its baseline over 13 cases" in said) == (0, True), said
 
 
+def recorded(project: Path) -> None:
+    """Record the suite with one variant, which says nothing of its prompt."""
+    graph = (project / "support" / "graph.py").read_text().replace("['prompt']", ".get('prompt', 'v1')")
+    write(project / "support" / "graph.py", graph)
+    write(project / "support" / "words.txt", "one\n")
+    write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: now}]\n")
+    with running(Model) as server:
+        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+        assert evals(project, "record", "first", "--recorded-by", "tests", **live)[0] == 0
+
+
+@pytest.mark.parametrize("edited", ["support/prompts/v1.md", "support/words.txt", "support/graph.py", "evals.toml"])
+def test_a_trial_is_not_reused_when_a_file_of_the_target_has_changed(project, edited):
+    """Also a prompt that no variant names, and a file of which only the graph knows."""
+    recorded(project)
+    evals(project, "run", "first", "--jobs", "1")
+    assert "13 reused unchanged" in evals(project, "run", "first", "--jobs", "1")[1]
+    with (project / edited).open("a") as file:
+        file.write("\n# changed\n")
+    assert " 0 reused unchanged" in evals(project, "run", "first", "--jobs", "1")[1]
+
+
+def test_a_case_without_labels_is_never_green(project):
+    """Nothing is compared, so nothing is known."""
+    for case in (project / "evaluation" / "cases").iterdir():
+        case.unlink()
+    write(project / "evaluation" / "cases" / "bare.yaml", "inputs: {ticket: it crashes}\n")
+    recorded(project)
+    assert evals(project, "bless", "first", "--jobs", "1", "--worse", "to see that it is no green")[0] in (0, 2, 3)
+    assert evals(project, "run", "first", "--jobs", "1")[0] == 3
+
+
 def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_factory):
     """Neither the triage graph nor its pack is there; whoever imports `triage` all the same is stopped."""
     core = tmp_path_factory.mktemp("core")

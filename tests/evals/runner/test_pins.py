@@ -13,7 +13,7 @@ from evals.module_loader import executed
 from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.runner import input_check as module
-from evals.runner.dependencies import code_digests, worker_prompts
+from evals.runner.dependencies import code_digests, read_files
 from evals.runner.input_check import ChangedError, Pins
 from evals.workspace import Workspace
 from tests.builders.facts import a_variant
@@ -78,7 +78,7 @@ def test_the_prompts_of_agents_and_the_plan_of_a_variant_are_pinned(place):
     files = {path.rpartition("triage/")[2] for path in Pins.of([planned], place).files}
 
     assert {"prompts/agents/writer_report.md", "plans/linear.yaml"} <= files
-    assert len(worker_prompts(load_pack(), PACKAGE.parent)) >= 6
+    assert len(read_files(load_pack(), PACKAGE.parent)) >= 6
 
 
 def test_whatever_a_worker_loads_of_own_code_is_in_the_digest_of_trials():
@@ -88,3 +88,15 @@ def test_whatever_a_worker_loads_of_own_code_is_in_the_digest_of_trials():
     known = {str(path) for path in code_digests(load_pack(), PACKAGE.parent)}
 
     assert [path for path in json.loads(said) if path not in known] == [str(PACKAGE / "__init__.py")]
+
+
+def test_a_module_of_a_target_that_is_edited_during_a_run_is_noticed(tmp_path):
+    """Our loader does not load it, so nobody knows which text of it a worker has executed."""
+    (tmp_path / "evals.toml").write_text("[target]\n")
+    (tmp_path / "langgraph.json").write_text('{"graphs": {"agent": "./agent.py:graph"}}')
+    (tmp_path / "agent.py").write_text("graph = None\n")
+    pins = Pins.of([], Workspace(tmp_path, tmp_path / "evaluation"))
+    assert pins.changed() == []
+    (tmp_path / "agent.py").write_text("graph = None  # edited\n")
+
+    assert pins.changed() == ["agent.py"]
