@@ -82,8 +82,9 @@ _SCORING: Final = (
 )
 """The modules that compute the numbers a baseline holds, and what they are compared as. All they import counts too."""
 _PRICES: Final = "prices.yaml"
-_UPWARD: Final = ("report",)
-"""What is imported only by a method that no number needs: `Run.frame`."""
+_UPWARD: Final = ("report", "pack.py", "project.py")
+"""What is imported by a method that no number needs (`Run.frame`), or only to find the modules of the pack, which count
+themselves."""
 
 
 def path_of(folder: Path, suite: str) -> Path:

@@ -146,7 +146,9 @@ def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(t
     assert scorers_digest() != before
 
 
-@pytest.mark.parametrize("place", ["report/html_page.py", "cli/main.py", "report/data_frames.py", "comparison/gate.py"])
+@pytest.mark.parametrize(
+    "place", ["report/html_page.py", "cli/main.py", "report/data_frames.py", "comparison/gate.py", "pack.py"]
+)
 def test_code_that_no_stored_number_rests_on_forces_no_blessing(tmp_path, monkeypatch, place):
     package = tmp_path / "evals"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
