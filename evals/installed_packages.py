@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +46,9 @@ class Listed:
     state: str
     digest: str
     unlike: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    """Digests of the shorter lists that this one grew from. What was kept under one of them is valid: a list whose
+    files have changed does not grow, it is dropped."""
 
     @property
     def is_as_it_was(self) -> bool:
@@ -54,9 +57,7 @@ class Listed:
 
     def extends(self, earlier: "Listed") -> bool:
         """Whether this list has the files of an earlier one, their content unchanged, and perhaps more."""
-        if self.digest == earlier.digest:
-            return True
-        return set(earlier.files) <= set(self.files) and _listed(earlier.files).digest == earlier.digest
+        return earlier.digest in (self.digest, *self.earlier)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Libraries:
         if found is None or found.is_as_it_was:
             return found
         _drop_stale_bytecode(found.files)
-        now = _listed(found.files)
+        now = replace(_listed(found.files), earlier=found.earlier)
         if now.digest == found.digest:
             self._write(now)
             return now
@@ -96,7 +97,8 @@ class Libraries:
         if found is None or added:
             if any(times[2] > STARTED_NS for path in added if (times := signature(path))):
                 return None
-            found = _listed(sorted(files | added))
+            earlier = (*found.earlier, found.digest) if found else ()
+            found = replace(_listed(sorted(files | added)), earlier=earlier)
             self._write(found)
         return found
 
@@ -119,7 +121,9 @@ class Libraries:
     def _read(self) -> Listed | None:
         try:
             told: dict[str, Any] = json.loads(self._place.read_bytes())
-            found = Listed(tuple(told["files"]), told["state"], told["digest"], tuple(told["unlike"]))
+            found = Listed(
+                tuple(told["files"]), told["state"], told["digest"], tuple(told["unlike"]), tuple(told["earlier"])
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
         here = _site()
@@ -129,7 +133,8 @@ class Libraries:
         """Replace the list; where that cannot be done, it is made again next time."""
         here = _site() + os.sep
         files = [path.removeprefix(here) for path in found.files]
-        text = json.dumps(dict(zip(("files", "state", "digest", "unlike"), (files, *_rest(found)), strict=True)))
+        members = ("files", "state", "digest", "unlike", "earlier")
+        text = json.dumps(dict(zip(members, (files, *_rest(found)), strict=True)))
         with suppress(OSError):
             self._place.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self._place.parent) as scratch:
@@ -158,8 +163,8 @@ def installed() -> frozenset[str]:
     return frozenset(path.name.removesuffix(".dist-info") for path in Path(_site()).glob("*.dist-info"))
 
 
-def _rest(found: Listed) -> tuple[str, str, tuple[str, ...]]:
-    return found.state, found.digest, found.unlike
+def _rest(found: Listed) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    return found.state, found.digest, found.unlike, found.earlier
 
 
 @cache

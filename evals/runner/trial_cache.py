@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from evals.content_cache import Kept, digest_of
-from evals.installed_packages import Libraries, Listed
+from evals.installed_packages import Libraries
 from evals.models.trace import Trace
 from evals.runner.input_check import ChangedError
 from evals.secrets.allowed_secrets import allowed_beside
@@ -30,9 +30,9 @@ class TraceCache:
         except ValidationError:
             return None
 
-    def may_lack(self, digests: Iterable[str]) -> bool:
-        """Whether one of the traces is not there; of one that is there, `get` knows if it is sound."""
-        return not all(map(self._kept.has, digests))
+    def has(self, digest: str) -> bool:
+        """Whether a trace is there; `get` knows if it is sound."""
+        return self._kept.has(digest)
 
     def put(self, digest: str, trace: Trace) -> None:
         """Store a trace. One that holds a secret is run again each time: it has it from its case, as nothing that was
@@ -42,12 +42,6 @@ class TraceCache:
         content = trace.model_dump_json()
         if fit_to_write(content, allowed_beside(self._kept.folder)) == content:
             self._kept.put(digest, content.encode())
-
-    def rename(self, digest: str, new: str) -> None:
-        """Store a trace under another digest as well, if there is one. Raises OSError, which names the file."""
-        content = self._kept.get(digest)
-        if content is not None:
-            self._kept.put(new, content)
 
 
 LIST: Final = "trials"
@@ -70,21 +64,16 @@ class Keeper:
         self._elsewhere = elsewhere
         self._listed = None if elsewhere else self._libraries.listed()
         self._waiting: dict[str, Trace] = {}
-        self._named: set[str] = set()
         self._flushed = time.monotonic()
 
     def get(self, digest: str) -> Trace | None:
         """The trace kept under `digest`, if there is a sound one."""
-        name = self._name(digest)
-        trace = None if name is None else self._traces.get(name)
-        if trace is not None:
-            self._named.add(digest)
-        return trace
+        found = map(self._traces.get, self._names(digest))
+        return next((trace for trace in found if trace is not None), None)
 
     def may_lack(self, digests: Iterable[str]) -> bool:
         """Whether one of the traces is not there; of one that is there, `get` knows if it is sound."""
-        names = [self._name(digest) for digest in digests]
-        return None in names or self._traces.may_lack(name for name in names if name is not None)
+        return not all(any(map(self._traces.has, self._names(digest))) for digest in digests)
 
     def put(self, digest: str, trace: Trace) -> None:
         """Keep a trace, soon. Raises OSError, which names the file, and ChangedError as `flush` does."""
@@ -109,36 +98,24 @@ class Keeper:
         if not self._elsewhere:
             self._look_again()
         for digest, trace in waiting.items():
-            name = self._name(digest)
-            if name is not None:
+            for name in self._names(digest)[:1]:
                 self._traces.put(name, trace)
-                self._named.add(digest)
 
     def _look_again(self) -> None:
-        """Take the list of packages as it is now. Trials import packages when they need them, so it grows; trials that
-        were kept before did not import what was added, and are kept under the longer list as well.
+        """Take the list of packages as it is now: trials import packages when they need them, so it grows.
 
         Raises ChangedError as `flush` does.
         """
-        before, now = self._listed, self._libraries.listed()
-        if before is None:
-            self._listed = now
-            return
-        if now is None or not now.extends(before):
+        before, self._listed = self._listed, self._libraries.listed()
+        if before is not None and (self._listed is None or not self._listed.extends(before)):
             raise ChangedError(["installed packages"])
-        if now.digest != before.digest:
-            for digest in self._named:
-                self._traces.rename(_under(before, digest), _under(now, digest))
-        self._listed = now
 
-    def _name(self, digest: str) -> str | None:
+    def _names(self, digest: str) -> list[str]:
+        """What a trace may be stored under, the present list of packages first; nothing as long as there is none."""
         if self._elsewhere:
-            return digest_of(digest.encode(), ELSEWHERE.encode())
-        return _under(self._listed, digest) if self._listed else None
-
-
-def _under(listed: Listed, digest: str) -> str:
-    return digest_of(digest.encode(), listed.digest.encode())
+            return [digest_of(digest.encode(), ELSEWHERE.encode())]
+        lists = (self._listed.digest, *self._listed.earlier) if self._listed else ()
+        return [digest_of(digest.encode(), each.encode()) for each in lists]
 
 
 def note(cache: Path) -> None:

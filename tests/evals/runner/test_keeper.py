@@ -48,6 +48,33 @@ def test_trials_stay_kept_when_a_later_trial_imports_another_package(tmp_path, i
     assert again.get("a") == again.get("b") == a_trace()
 
 
+def test_trials_stay_kept_when_another_suite_imports_another_package(tmp_path, imports):
+    imports("first")
+    Libraries(tmp_path, LIST).note()
+    run = Keeper(tmp_path)
+    run.put("a", a_trace())
+    run.close()
+    for name in ("second", "third"):
+        imports(name)
+        Libraries(tmp_path, LIST).note()
+
+    assert Keeper(tmp_path).get("a") == a_trace()
+
+
+def test_no_trial_is_found_when_a_package_has_changed_since_whichever_list_it_is_on(tmp_path, imports):
+    first = imports("first")
+    Libraries(tmp_path, LIST).note()
+    run = Keeper(tmp_path)
+    run.put("a", a_trace())
+    run.close()
+    imports("second")
+    Libraries(tmp_path, LIST).note()
+    first.write_text("NAME = 'another'\n")
+    Libraries(tmp_path, LIST).note()
+
+    assert Keeper(tmp_path).get("a") is None
+
+
 def test_a_trial_is_not_kept_when_a_listed_package_has_changed(tmp_path, imports):
     first = imports("first")
     Libraries(tmp_path, LIST).note()
