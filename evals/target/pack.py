@@ -4,8 +4,8 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -228,16 +228,14 @@ def _words(value: object) -> str:
 
 
 @cache
-def _loaded(root: Path, replay: bool) -> LoadedTarget:  # noqa: FBT001 - of one call
+def _loaded(root: Path) -> LoadedTarget:
+    """The target, its modules imported in the environment and under the capture that are set up now."""
     from evals.target.drive import Driver  # noqa: PLC0415 - loads LangGraph, as the next
-    from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json  # noqa: PLC0415
-    from evals.target.patches import captured  # noqa: PLC0415
+    from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
 
     settings = TargetSettings.of(root)
     file = read_langgraph_json(root / settings.folder)
-    name = settings.graph or _only(list(file.graphs), root)
-    with captured(), environment_of(file, replay=replay):
-        return LoadedTarget(load_graph(file, name), settings, Driver())
+    return LoadedTarget(load_graph(file, settings.graph or _only(list(file.graphs), root)), settings, Driver())
 
 
 def _only(names: list[str], root: Path) -> str:
@@ -246,20 +244,46 @@ def _only(names: list[str], root: Path) -> str:
     return names[0]
 
 
+@dataclass
+class _Surroundings:
+    """What is set up for the trials of a process: by the first of those side by side, until the last has ended."""
+
+    trials: int = 0
+    stack: ExitStack = field(default_factory=ExitStack)
+
+
+_surroundings: Final[dict[Path, _Surroundings]] = {}
+
+
 @contextmanager
 def _ready(root: Path, *, replay: bool) -> Iterator[LoadedTarget]:
-    """The target, with requests captured, its environment set and its clock frozen inside the block."""
+    """The target inside the block, with requests captured, its environment set and its clock frozen.
+
+    Trials may run side by side in one event loop: environment and clock are the process's, so they are shared.
+    """
+    shared = _surroundings.setdefault(root, _Surroundings())
+    shared.trials += 1
+    try:
+        if shared.trials == 1:
+            _set_up(root, shared.stack, replay=replay)
+        yield _loaded(root)
+    finally:
+        shared.trials -= 1
+        if not shared.trials:
+            del _surroundings[root]
+            shared.stack.close()
+
+
+def _set_up(root: Path, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
     from evals.target.patches import captured  # noqa: PLC0415
 
-    target = _loaded(root, replay)
-    with ExitStack() as stack:
-        stack.enter_context(captured())
-        file = read_langgraph_json(root / target.settings.folder)
-        stack.enter_context(environment_of(file, replay=replay))
-        stack.enter_context(frozen_clock(target.settings.clock) if target.settings.clock else nullcontext())
-        yield target
+    settings = TargetSettings.of(root)
+    file = read_langgraph_json(root / settings.folder)
+    stack.enter_context(captured())
+    stack.enter_context(environment_of(file, replay=replay))
+    stack.enter_context(frozen_clock(settings.clock))
 
 
 class TargetPack:

@@ -204,6 +204,19 @@ def test_a_trial_is_not_reused_when_a_file_of_the_target_has_changed(project, ed
     assert " 0 reused unchanged" in evals(project, "run", "first", "--jobs", "1")[1]
 
 
+def test_trials_side_by_side_share_environment_and_folder_of_the_target(project):
+    """The first one that ends must not take them from the others."""
+    graph = (project / "support" / "graph.py").read_text()
+    reads = "    assert os.environ['TEAM'] == 'support'\n    assert Path('support/words.txt').read_text() == 'one\\n'\n"
+    for node in ("billing", "technical"):
+        graph = graph.replace(f"def {node}(state: State) -> State:\n", f"def {node}(state: State) -> State:\n{reads}")
+    write(project / "support" / "graph.py", graph.replace("from pathlib", "import os\nfrom pathlib"))
+    told = {"graphs": {"support": "./support/graph.py:graph"}, "env": {"TEAM": "support"}}
+    write(project / "langgraph.json", json.dumps(told))
+
+    recorded(project)
+
+
 def test_a_case_without_labels_is_never_green(project):
     """Nothing is compared, so nothing is known."""
     for case in (project / "evaluation" / "cases").iterdir():
