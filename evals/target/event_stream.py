@@ -77,7 +77,8 @@ def _block(block: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | N
 
 def _responses(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Event]:
     del request
-    events = [("response.created", {"response": {**answer, "status": "in_progress", "output": [], "usage": None}})]
+    events: list[tuple[str, dict[str, Any]]] = []
+    events.append(("response.created", {"response": {**answer, "status": "in_progress", "output": [], "usage": None}}))
     for index, item in enumerate(answer["output"]):
         at = {"output_index": index, "item_id": item.get("id", "")}
         events.append(("response.output_item.added", {"output_index": index, "item": _begun(item)}))
@@ -103,7 +104,8 @@ def _responses(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterato
 
 def _begun(item: Mapping[str, Any]) -> dict[str, Any]:
     """An item of the output before anything was added to it."""
-    empty = {"message": {"content": []}, "function_call": {"arguments": ""}}.get(item["type"])
+    members: dict[str, dict[str, Any]] = {"message": {"content": []}, "function_call": {"arguments": ""}}
+    empty = members.get(item["type"])
     return {**item, **empty, "status": "in_progress"} if empty else dict(item)
 
 
