@@ -4,8 +4,10 @@
 guard on sockets refuses every other connection that leaves the machine. What a target prints is kept with its trial.
 """
 
+import asyncio
 import functools
 import importlib
+import inspect
 import io
 import socket
 import sys
@@ -14,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from threading import Lock
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -185,10 +187,6 @@ def _requests_send(original: Any) -> Any:  # noqa: ANN401 - a method
 
 
 def _aiohttp_request(original: Any) -> Any:  # noqa: ANN401 - a method
-    """Answers are vcrpy's stand-ins for aiohttp's responses."""
-    from vcr.request import Request  # noqa: PLC0415 - loads slowly
-    from vcr.stubs.aiohttp_stubs import build_response  # noqa: PLC0415 - needs aiohttp
-
     async def _request(self: Any, method: str, str_or_url: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         url = self._build_url(str_or_url)
         if params := kwargs.get("params"):
@@ -209,17 +207,31 @@ def _aiohttp_request(original: Any) -> Any:  # noqa: ANN401 - a method
         given = await answer_async(SentRequest.of(method, url.host or "", url.raw_path_qs, headers, body), ask)
         if given is None:
             return await original(self, method, str_or_url, **kwargs)
-        answered = {
-            "status": {"code": given.status, "message": "OK"},
-            "headers": {name: [value] for name, value in given.headers.items()},
-            "body": {"string": given.body},
-        }
-        response = build_response(Request(method, str(url), body, {}), answered, [])
+        response = _aiohttp_response(self, method, url, given)
         if kwargs.get("raise_for_status", self._raise_for_status):
             response.raise_for_status()
         return response
 
     return _request
+
+
+def _aiohttp_response(session: Any, method: str, url: Any, given: HttpAnswer) -> Any:  # noqa: ANN401 - of aiohttp
+    """A response that is there already: its stream has all chunks and its end."""
+    import aiohttp  # noqa: PLC0415 - a target's own
+    from aiohttp.base_protocol import BaseProtocol  # noqa: PLC0415
+    from multidict import CIMultiDict, CIMultiDictProxy  # noqa: PLC0415
+
+    loop, headers = asyncio.get_running_loop(), CIMultiDictProxy(CIMultiDict(given.headers))
+    told = {"loop": loop, "session": session, "traces": [], "stream_writer": SimpleNamespace(output_size=0)}
+    told["request_info"] = aiohttp.RequestInfo(url, method, headers, url)
+    names = list(inspect.signature(aiohttp.ClientResponse.__init__).parameters)[3:]  # they differ between versions
+    response: Any = aiohttp.ClientResponse(method, url, **{name: told.get(name) for name in names})
+    response.status, response.reason, response._headers, response._raw_headers = given.status, "OK", headers, ()
+    response.content = aiohttp.StreamReader(BaseProtocol(loop), limit=1 << 16, loop=loop)
+    for chunk in given.chunks:
+        response.content.feed_data(chunk)
+    response.content.feed_eof()
+    return response
 
 
 def _aiohttp_body(session: Any, kwargs: dict[str, Any]) -> bytes:  # noqa: ANN401 - a ClientSession
