@@ -265,7 +265,7 @@ def _route(sent: SentRequest) -> HttpAnswer | tuple[IncomingRequest, Recording] 
     try:
         request = _request(sent, trial.hosts)
     except ValueError:
-        message = f"{target}: a binary body cannot be recorded; name {scrub(sent.host)} under `pass_through:`"
+        message = f"{target}: a binary body cannot be recorded; name {scrub(sent.host)} in `pass_through` of [target]"
         return refused(trial.refuse(message))
     return _recorded(lambda: play(request)) if trial.recording is None else (request, trial.recording)
 
@@ -282,7 +282,7 @@ THREADS: Final = "start threads by contextvars.copy_context().run, and make no r
 
 def advice(host: str) -> str:
     """What to do about a host that is not let through."""
-    return f"name {scrub(host)} under `pass_through:` or `record:` in the suite"
+    return f"name {scrub(host)} in `record` or `pass_through` of [target] in evals.toml"
 
 
 def _recorded(find: Callable[[], Interaction]) -> HttpAnswer:

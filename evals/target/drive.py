@@ -23,6 +23,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
+from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from langsmith import tracing_context
 from pydantic import Field, JsonValue
@@ -222,8 +223,7 @@ async def _answer_until_end(
     """Runs the graph, and again with the answers as long as it interrupts itself."""
     answers = call.answers
     remaining = list(answers) if isinstance(answers, Sequence) and not isinstance(answers, str) else answers
-    if not graph.checkpointer and answers:
-        graph = graph.copy(update={"checkpointer": InMemorySaver()})
+    graph = _with_services(graph, answers)
     synchronous = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
     payload: Any = call.inputs
     while True:
@@ -253,6 +253,14 @@ async def _answer_until_end(
             observer.asked.append((asked, json_of(answer)))
             resume[interrupt.id] = answer
         payload = Command(resume=resume)
+
+
+def _with_services(graph: Pregel[Any, Any, Any, Any], answers: object) -> Pregel[Any, Any, Any, Any]:
+    """The graph with what LangGraph's server gives to one that has none: a store, and a checkpointer for interrupts."""
+    given: dict[str, Any] = {} if graph.store is not None else {"store": InMemoryStore()}
+    if not graph.checkpointer and answers:
+        given["checkpointer"] = InMemorySaver()
+    return graph.copy(update=given) if given else graph
 
 
 def _stream(

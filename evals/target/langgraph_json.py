@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,9 @@ from evals.errors import ConfigurationError
 FILE: Final = "langgraph.json"
 PLACEHOLDER: Final = "no-key-in-a-replay"
 _KEYS: Final = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+_EXAMPLES: Final = (".env.example", ".env.sample", ".env.template", "env.example")
+"""Files that projects commit in the place of their `env`: they name its variables."""
+_CREDENTIAL: Final = re.compile(r"^[ #]*(?:export )?([A-Z][A-Z0-9_]*_(?:KEY|TOKEN)) *=", re.MULTILINE)
 _MANY: Final = 10  # graphs named in an error
 
 
@@ -107,7 +111,7 @@ def environment_of(file: LangGraphFile, *, replay: bool) -> Iterator[None]:
     before, folder = dict(os.environ), Path.cwd()
     os.environ.update({name: value for name, value in file.environment.items() if name not in before})
     if replay:
-        for key in _KEYS:
+        for key in (*_KEYS, *_keys_in_examples(file.folder)):
             os.environ[key] = os.environ.get(key) or PLACEHOLDER
     os.chdir(file.folder)
     try:
@@ -117,6 +121,13 @@ def environment_of(file: LangGraphFile, *, replay: bool) -> Iterator[None]:
         for name in set(os.environ) - set(before):
             del os.environ[name]
         os.environ.update(before)
+
+
+def _keys_in_examples(folder: Path) -> list[str]:
+    """Names of credentials, also of those that are commented out."""
+    files = [folder / name for name in _EXAMPLES if (folder / name).is_file()]
+    texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
+    return [name for text in texts for name in _CREDENTIAL.findall(text) if not name.startswith("LANG")]
 
 
 def _place(file: Path, name: str, value: object) -> str:
@@ -145,7 +156,8 @@ def _environment(file: Path, env: object) -> dict[str, str]:
 
 def _extend_path(file: LangGraphFile) -> None:
     local = [file.folder / name for name in file.dependencies if name.startswith(".")]
-    for folder in (file.folder, *local):
+    sources = [folder / "src" for folder in (file.folder, *local)]  # as an installation of the project has them
+    for folder in (file.folder, *local, *filter(Path.is_dir, sources)):
         if (resolved := str(folder.resolve())) not in sys.path:
             sys.path.insert(0, resolved)
 
@@ -162,7 +174,8 @@ def _module(file: LangGraphFile, name: str, where: str) -> Any:  # noqa: ANN401 
     except (Exception, SystemExit) as error:
         at = _last_line(error, file.folder)
         cause = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        raise ConfigurationError(f"{at or file.path}: graph {name!r} cannot be imported ({cause})") from error
+        hint = "; install what the project needs beside evals" if isinstance(error, ModuleNotFoundError) else ""
+        raise ConfigurationError(f"{at or file.path}: graph {name!r} cannot be imported ({cause}){hint}") from error
 
 
 def _from_file(path: Path) -> Any:  # noqa: ANN401 - a module
@@ -174,7 +187,7 @@ def _from_file(path: Path) -> Any:  # noqa: ANN401 - a module
             if len(parts) > 1 and all(map(str.isidentifier, parts)) and all(each.is_file() for each in packages):
                 return importlib.import_module(".".join(parts))
     if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
+        sys.path.append(str(path.parent))  # last: a file there may have the name of its own package
     name = f"target_{path.stem}_{abs(hash(str(path))):x}"
     if name in sys.modules:
         return sys.modules[name]

@@ -222,11 +222,17 @@ def _aiohttp_response(session: Any, method: str, url: Any, given: HttpAnswer) ->
     from multidict import CIMultiDict, CIMultiDictProxy  # noqa: PLC0415
 
     loop, headers = asyncio.get_running_loop(), CIMultiDictProxy(CIMultiDict(given.headers))
-    told = {"loop": loop, "session": session, "traces": [], "stream_writer": SimpleNamespace(output_size=0)}
+    told: dict[str, Any] = {
+        "loop": loop,
+        "session": session,
+        "traces": [],
+        "stream_writer": SimpleNamespace(output_size=0),
+    }
     told["request_info"] = aiohttp.RequestInfo(url, method, headers, url)
     names = list(inspect.signature(aiohttp.ClientResponse.__init__).parameters)[3:]  # they differ between versions
-    response: Any = aiohttp.ClientResponse(method, url, **{name: told.get(name) for name in names})
-    response.status, response.reason, response._headers, response._raw_headers = given.status, "OK", headers, ()
+    made: Any = aiohttp.ClientResponse
+    response = made(method, url, **{name: told.get(name) for name in names})
+    vars(response).update(status=given.status, reason="OK", _headers=headers, _raw_headers=())
     response.content = aiohttp.StreamReader(BaseProtocol(loop), limit=1 << 16, loop=loop)
     for chunk in given.chunks:
         response.content.feed_data(chunk)

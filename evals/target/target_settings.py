@@ -42,7 +42,7 @@ class TargetSettings(Closed):
     tools: tuple[str, ...] = ()
     """Tools whose results are recorded."""
     context: bool = False
-    """Whether a variant's `config` is LangGraph's `context`; else it is `configurable`."""
+    """Whether a variant's `config` is LangGraph's `context` too; it always is `configurable`."""
     recursion_limit: Annotated[int, Field(ge=1)] = 50
 
     @classmethod

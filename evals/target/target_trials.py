@@ -91,7 +91,7 @@ class LoadedTarget:
         call = TargetCall(
             graph=self.graph,
             inputs=dict(case.inputs),
-            configurable={} if told.context else dict(variant.config),
+            configurable=dict(variant.config),
             context=dict(variant.config) if told.context else None,
             answers=labels.answers,
             routers=frozenset(told.routers),

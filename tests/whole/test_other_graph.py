@@ -298,6 +298,55 @@ def test_a_project_is_set_up_by_one_command_and_never_overwritten(project):
     assert (code, said.count("\n"), "set up already" in said) == (2, 1, True)
 
 
+TEMPLATE = """
+import os
+from dataclasses import dataclass
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from assistant.words import greeting
+
+os.environ["SEARCH_API_KEY"]
+
+
+@dataclass
+class Context:
+    model: str = "small"
+
+
+async def choose(state: MessagesState, runtime: Runtime[Context]):
+    answer = await ChatOpenAI(model=runtime.context.model).ainvoke([("system", greeting()), *state["messages"]])
+    return {"messages": [answer]}
+
+
+builder = StateGraph(MessagesState, context_schema=Context)
+builder.add_node(choose)
+builder.add_edge("__start__", "choose")
+builder.add_conditional_edges("choose", lambda state: "__end__", ["choose", "__end__"])
+graph = builder.compile()
+"""
+
+
+def test_a_template_is_set_up_and_recorded_without_an_edit(tmp_path):
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"agent": "./src/assistant/graph.py:graph"}}))
+    write(tmp_path / "src" / "assistant" / "graph.py", TEMPLATE)
+    words = "from datetime import datetime\n\ndef greeting():\n    return f'It is {datetime.now()}'\n"
+    write(tmp_path / "src" / "assistant" / "words.py", words)
+    write(tmp_path / ".env.example", "SEARCH_API_KEY=...\n")
+
+    code, said = evals(tmp_path, "init")
+    assert code == 0, said
+    settings = (tmp_path / "evals.toml").read_text()
+    assert "context = true" in settings
+    assert '# routers = ["choose"]' in settings
+    with running(Model) as server:
+        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none", "SEARCH_API_KEY": "none"}
+        code, said = evals(tmp_path, "record", "first", "--recorded-by", "tests", **live)
+    assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
+    assert "1/1" in evals(tmp_path, "run", "first", "--jobs", "1")[1]
+
+
 @pytest.mark.parametrize(
     ("written", "words", "says"),
     [

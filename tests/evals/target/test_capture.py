@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,20 @@ async def test_a_request_outside_of_a_trial_reaches_no_server(client: Any, tmp_p
         assert not bodies
 
 
+async def test_aiohttp_is_answered_where_vcrpy_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "vcr"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "vcr", None)
+    with target_session(tmp_path) as session:
+        with model_server(lambda *_: "good day") as (url, _):
+            await session.record(TargetCall(asking(with_aiohttp, url), {}))
+        replayed = await session.replay(TargetCall(asking(with_aiohttp, url), {}))
+
+    assert replayed.output == {"said": "good day"}
+
+
 async def test_trials_side_by_side_hear_only_their_own_answers(tmp_path: Path) -> None:
     answers = iter("abcdefgh")
     paths = [tmp_path / f"{n}.yaml" for n in range(4)]
@@ -122,7 +137,7 @@ async def test_a_host_that_nobody_named_is_refused_in_one_clear_line(tmp_path: P
     assert run.ended == "missed"
     assert run.error == (
         "GET weather.invalid/today: not let through; "
-        "name weather.invalid under `pass_through:` or `record:` in the suite"
+        "name weather.invalid in `record` or `pass_through` of [target] in evals.toml"
     )
 
 
@@ -162,7 +177,7 @@ async def test_grpc_is_refused(tmp_path: Path) -> None:
     assert run.refused == (
         (
             "connection to generativelanguage.invalid: not let through; "
-            "name generativelanguage.invalid under `pass_through:` or `record:` in the suite"
+            "name generativelanguage.invalid in `record` or `pass_through` of [target] in evals.toml"
         ),
     )
 

@@ -469,3 +469,18 @@ async def test_a_model_that_is_made_at_import_is_captured_in_all_its_trials(tmp_
     assert len(bodies) == 3
     assert list(replayed) == list(recorded)
     assert [run.output["messages"][-1]["content"] for run in replayed] == ["heard 0", "heard 1", "heard 2"]  # type: ignore[index,call-overload]
+
+
+async def test_a_graph_without_a_store_gets_one_of_its_own_for_each_run(tmp_path: Path) -> None:
+    async def node(state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        before = len(await runtime.store.asearch(("notes",)))
+        await runtime.store.aput(("notes",), "one", {"text": "kept"})
+        return {"said": before}
+
+    builder = StateGraph(dict)
+    builder.add_node("node", node)
+    builder.add_edge(START, "node")
+    with target_session(tmp_path) as session:
+        runs = [await session.replay(TargetCall(builder.compile(), {})) for _ in range(2)]
+
+    assert [run.output for run in runs] == [{"said": 0}, {"said": 0}]

@@ -133,3 +133,35 @@ def test_a_target_finds_its_files_its_variables_and_a_placeholder_key(tmp_path: 
 
     assert Path.cwd() == before
     assert "TARGET_TONE" not in os.environ
+
+
+def test_a_graph_in_a_source_folder_is_imported_as_an_installation_would(tmp_path: Path) -> None:
+    repository(tmp_path, {"team": "./src/helpers/helpers.py:graph"}, dependencies=["."])
+    (tmp_path / "src" / "helpers").mkdir()  # no __init__.py, and a file named as its folder
+    (tmp_path / "src" / "helpers" / "helpers.py").write_text(GRAPH.format(words="helpers.greeting"))
+    (tmp_path / "src" / "helpers" / "greeting.py").write_text("def greet():\n    return 'hello'\n")
+
+    assert load_graph(read_langgraph_json(tmp_path), "team").invoke({}) == {"said": "hello"}
+
+
+def test_credentials_of_an_example_environment_get_placeholders_in_a_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_API_KEY", "mine")
+    file = read_langgraph_json(repository(tmp_path, {"agent": "./loose.py:graph"}))
+    names = "TAVILY_API_KEY=...\n# GEMINI_API_KEY=\nOTHER_API_KEY=\nLANGSMITH_API_KEY=...\nMODEL=small\n"
+    (tmp_path / ".env.example").write_text(names)
+    with environment_of(file, replay=True):
+        found = {name: os.environ.get(name) for name in ("TAVILY_API_KEY", "GEMINI_API_KEY", "OTHER_API_KEY", "MODEL")}
+    with environment_of(file, replay=False):
+        live = os.environ.get("TAVILY_API_KEY")
+
+    placeholders = {"TAVILY_API_KEY": PLACEHOLDER, "GEMINI_API_KEY": PLACEHOLDER}
+    assert found == {**placeholders, "OTHER_API_KEY": "mine", "MODEL": None}
+    assert live is None
+
+
+def test_a_package_that_is_missing_is_to_be_installed(tmp_path: Path) -> None:
+    file = read_langgraph_json(repository(tmp_path, {"agent": "./broken.py:graph"}))
+    with pytest.raises(ConfigurationError, match=r"broken.py:3: .*no_such_package.*; install what the project needs"):
+        load_graph(file, "agent")
