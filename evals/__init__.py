@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from evals.report.run_files import write_report
     from evals.report.stored_files import read_run
     from evals.runner.trials import Progress, Trials
+    from evals.scoring.scorer import NotApplicable, scorer
 
 __all__ = [
     "CannotJudgeError",
     "EvalsError",
     "LoadedSuite",
+    "NotApplicable",
     "Options",
     "Progress",
     "Run",
@@ -52,6 +54,7 @@ __all__ = [
     "load_suite",
     "read_run",
     "replay",
+    "scorer",
     "write_report",
 ]
 
@@ -67,6 +70,7 @@ _PLACES: Final = {
     "pipeline.load_run": ("LoadedSuite", "Options", "load_suite"),
     "pipeline.run_suite": ("replay",),
     "runner.trials": ("Progress", "Trials"),
+    "scoring.scorer": ("NotApplicable", "scorer"),
 }
 """Module below `evals` -> what of it is public."""
 _MODULES: Final = ("errors", "langsmith")

@@ -99,6 +99,21 @@ class _Finder:
         return None
 
 
+def load_file(path: Path) -> ModuleType:
+    """The module of a source file outside of these packages, loaded once. Raises whatever the file raises."""
+    name = f"file_{path.stem}_{importlib.util.source_hash(str(path).encode()).hex()}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path)))
+        module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]  # never None with a loader
+        sys.modules[name] = module
+        try:
+            module.__loader__.exec_module(module)  # type: ignore[union-attr]
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
 def install() -> None:
     """Load own modules so from now on; those that are loaded already are taken to be what stands on disk now."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evals.models.trace import Trace
     from evals.workspace import Workspace
 
+HERE: Final = Path()
 DEFAULT: Final = "evals.triage.pack"
 """The pack of a checkout that names none."""
 
@@ -204,9 +205,20 @@ class Pack(Protocol):
         harness asks `search`."""
 
     @property
+    def root(self) -> Path:
+        """The root of the project that it is for."""
+
+    def at(self, root: Path) -> "Pack":
+        """The pack for the project at `root`; one object per root."""
+
+    @property
     def scorers(self) -> tuple[str, ...]:
-        """Names of the modules whose `SCORERS` score a trial, in the order of the report; they may list ready-made ones
-        of `evals.scoring`. Those that they do not list come last."""
+        """Names of the modules, or their files below `root`, whose scorers (`SCORERS`, else all they have) score a
+        trial, in the order of the report. Ready-made ones of `evals.scoring` that they do not list come last."""
+
+    @property
+    def primary(self) -> tuple[str, ...]:
+        """Names of the metrics that decide a verdict; none: those that say so themselves."""
 
     @property
     def variant_metrics(self) -> tuple[str, ...]:
@@ -240,13 +252,13 @@ class Pack(Protocol):
         """Makes a target of `langsmith.evaluate` that runs the application live, with options of its own."""
 
 
-def load_pack(name: str | None = None) -> Pack:
-    """The pack in the module `name`; without a name that of the project in the working directory.
+def load_pack(name: str | None = None, root: Path = HERE) -> Pack:
+    """The pack in the module `name` for the project at `root`; without a name the one that the project names.
 
     Raises:
         ConfigurationError: there is no such module, or it has no `PACK`.
     """
-    return _load(name or Project.at(Path()).pack)
+    return _load(name or Project.at(root).pack).at(root.resolve())
 
 
 @cache

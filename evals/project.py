@@ -63,7 +63,7 @@ def _read(path: Path, _as_of: Signature) -> Project:
     for name, value in settings.items():
         if name not in known:
             near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}; others go below [target]"
             raise ConfigurationError(f"{path}: unknown setting {name!r}; {hint}")
         if not isinstance(value, str) or not value:
             raise ConfigurationError(f"{path}: {name} is {value!r}; write a text, such as {_example(name)!r}")

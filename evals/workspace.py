@@ -44,7 +44,7 @@ class Workspace:
     @property
     def pack(self) -> Pack:
         """The application under test. Raises ConfigurationError where it cannot be loaded."""
-        return load_pack(self.project.pack)
+        return load_pack(self.project.pack, self.root)
 
     @property
     def project(self) -> Project:

@@ -31,6 +31,7 @@ def assemble(material: Material) -> Run:
         material.scorers,
         material.cassettes,
         material.default_prompts,
+        material.pack,
     )
     cases = tuple(case_info(case) for case in material.cases)
     by_id = {case.id: case for case in cases}

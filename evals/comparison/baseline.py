@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from evals.pack import Pack
 
 
-def imported_by(modules: Iterable[Path], package: Path, without: Collection[str] = ()) -> dict[Path, bytes]:
-    """The content of these modules and of all they import from the package, sorted by path.
+def imported_by(
+    modules: Iterable[Path], package: Path, without: Collection[str] = (), *, is_root: bool = False
+) -> dict[Path, bytes]:
+    """The content of these modules and of all they import from the package, sorted by path; `is_root`: from whatever is
+    in that folder.
 
     Packages on the way count as well: Python executes their `__init__`. Imports for the type checker alone do not, nor
     do the subpackages named in `without`.
@@ -37,9 +40,9 @@ def imported_by(modules: Iterable[Path], package: Path, without: Collection[str]
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
-        if module not in found and module.relative_to(package).parts[0] not in without:
+        if module not in found and not (without and module.relative_to(package).parts[0] in without):
             found[module] = module.read_bytes()
-            waiting += [path for name in _names(found[module]) for path in _files(name, package)]
+            waiting += [path for name in _names(found[module]) for path in _files(name, package, is_root=is_root)]
     return dict(sorted(found.items()))
 
 
@@ -65,11 +68,11 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(child)
 
 
-def _files(name: str, package: Path) -> Iterator[Path]:
+def _files(name: str, package: Path, *, is_root: bool = False) -> Iterator[Path]:
     """The files that Python executes for a module: its own, and the `__init__` of each package it is in. That of
     the whole package is left out: it loads nothing."""
-    first, *rest = name.split(".")
-    for depth in range(1, len(rest) + 1) if first == package.name else ():
+    first, *rest = ("", *name.split(".")) if is_root else name.split(".")
+    for depth in range(1, len(rest) + 1) if is_root or first == package.name else ():
         place = package.joinpath(*rest[:depth])
         yield from (path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file())
 
@@ -123,16 +126,17 @@ def make_baseline(
     scorers: str | None = None,
     cassettes: Mapping[str, str] | None = None,
     default_prompts: Mapping[str, str] | None = None,
+    pack: "Pack | None" = None,
 ) -> Baseline:
     """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
     those that scored them, if it was not the present ones; `cassettes` are the digests of the files that answered;
-    `default_prompts` are those of `triage run`."""
+    `default_prompts` are those of `triage run`; the pack is the default one if not given."""
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
     names = [info.variant.name for info in variants]
     return Baseline(
         suite=suite,
         topology=topology(trials),
-        scorers=scorers or scorers_digest(),
+        scorers=scorers or scorers_digest(pack),
         cases={case.id: case.digest for case in cases},
         cassettes=dict(cassettes or {}),
         prompts={info.variant.name: info.prompt_digest for info in variants},
@@ -142,7 +146,7 @@ def make_baseline(
         values={name: _values(exact, name) for name in names},
         states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
         hard_violations={name: hard_violations(exact, name) for name in names},
-        leaks={name: leaks(exact, name) for name in names},
+        leaks={name: leaks(exact, name, pack) for name in names},
         routes={name: _routes(exact, name) for name in names},
         answered_by={name: found for name in names if (found := answered_by(trials, name))},
         default_prompts=dict(default_prompts or {}),
@@ -206,9 +210,9 @@ def hard_violations(trials: Sequence[Trial], variant: str) -> dict[str, tuple[st
     return {case: tuple(violated) for case, violated in found.items()}
 
 
-def leaks(trials: Sequence[Trial], variant: str) -> tuple[str, ...]:
+def leaks(trials: Sequence[Trial], variant: str, pack: "Pack | None" = None) -> tuple[str, ...]:
     """The cases in which a safety metric is 0 under this variant, as where a canary reached an output."""
-    names = safety_metrics()
+    names = safety_metrics(pack)
     return tuple(
         sorted(
             {
@@ -238,7 +242,10 @@ def scorers_digest(pack: "Pack | None" = None) -> str:
     Raises:
         CannotJudgeError: a file is no longer what this process executes.
     """
-    files = _scoring_files(pack or load_pack())
+    pack = pack or load_pack()
+    own = [PACKAGE / each for each in _SCORING]
+    own += [path for name in pack.scorers if name.startswith("evals.") for path in _files(name, PACKAGE)]
+    files = imported_by(own, PACKAGE, without=_UPWARD) | scorer_files(pack)
     if other := [path.name for path, content in files.items() if not _is_executed(path, content)]:
         raise CannotJudgeError(f"changed while the run was under way: {', '.join(sorted(other))}; run it again")
     texts = [content.decode() for content in (*files.values(), (PACKAGE / _PRICES).read_bytes())]
@@ -247,18 +254,19 @@ def scorers_digest(pack: "Pack | None" = None) -> str:
     return hashlib.sha256("\n".join(code).encode()).hexdigest()
 
 
-def _scoring_files(pack: "Pack") -> dict[Path, bytes]:
-    """The modules that compute scores, those of the pack included, and all that they import from their packages."""
-    own, of_pack = [PACKAGE / each for each in _SCORING], dict[Path, bytes]()
+def scorer_files(pack: "Pack") -> dict[Path, bytes]:
+    """The files of the pack's scorers outside of this package, and all that they import from their project."""
+    found: dict[Path, bytes] = {}
     for name in pack.scorers:
-        package = name.partition(".")[0]
-        if package == PACKAGE.name:
-            own += _files(name, PACKAGE)
-        elif found := find_spec(name):
-            path = Path(found.origin or "")
-            folder = path.parents[name.count(".") - 1] if "." in name else path.parent
-            of_pack |= imported_by([path], folder)
-    return imported_by(own, PACKAGE, without=_UPWARD) | of_pack
+        own = [(pack.root / name).resolve()] if name.endswith(".py") else [*_files(name, pack.root, is_root=True)]
+        if name.startswith("evals."):
+            continue
+        if own:
+            found |= imported_by(own, pack.root, is_root=True)
+        elif spec := find_spec(name):
+            path = Path(spec.origin or "")
+            found |= imported_by([path], path.parents[name.count(".") - 1] if "." in name else path.parent)
+    return found
 
 
 def _is_executed(path: Path, content: bytes) -> bool:

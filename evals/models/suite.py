@@ -107,6 +107,8 @@ class Suite(Closed):
     candidate: str
     reference: str
     samples: Annotated[int, Field(ge=1)] = 1
+    primary: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
+    """The metrics that decide; none: those that `evals.toml` names, or that are primary themselves."""
     judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
     """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

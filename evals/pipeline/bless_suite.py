@@ -54,6 +54,7 @@ def bless(chosen: LoadedSuite, trials: Trials, why: str | None = None) -> SuiteB
         result.trials,
         cassettes=result.cassettes,
         default_prompts=chosen.workspace.pack.default_prompts(),
+        pack=chosen.workspace.pack,
     )
     accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
     write_baseline(path, blessed.model_copy(update={"accepted": accepted}))

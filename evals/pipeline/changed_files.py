@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from evals.comparison.baseline import scorer_files
 from evals.content_cache import digest_of
 from evals.errors import EvalsError
 from evals.models.case import Case
@@ -37,6 +38,7 @@ def code_files(workspace: Workspace) -> list[Path]:
     return [
         *own,
         *(path for path in workspace.pack.code_files(workspace.root) if not path.is_relative_to(PACKAGE)),
+        *scorer_files(workspace.pack),
         *([lock] if lock.exists() else []),
     ]
 

@@ -76,7 +76,7 @@ def may_have_broken(chosen: LoadedSuite, trials: Sequence[Trial], variant: str) 
     return sides.may_have_broken(
         _material(chosen, trials, cassette_digests(chosen.cases, chosen.workspace)),
         variant,
-        scorer_infos(chosen.workspace.pack),
+        scorer_infos(chosen.workspace.pack, chosen.suite.primary),
     )
 
 
@@ -100,7 +100,7 @@ def _material(chosen: LoadedSuite, trials: Sequence[Trial], recorded: Mapping[st
         cassettes=cassettes,
         default_prompts=chosen.workspace.pack.default_prompts(),
         pack=chosen.workspace.pack,
-        metrics=scorer_infos(chosen.workspace.pack),
+        metrics=scorer_infos(chosen.workspace.pack, chosen.suite.primary),
     )
 
 

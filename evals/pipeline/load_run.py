@@ -16,6 +16,7 @@ from evals.models.run import Baseline, Scope, VariantInfo
 from evals.models.shard_file import SuiteSelection
 from evals.models.suite import Suite
 from evals.project import Project
+from evals.scoring.registry import scorer_infos
 from evals.suites.suite_files import altered, read_suite, select
 from evals.workspace import Workspace
 
@@ -112,6 +113,8 @@ def selected(name: str, root: Path, options: Options) -> Selected:
     cases = select(dataset, suite.cases, options.cases)
     workspace.pack.prepare_cases(cases, workspace)
     infos = [workspace.pack.describe(variant, workspace.root) for variant in suite.variants]
+    if suite.primary or workspace.pack.primary:
+        scorer_infos(workspace.pack, suite.primary)  # what is wrong with them is said before the work
     return Selected(
         workspace=workspace,
         suite=suite,

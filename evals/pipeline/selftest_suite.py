@@ -67,7 +67,7 @@ def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTes
 
 
 def _bench(chosen: Selected, jobs: int, scratch: Path) -> ScratchSuite:
-    trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces)
+    trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces, chosen.workspace.pack)
     variants = tuple(chosen.variants)
     return ScratchSuite(
         suite=chosen.suite,
@@ -80,6 +80,7 @@ def _bench(chosen: Selected, jobs: int, scratch: Path) -> ScratchSuite:
             variants,
             trials,
             cassettes=cassette_digests(chosen.cases, chosen.workspace),
+            pack=chosen.workspace.pack,
         ),
         workspace=chosen.workspace,
         scratch=scratch,

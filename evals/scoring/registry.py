@@ -1,15 +1,21 @@
 """Registry of scorers: those of the pack and the ready-made ones, in the order of the report."""
 
+import sys
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evals.errors import ConfigurationError
 from evals.models.run import ScorerInfo
+from evals.module_loader import load_file
 from evals.pack import load_pack
 from evals.scoring import cost_scorers, route_scorers
-from evals.scoring.scorer import Scorer
+from evals.scoring.scorer import Scorer, place_of
 
 if TYPE_CHECKING:
     from evals.pack import Pack
@@ -19,27 +25,54 @@ READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.S
 
 
 @cache
-def scorers(pack: "Pack | None" = None) -> tuple[Scorer, ...]:
-    """The scorers of a pack (of the default one if none is given): those that its modules list as `SCORERS`, in that
-    order, then the ready-made ones that they do not list.
+def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[Scorer, ...]:
+    """The scorers of a pack (of the default one if none is given): those of its modules, in that order, then the
+    ready-made ones that they do not list. `primary` names those that decide; none: those that the pack names, else
+    those that say so themselves.
 
     Raises:
-        ConfigurationError: a module cannot be imported or has no `SCORERS`, or two scorers have one name.
+        ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, or a primary one is
+            none, or is no fraction of which more is better.
     """
     pack = pack or load_pack()
-    listed = tuple(scorer for name in pack.scorers for scorer in _scorers_in(name))
+    listed = dict.fromkeys(scorer for name in pack.scorers for scorer in _scorers_in(name, pack.root))
     found = (*listed, *(scorer for scorer in READY_MADE if scorer not in listed))
     name, times = Counter(scorer.name for scorer in found).most_common(1)[0]
     if times > 1:
         raise ConfigurationError(f"{times} scorers are called {name}; rename all but one")
+    if chosen := primary or pack.primary:
+        found = _with_primary(found, chosen)
+    for scorer in found:
+        if scorer.primary and (scorer.unit, scorer.better) != ("fraction", "higher"):
+            raise ConfigurationError(
+                f"{scorer.name} cannot be primary: it must be a fraction of which more is better; give a share of 1"
+            )
     return found
 
 
-def _scorers_in(module: str) -> tuple[Scorer, ...]:
+def _with_primary(found: Sequence[Scorer], chosen: Sequence[str]) -> tuple[Scorer, ...]:
+    known = [scorer.name for scorer in found]
+    for name in chosen:
+        if name not in known:
+            near = get_close_matches(name, known, 1) or known
+            raise ConfigurationError(f"primary: there is no metric {name!r}; did you mean {' or '.join(near)}?")
+    return tuple(replace(scorer, primary=scorer.name in chosen) for scorer in found)
+
+
+def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
+    """Of a module, by its dotted name or by its file below `root`: those under `SCORERS`, else all that it has."""
+    if name.partition(".")[0] != "evals" and str(root) not in sys.path:
+        sys.path.append(str(root))  # a module of the project may import others of it
     try:
-        listed: tuple[Scorer, ...] = import_module(module).SCORERS
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"scorers of the pack: {error}; {module} needs a tuple SCORERS") from error
+        module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
+    except Exception as error:  # whatever the module does
+        cause = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise ConfigurationError(f"{place_of(error)}: scorers {name} cannot be imported ({cause})") from error
+    listed: Sequence[Scorer] = getattr(
+        module, "SCORERS", [each for each in vars(module).values() if isinstance(each, Scorer)]
+    )
+    if not listed:
+        raise ConfigurationError(f"{name}: has no scorer; write @scorer(NAME) above a function of (case, trace)")
     return listed
 
 
@@ -49,7 +82,7 @@ def safety_metrics(pack: "Pack | None" = None) -> tuple[str, ...]:
 
 
 @cache
-def scorer_infos(pack: "Pack | None" = None) -> tuple[ScorerInfo, ...]:
+def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
     return tuple(
         ScorerInfo(
@@ -61,5 +94,5 @@ def scorer_infos(pack: "Pack | None" = None) -> tuple[ScorerInfo, ...]:
             macro=scorer.macro,
             definition=scorer.definition,
         )
-        for scorer in scorers(pack)
+        for scorer in scorers(pack, primary)
     )

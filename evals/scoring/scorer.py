@@ -1,19 +1,24 @@
 """The `scorer` decorator and how a scorer's answer becomes an outcome: scored, skipped or failed."""
 
 import inspect
+import sysconfig
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 from evals.models.case import Case
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.trace import Trace
+from evals.paths import PACKAGE
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 Direction = Literal["higher", "lower"]
 UNSTATED: Final = "the source of this imported case states no "
 """How the reason begins where a score is skipped because the case has no such label."""
 
+_NOT_OWN: Final = (PACKAGE, *(Path(sysconfig.get_path(each)) for each in ("stdlib", "purelib", "platlib")))
 ScoringFunction = Callable[[Case, Trace], float]
 
 
@@ -46,8 +51,8 @@ class Scorer:
 def scorer(
     name: str,
     *,
-    unit: Unit,
-    better: Direction,
+    unit: Unit = "fraction",
+    better: Direction = "higher",
     primary: bool = False,
     open_loop: bool = False,
     macro: bool = False,
@@ -75,8 +80,21 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
     if subject.label and subject.label in case.known.unlabelled:
         return Skipped(reason=f"{UNSTATED}{subject.label}")
     try:
-        return Scored(value=float(subject.function(case, trace)))
+        value = float(subject.function(case, trace))
+        outside = subject.unit == "fraction" and not 0 <= value <= 1
+        return Failed(error=f"{subject.name}: {value:g} is not from 0 to 1") if outside else Scored(value=value)
     except NotApplicable as reason:
         return Skipped(reason=str(reason))
     except Exception as error:  # noqa: BLE001  a broken scorer is an outcome the gate must see, whatever broke
-        return Failed(error=f"{subject.name}: {type(error).__name__}: {error}")
+        return Failed(error=f"{subject.name}: {place_of(error)}: {type(error).__name__}: {error}")
+
+
+def place_of(error: BaseException) -> str:
+    """`FILE:LINE` where it was raised, outside of this package, of Python and of installed packages if possible."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{Path(error.filename).name}:{error.lineno}"
+    here = Path.cwd()
+    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    own = [each for each in frames if each[0].is_absolute() and not any(map(each[0].is_relative_to, _NOT_OWN))]
+    path, line = (own or frames)[-1]
+    return f"{path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name}:{line}"

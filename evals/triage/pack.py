@@ -77,7 +77,9 @@ class TriagePack:
     version_folder: Final = "triage/prompts/supervisor"
     extra: Final = "triage"
     own_endpoint: Final = False
+    root: Final = PACKAGE.parent
     scorers: Final = ("evals.triage.scorers",)
+    primary: Final[tuple[str, ...]] = ()
     report_sections: Final = ("evals.triage.report.triage_sections",)
     node_letters: Final[Mapping[str, str]] = NODE_LETTERS
     variant_metrics: Final = ("evals.triage.agreement_metrics",)
@@ -102,6 +104,10 @@ class TriagePack:
         ),
     }
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
+
+    def at(self, root: Path) -> "TriagePack":  # noqa: ARG002 - as below
+        """The same in every checkout."""
+        return self
 
     def folder(self, root: Path) -> Path:  # noqa: ARG002 - the graph is beside this package
         """The folder of the graph."""

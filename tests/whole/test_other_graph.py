@@ -227,6 +227,50 @@ def test_a_case_without_labels_is_never_green(project):
     assert evals(project, "run", "first", "--jobs", "1")[0] == 3
 
 
+SCORERS = '''
+from evals import scorer
+
+
+@scorer("reply.names_refund", primary=True)
+def names_refund(case, trace):
+    """Whether the reply names the refund."""
+    return "refund" in trace.output["reply"]
+'''
+
+
+def test_a_project_brings_scorers_in_a_file_of_its_own(project, tmp_path_factory):
+    write(project / "evaluation" / "scorers.py", SCORERS)
+    write(project / "evals.toml", f'{SETTINGS}scorers = ["evaluation/scorers.py"]\nprimary = ["reply.names_refund"]\n')
+    recorded(project)
+    code, said = evals(project, "run", "first", "--jobs", "2")
+    assert (code, "reply.names_refund" in said, "output.expected" in said) == (3, True, False), said
+    assert evals(project, "bless", "first", "--jobs", "1")[0] == 0
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    code, said = evals(elsewhere, "run", "first", "--jobs", "1", "--root", str(project))
+    assert (code, "not shown to be worse than its baseline over 13 cases" in said) == (0, True), said
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--evals", "first"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+    write(project / "evaluation" / "scorers.py", SCORERS.replace('trace.output["reply"]', "trace.output['reply'] * 2"))
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, "the scorers have changed" in said, "13 reused unchanged" in said) == (3, True, True), said
+
+    write(project / "evaluation" / "scorers.py", SCORERS.replace('["reply"]', '["answer"]'))
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, "evaluation/scorers.py:8: KeyError: 'answer'" in said) == (3, True), said
+
+    write(project / "evaluation" / "scorers.py", SCORERS.replace("evals", "nosuch"))
+    code, said = evals(project, "run", "first", "--jobs", "1")
+    assert (code, said.count("\n"), "evaluation/scorers.py:2: scorers" in said) == (2, 1, True), said
+
+
 def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_factory):
     """Neither the triage graph nor its pack is there; whoever imports `triage` all the same is stopped."""
     core = tmp_path_factory.mktemp("core")

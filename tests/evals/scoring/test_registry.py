@@ -1,6 +1,7 @@
 """The registry takes scorers from the pack and keeps their order."""
 
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from evals.scoring.registry import READY_MADE, scorers
 from evals.scoring.scorer import scorer
 
 
-@scorer("reply.length", unit="count", better="lower", primary=True)
+@scorer("reply.length", unit="count", better="lower")
 def reply_length(case, trace):
     """Characters of the reply."""
     return len(trace.comment)
@@ -21,7 +22,7 @@ def a_pack(monkeypatch, *listed, name="toy_scorers"):
     module = ModuleType(name)
     module.SCORERS = listed
     monkeypatch.setitem(sys.modules, name, module)
-    return SimpleNamespaceWithHash(scorers=(name,))
+    return SimpleNamespaceWithHash(scorers=(name,), primary=(), root=Path())
 
 
 class SimpleNamespaceWithHash(SimpleNamespace):
@@ -54,4 +55,61 @@ def test_two_scorers_of_one_name_are_refused(monkeypatch):
 
 def test_a_module_of_scorers_that_is_not_there_is_named():
     with pytest.raises(ConfigurationError, match="no_such_scorers"):
-        scorers(SimpleNamespaceWithHash(scorers=("no_such_scorers",)))
+        scorers(SimpleNamespaceWithHash(scorers=("no_such_scorers",), primary=(), root=Path()))
+
+
+SOURCE = '''
+from evals import scorer
+
+
+@scorer("reply.short", primary=True)
+def short(case, trace):
+    """Whether the reply is short."""
+    return len(trace.output["reply"]) < 9
+'''
+
+
+def a_project(folder, source, *primary):
+    """A pack whose scorers are in a file of its project."""
+    (folder / "own.py").write_text(source)
+    return SimpleNamespaceWithHash(scorers=("own.py",), primary=primary, root=folder)
+
+
+def test_scorers_are_taken_from_a_file_of_the_project(tmp_path):
+    (found, *rest) = scorers(a_project(tmp_path, SOURCE))
+
+    assert (found.name, found.unit, found.primary) == ("reply.short", "fraction", True)
+    assert set(rest) == set(READY_MADE)
+
+
+def test_a_file_of_scorers_may_import_others_of_its_project(tmp_path):
+    (tmp_path / "words_of_it.py").write_text("LIMIT = 9\n")
+    source = SOURCE.replace("from evals", "from words_of_it import LIMIT\nfrom evals").replace("9\n", "LIMIT\n")
+
+    assert scorers(a_project(tmp_path, source))[0].name == "reply.short"
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("import json\nimport nosuch\n", r"^own\.py:2: scorers own\.py cannot be imported \(ModuleNotFoundError"),
+        ("def f(:\n", r"^own\.py:1: scorers own\.py cannot be imported \(SyntaxError"),
+        (SOURCE.replace('"""Whether the reply is short."""', ""), r"^own\.py:\d+: .*write its definition there"),
+        ("from evals import scorer\n", r"^own\.py: has no scorer; write @scorer\(NAME\)"),
+        (SOURCE.replace("primary", 'unit="count", primary'), r"^reply\.short cannot be primary: it must be a fraction"),
+    ],
+)
+def test_what_is_wrong_with_a_file_of_scorers_is_one_line_with_its_place(tmp_path, source, says):
+    with pytest.raises(ConfigurationError, match=says):
+        scorers(a_project(tmp_path, source))
+
+
+def test_a_project_names_the_metrics_that_decide(tmp_path):
+    found = scorers(a_project(tmp_path, SOURCE, "cost.failed_visits", "route.score"), ("route.score",))
+
+    assert [one.name for one in found if one.primary] == ["route.score"]
+
+
+def test_a_primary_metric_that_is_none_is_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"no metric 'reply\.shrot'; did you mean reply\.short\?"):
+        scorers(a_project(tmp_path, SOURCE, "reply.shrot"))

@@ -1,5 +1,7 @@
 """What a scorer is, and how its answer becomes an outcome."""
 
+import re
+
 import pytest
 
 from evals.models.metrics import Failed, Scored, Skipped
@@ -35,6 +37,17 @@ def test_a_case_that_is_none_of_its_business_is_skipped_with_the_reason():
 def test_a_broken_scorer_is_a_failed_outcome(broken):
     """Not a number, infinity and None are no scores either."""
     assert isinstance(score(a_scorer(broken), a_case(), a_trace()), Failed)
+
+
+def test_a_broken_scorer_is_told_with_its_file_and_line():
+    outcome = score(a_scorer(KeyError("gone")), a_case(), a_trace())
+
+    assert re.fullmatch(r"test\.score: tests/evals/scoring/test_scorer\.py:\d+: KeyError: 'gone'", outcome.error)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, 7])
+def test_a_fraction_outside_of_0_to_1_has_failed(value):
+    assert score(a_scorer(value), a_case(), a_trace()).error.endswith("is not from 0 to 1")
 
 
 def test_a_trial_off_the_tape_is_skipped_and_says_where_it_left():

@@ -1,0 +1,107 @@
+"""Settings of a target, the table `[target]` of `evals.toml`, and the files that its trials depend on."""
+
+import json
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field, ValidationError
+
+from evals.errors import ConfigurationError
+from evals.models.base import Closed
+from evals.project import FILE, Project, tables_of
+
+TABLE: Final = "target"
+_CODE: Final = frozenset({".py", ".md", ".txt", ".json", ".toml", ".yaml", ".yml"}) | {
+    *(".jinja", ".jinja2", ".j2", ".mustache", ".prompt", ".csv", ".tsv", ".xml", ".html", ".sql", ".ini", ".cfg")
+}
+_NOT_CODE: Final = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist", "tests"})
+
+
+class TargetSettings(Closed):
+    """The table `[target]` of `evals.toml`."""
+
+    graph: str | None = None
+    """The name in `langgraph.json`; None: the only one there."""
+    folder: str = "."
+    """The folder of `langgraph.json`, from the project's root."""
+    routers: tuple[str, ...] = ()
+    """Nodes, or agents by name, whose choice is a decision."""
+    scorers: tuple[str, ...] = ()
+    """Files from the root, or modules, with scorers of the project."""
+    primary: tuple[str, ...] = ()
+    """Metrics that decide a verdict, for suites that name none."""
+    output: tuple[str, ...] = ()
+    """Members of the final state that are the output; none: all of them."""
+    prompts: tuple[str, ...] = ()
+    """Patterns of prompt files, from the root. One whose name is a value in a variant's `config` is that variant's."""
+    clock: str | None = None
+    pass_through: tuple[str, ...] = ()
+    record: tuple[str, ...] = ()
+    """Hosts of services whose answers are recorded as a model's are."""
+    tools: tuple[str, ...] = ()
+    """Tools whose results are recorded."""
+    context: bool = False
+    """Whether a variant's `config` is LangGraph's `context`; else it is `configurable`."""
+    recursion_limit: Annotated[int, Field(ge=1)] = 50
+
+    @classmethod
+    def of(cls, root: Path) -> "TargetSettings":
+        """The settings of the project at `root`. Raises ConfigurationError for an unknown key or a wrong type."""
+        told = tables_of(root).get(TABLE, {})
+        known = list(cls.model_fields)
+        for name in told:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+                raise ConfigurationError(f"{root / FILE}: [{TABLE}] has an unknown setting {name!r}; {hint}")
+        try:
+            return cls.model_validate_json(json.dumps(told, default=str), strict=True)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ConfigurationError(f"{root / FILE}: [{TABLE}] {where}: {first['msg']}") from error
+
+    def at(self, root: Path) -> Path:
+        """The folder of `langgraph.json`."""
+        return (root / self.folder).resolve()
+
+
+def target_files(root: Path) -> list[Path]:
+    """Settings, code, prompts and data files of the target, sorted; see `TargetPack.code_files`."""
+    from evals.target.langgraph_json import read_langgraph_json  # noqa: PLC0415 - loads LangGraph
+
+    folder = TargetSettings.of(root).at(root)
+    found = {*_files_below(folder, _folders_of_harness(root)), *prompt_files(root)}
+    named = (root / FILE, read_langgraph_json(folder).env_file)
+    return sorted({*found, *(path.resolve() for path in named if path is not None and path.is_file())})
+
+
+def prompt_files(root: Path) -> list[Path]:
+    """The files that match the patterns of `prompts`, sorted."""
+    patterns = TargetSettings.of(root).prompts
+    return sorted({path.resolve() for pattern in patterns for path in root.glob(pattern)})
+
+
+def shown_path(path: Path, root: Path) -> str:
+    """The path from the root; only its name where it is elsewhere."""
+    root = root.resolve()
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _folders_of_harness(root: Path) -> set[Path]:
+    project = Project.at(root)
+    named = (project.cases, project.suites, project.cassettes, project.reports, project.baselines)
+    return {(root / name).resolve() for name in named if name}
+
+
+def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out or path.is_symlink():
+            continue
+        if path.is_dir():
+            found += _files_below(path, left_out)
+        elif path.suffix in _CODE:
+            found.append(path.resolve())
+    return found

@@ -1,0 +1,225 @@
+"""Trials of a target: its graph loaded once per process, run on one case, and the trace of what it did."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evals.errors import ConfigurationError
+from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
+from evals.project import FILE
+from evals.target.target_settings import TABLE, TargetSettings
+
+if TYPE_CHECKING:
+    from evals.cassettes.player import Tape
+    from evals.models.case import Case
+    from evals.models.suite import Variant
+    from evals.target.capture import Recording, TargetTrial
+    from evals.target.drive import Driver, TargetRun
+    from evals.workspace import Workspace
+
+LONGEST: Final = 600.0
+"""Seconds that a trial may take while it is recorded."""
+_END: Final = "__end__"
+_ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
+
+
+class TargetClients:
+    """Where the requests of a target's trials go: into the cassette, or through a recorder."""
+
+    def __init__(self, recording: "Recording | None" = None) -> None:
+        self.recording = recording
+
+    async def close(self) -> None:
+        """End the thread of a recorder."""
+        if self.recording is not None:
+            self.recording.thread.end()
+
+
+class TargetCase:
+    """Trials of one case."""
+
+    def __init__(self, case: "Case", root: Path) -> None:
+        self._case, self._root = case, root
+
+    async def run(
+        self, variant: "Variant", tape: "Tape", clients: TargetClients, halted: Callable[[], bool] = lambda: False
+    ) -> Trace:
+        """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
+        del halted
+        with target_ready(self._root, replay=clients.recording is None) as target:
+            return await target.trace(self._case, variant, tape, clients.recording, seconds=LONGEST)
+
+
+class TargetTrials:
+    """Trials of a workspace."""
+
+    def __init__(self, workspace: "Workspace") -> None:
+        self._root = workspace.root
+
+    def open(self, case: "Case") -> TargetCase:
+        """See `evals.pack.TrialRunner`."""
+        return TargetCase(case, self._root)
+
+    def close(self, case: "Case") -> None:
+        """Nothing is kept."""
+
+    def save(self) -> None:
+        """Nothing is committed beside the cassettes."""
+
+
+@dataclass(frozen=True)
+class LoadedTarget:
+    """The graph of a project, its modules imported."""
+
+    graph: Any
+    settings: TargetSettings
+    driver: "Driver"
+
+    async def trace(
+        self, case: "Case", variant: "Variant", tape: "Tape", recording: "Recording | None", *, seconds: float
+    ) -> Trace:
+        """Run one trial, which fails after so many seconds."""
+        from evals.target.capture import Hosts, TargetTrial  # noqa: PLC0415 - loads LangGraph, as the next
+        from evals.target.drive import TargetCall  # noqa: PLC0415
+
+        told, labels = self.settings, case.labels
+        call = TargetCall(
+            graph=self.graph,
+            inputs=dict(case.inputs),
+            configurable={} if told.context else dict(variant.config),
+            context=dict(variant.config) if told.context else None,
+            answers=labels.answers,
+            routers=frozenset(told.routers),
+            output=(lambda state: {name: state[name] for name in told.output if name in state})
+            if told.output
+            else None,
+            timeout=seconds,
+            recursion_limit=told.recursion_limit,
+            seed=f"{case.id} {tape.sample}",
+        )
+        hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
+        trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
+        return _trace(case, variant, tape, trial, await self.driver.run(call, trial))
+
+    def _output(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: state[name] for name in self.settings.output if name in state}
+
+
+def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial", run: "TargetRun") -> Trace:
+    from evals.cassettes.trial_calls import calls_of, misses_of  # noqa: PLC0415
+
+    decisions = tuple(
+        Decision(
+            index=index,
+            iteration=made.step,
+            chosen=" ".join("end" if name == _END else name for name in made.chosen),
+            routed=" ".join("end" if name == _END else name for name in made.chosen),
+        )
+        for index, made in enumerate(run.decisions)
+    )
+    return Trace(
+        case_id=case.id,
+        variant=variant.name,
+        sample=tape.sample,
+        provenance=_provenance(run, trial, len(decisions)),
+        visits=tuple(_visits(run, tape)),
+        decisions=decisions,
+        exchanges=tuple(
+            Exchange(question=_words(each.payload), context="", answer=_words(each.answer), topic=None)
+            for each in run.interrupts
+        ),
+        calls=calls_of(tape.ledger),
+        misses=misses_of(tape.ledger, tape.cassette, len(decisions)),
+        output=dict(run.output),
+        error=_below_root(run.error, tape) if run.ended in _ENDED_BADLY or trial.refused else None,
+    )
+
+
+def _provenance(run: "TargetRun", trial: "TargetTrial", decisions: int) -> Provenance:
+    if trial.refused or run.ended in _ENDED_BADLY:
+        return Provenance(label="failed")
+    if run.ended != "missed":
+        return Provenance(label="exact")
+    return Provenance(label="frontier", frontier=decisions) if decisions else Provenance(label="unrecorded")
+
+
+def _visits(run: "TargetRun", tape: "Tape") -> Iterator[Visit]:
+    """The steps; those that ran side by side have one number."""
+    number, last = -1, None
+    for step in run.steps:
+        place = (step.kind, step.path, step.superstep)
+        number += place != last or step.kind == "tool"
+        last = place
+        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, tape))
+
+
+def _below_root(text: str | None, tape: "Tape") -> str | None:
+    """The text without the folder that the cassettes stand in: a result must not name a machine's folders."""
+    return text and text.replace(f"{tape.cassette.path.parent.parent}/", "")
+
+
+def _words(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@cache
+def _loaded(root: Path) -> LoadedTarget:
+    """The target, its modules imported in the environment and under the capture that are set up now."""
+    from evals.target.drive import Driver  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
+
+    settings = TargetSettings.of(root)
+    file = read_langgraph_json(root / settings.folder)
+    return LoadedTarget(load_graph(file, settings.graph or _only(list(file.graphs), root)), settings, Driver())
+
+
+def _only(names: list[str], root: Path) -> str:
+    if len(names) > 1:
+        raise ConfigurationError(f"{root / FILE}: langgraph.json names {', '.join(names)}; write graph under [{TABLE}]")
+    return names[0]
+
+
+@dataclass
+class _Surroundings:
+    """What is set up for the trials of a process: by the first of those side by side, until the last has ended."""
+
+    trials: int = 0
+    stack: ExitStack = field(default_factory=ExitStack)
+
+
+_surroundings: Final[dict[Path, _Surroundings]] = {}
+
+
+@contextmanager
+def target_ready(root: Path, *, replay: bool) -> Iterator[LoadedTarget]:
+    """The target inside the block, with requests captured, its environment set and its clock frozen.
+
+    Trials may run side by side in one event loop: environment and clock are the process's, so they are shared.
+    """
+    shared = _surroundings.setdefault(root, _Surroundings())
+    shared.trials += 1
+    try:
+        if shared.trials == 1:
+            _set_up(root, shared.stack, replay=replay)
+        yield _loaded(root)
+    finally:
+        shared.trials -= 1
+        if not shared.trials:
+            del _surroundings[root]
+            shared.stack.close()
+
+
+def _set_up(root: Path, stack: ExitStack, *, replay: bool) -> None:
+    from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
+    from evals.target.patches import captured  # noqa: PLC0415
+
+    settings = TargetSettings.of(root)
+    file = read_langgraph_json(root / settings.folder)
+    stack.enter_context(captured())
+    stack.enter_context(environment_of(file, replay=replay))
+    stack.enter_context(frozen_clock(settings.clock))
