@@ -36,7 +36,7 @@ class Workspace:
         if not found.datasets.is_dir() and (root / FILE).is_file():
             raise ConfigurationError(f"{root / FILE}: no folder {own.name!r} with cases; `evals init` makes one")
         if not found.datasets.is_dir():
-            raise ConfigurationError(f"{root}: holds no datasets/; run `evals init` beside a langgraph.json, or use --root")
+            raise ConfigurationError(f"{root}: holds no datasets/; run `evals init` beside a langgraph.json")
         for folder in (found.datasets, found.cassettes, found.baselines):
             _refuse_what_is_no_file(folder, found)
         return found

@@ -119,7 +119,6 @@ def _settings(
         lines.append(f"# routers = {json.dumps(choosing)}  # nodes that choose the next one")
     if len(output) > 1:
         lines.append(f"# output = {json.dumps(output)}  # members of the state to compare; all if none are named")
-    lines.append('# record = ["api.tavily.com"]  # hosts whose answers are recorded beside those of models')
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 """A whole answer of a model as server-sent events, for a client that asked for a stream.
 
 An answer of a batch round is whole, whatever the request asked for. The formats are those of OpenAI's chat completions
-and responses and of Anthropic's messages.
+and of Anthropic's messages.
 """
 
 import json
@@ -75,42 +75,7 @@ def _block(block: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | N
     return dict(block), None
 
 
-def _responses(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Event]:
-    del request
-    events: list[tuple[str, dict[str, Any]]] = []
-    events.append(("response.created", {"response": {**answer, "status": "in_progress", "output": [], "usage": None}}))
-    for index, item in enumerate(answer["output"]):
-        at = {"output_index": index, "item_id": item.get("id", "")}
-        events.append(("response.output_item.added", {"output_index": index, "item": _begun(item)}))
-        for place, part in enumerate(item.get("content") or () if item["type"] == "message" else ()):
-            where = {**at, "content_index": place}
-            if part["type"] != "output_text":
-                continue
-            events += [
-                ("response.content_part.added", {**where, "part": {**part, "text": ""}}),
-                ("response.output_text.delta", {**where, "delta": part["text"], "logprobs": []}),
-                ("response.output_text.done", {**where, "text": part["text"], "logprobs": []}),
-                ("response.content_part.done", {**where, "part": part}),
-            ]
-        if item["type"] == "function_call":
-            told = {"name": item["name"], "arguments": item["arguments"]}
-            events.append(("response.function_call_arguments.delta", {**at, "delta": item["arguments"]}))
-            events.append(("response.function_call_arguments.done", {**at, **told}))
-        events.append(("response.output_item.done", {"output_index": index, "item": item}))
-    ended = "incomplete" if answer.get("status") == "incomplete" else "completed"
-    events.append((f"response.{ended}", {"response": answer}))
-    return (_named(kind, sequence_number=number, **members) for number, (kind, members) in enumerate(events))
-
-
-def _begun(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item of the output before anything was added to it."""
-    members: dict[str, dict[str, Any]] = {"message": {"content": []}, "function_call": {"arguments": ""}}
-    empty = members.get(item["type"])
-    return {**item, **empty, "status": "in_progress"} if empty else dict(item)
-
-
 _FORMATS: Final[Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Iterator[Event]]]] = {
     "/chat/completions": _chat,
     "/messages": _messages,
-    "/responses": _responses,
 }

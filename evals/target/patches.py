@@ -217,23 +217,15 @@ def _aiohttp_request(original: Any) -> Any:  # noqa: ANN401 - a method
 
 def _aiohttp_response(session: Any, method: str, url: Any, given: HttpAnswer) -> Any:  # noqa: ANN401 - of aiohttp
     """A response that is there already: its stream has all chunks and its end."""
-    import aiohttp  # noqa: PLC0415 - a target's own
-    from aiohttp.base_protocol import BaseProtocol  # noqa: PLC0415
-    from multidict import CIMultiDict, CIMultiDictProxy  # noqa: PLC0415
-
-    loop, headers = asyncio.get_running_loop(), CIMultiDictProxy(CIMultiDict(given.headers))
-    told: dict[str, Any] = {
-        "loop": loop,
-        "session": session,
-        "traces": [],
-        "stream_writer": SimpleNamespace(output_size=0),
-    }
-    told["request_info"] = aiohttp.RequestInfo(url, method, headers, url)
-    names = list(inspect.signature(aiohttp.ClientResponse.__init__).parameters)[3:]  # they differ between versions
-    made: Any = aiohttp.ClientResponse
-    response = made(method, url, **{name: told.get(name) for name in names})
+    library, protocol = importlib.import_module("aiohttp"), importlib.import_module("aiohttp.base_protocol")
+    loop, headers = asyncio.get_running_loop(), type(session.headers)(given.headers)
+    told: dict[str, Any] = {"loop": loop, "session": session, "traces": []}
+    told["request_info"] = library.RequestInfo(url, method, headers, url)
+    told["stream_writer"] = SimpleNamespace(output_size=0)
+    names = list(inspect.signature(library.ClientResponse.__init__).parameters)[3:]  # they differ between versions
+    response = library.ClientResponse(method, url, **{name: told.get(name) for name in names})
     vars(response).update(status=given.status, reason="OK", _headers=headers, _raw_headers=())
-    response.content = aiohttp.StreamReader(BaseProtocol(loop), limit=1 << 16, loop=loop)
+    response.content = library.StreamReader(protocol.BaseProtocol(loop), limit=1 << 16, loop=loop)
     for chunk in given.chunks:
         response.content.feed_data(chunk)
     response.content.feed_eof()

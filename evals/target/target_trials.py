@@ -106,9 +106,6 @@ class LoadedTarget:
         trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
         return _trace(case, variant, tape, trial, await self.driver.run(call, trial))
 
-    def _output(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: state[name] for name in self.settings.output if name in state}
-
 
 def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial", run: "TargetRun") -> Trace:
     from evals.cassettes.trial_calls import calls_of, misses_of  # noqa: PLC0415

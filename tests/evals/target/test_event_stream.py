@@ -37,19 +37,6 @@ def message(*content: dict[str, Any], ended: str = "end_turn") -> dict[str, Any]
     return {**told, "content": list(content), "stop_reason": ended, "usage": usage}
 
 
-def response(*output: dict[str, Any]) -> dict[str, Any]:
-    usage = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
-    usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-    told = {"id": "resp_1", "object": "response", "created_at": 1, "status": "completed", "model": "m-1"}
-    settings = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
-    return {**told, **settings, "output": list(output), "usage": usage}
-
-
-SAID = {"type": "output_text", "text": "good day", "annotations": []}
-ITEM = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [SAID]}
-CALLED = {"id": "fc_1", "call_id": "call_1", "type": "function_call", "status": "completed", **WEATHER}
-
-
 def openai_text() -> str:
     stream = openai.OpenAI(api_key="k").chat.completions.create(model="m-1", messages=HELLO, stream=True)
     return "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
@@ -59,16 +46,6 @@ async def langchain_call() -> Any:
     model = ChatOpenAI(model="m-1", api_key="k", streaming=True, stream_usage=True)
     answer = await model.ainvoke("hello")
     return [answer.tool_calls[0]["name"], answer.tool_calls[0]["args"], answer.usage_metadata["total_tokens"]]
-
-
-async def openai_responses_text() -> str:
-    async with openai.AsyncOpenAI(api_key="k").responses.stream(model="m-1", input="hello") as stream:
-        return (await stream.get_final_response()).output_text
-
-
-def langchain_responses_call() -> Any:
-    model = ChatOpenAI(model="m-1", api_key="k", streaming=True, use_responses_api=True)
-    return model.invoke("hello").tool_calls[0]["args"]
 
 
 async def anthropic_text() -> str:
@@ -90,8 +67,6 @@ TOOL_USE = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"c
     [
         (openai_text, chat(TEXT), "good day"),
         (langchain_call, chat(CALL, "tool_calls"), ["weather", {"city": "Ulm"}, 7]),
-        (openai_responses_text, response(ITEM), "good day"),
-        (langchain_responses_call, response(CALLED), {"city": "Ulm"}),
         (anthropic_text, message({"type": "text", "text": "good day"}), "good day"),
         (langchain_anthropic_call, message(TOOL_USE, ended="tool_use"), {"city": "Ulm"}),
     ],

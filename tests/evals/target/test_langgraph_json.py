@@ -136,9 +136,9 @@ def test_a_target_finds_its_files_its_variables_and_a_placeholder_key(tmp_path: 
 
 
 def test_a_graph_in_a_source_folder_is_imported_as_an_installation_would(tmp_path: Path) -> None:
-    repository(tmp_path, {"team": "./src/helpers/helpers.py:graph"}, dependencies=["."])
-    (tmp_path / "src" / "helpers").mkdir()  # no __init__.py, and a file named as its folder
-    (tmp_path / "src" / "helpers" / "helpers.py").write_text(GRAPH.format(words="helpers.greeting"))
+    repository(tmp_path, {"team": "./src/helpers/graph.py:graph"}, dependencies=["."])
+    (tmp_path / "src" / "helpers").mkdir()  # no __init__.py
+    (tmp_path / "src" / "helpers" / "graph.py").write_text(GRAPH.format(words="helpers.greeting"))
     (tmp_path / "src" / "helpers" / "greeting.py").write_text("def greet():\n    return 'hello'\n")
 
     assert load_graph(read_langgraph_json(tmp_path), "team").invoke({}) == {"said": "hello"}
