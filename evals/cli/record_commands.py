@@ -54,8 +54,9 @@ from evals.errors import (
     RecordingStoppedError,
 )
 from evals.models.case import Case
+from evals.models.run_request import Options
 from evals.models.suite import Variant
-from evals.pipeline.load_run import Options, Selected, selected
+from evals.pipeline.load_run import selected
 from evals.pipeline.plan_suite import planned
 from evals.pipeline.record_suite import Batch, EndpointOptions, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven, size
@@ -67,6 +68,7 @@ from evals.recording.rounds.round_files import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
+from evals.run_context import RunContext
 from evals.runner.trials import TrialId
 from evals.secrets.allowed_secrets import AllowedSecrets
 from evals.shared.extras import missing_from
@@ -90,7 +92,7 @@ def plan_command(
     root: Root = HERE,
 ) -> int:
     """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
-    from evals.pipeline.load_run import Options
+    from evals.models.run_request import Options
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
     return plan(suite, root, options, jobs=jobs, prices=prices, as_json=as_json)
@@ -140,7 +142,7 @@ def record_command(
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
     """
-    from evals.pipeline.load_run import Options
+    from evals.models.run_request import Options
     from evals.pipeline.record_suite import Batch
     from evals.suites.suite_files import read_suite
 
@@ -241,7 +243,7 @@ def record(
 
 
 async def _record(
-    chosen: Selected,
+    chosen: RunContext,
     llm: Endpoint,
     search: Endpoint,
     meter: Meter,
@@ -265,7 +267,7 @@ async def _record(
     return _concluded(chosen, tally, meter, llm, recorder.stop)
 
 
-def _concluded(chosen: Selected, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal) -> int:
+def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal) -> int:
     """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
@@ -318,7 +320,7 @@ def record_rounds(
     return _conclude(chosen, batch, standing, allowed)
 
 
-def _conclude(chosen: Selected, batch: Batch, standing: RoundState, allowed: AllowedSecrets) -> int:
+def _conclude(chosen: RunContext, batch: Batch, standing: RoundState, allowed: AllowedSecrets) -> int:
     taken = f"{standing.taken} new answers" + (
         f", {standing.known_before} on record before" if standing.known_before else ""
     )

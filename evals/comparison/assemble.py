@@ -7,7 +7,7 @@ from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate_input import facts_of, redraws
 from evals.comparison.metric_table import calibrations, measures
-from evals.comparison.sides import ablations, compared
+from evals.comparison.sides import Compared, ablations, compared
 from evals.comparison.summary import Material, coverage_of, sample_agreements, summarise
 from evals.comparison.variant_metrics import VariantTrials, confusions_of, twins_of
 from evals.models.case import Case
@@ -18,11 +18,11 @@ DEFAULT_PROMPT: Final = "default prompt of "
 """Before a supervisor's name among a run's digests."""
 
 
-def assemble(material: Material) -> Run:
-    """Everything the report shows, with the verdict."""
+def assemble(material: Material, found: Compared | None = None) -> Run:
+    """Everything the report shows, with the verdict; `found` are the comparisons, where they were made before."""
     suite, trials = material.suite, material.trials
     scorers = tuple(material.metrics)
-    found = compared(material, scorers)
+    found = found or compared(material, scorers)
     now = make_baseline(
         suite.name,
         material.cases,
@@ -72,7 +72,7 @@ def assemble(material: Material) -> Run:
         ),
         wants_baseline=material.wants_baseline,
         unblessed=material.unblessed,
-        verdict=gate.judge(facts_of(material, now, found)),
+        verdict=gate.decide(facts_of(material, now, found)),
         digests={
             "scorers": now.scorers,
             **{f"topology of {name}": digest for name, digest in now.topology.items()},
@@ -123,7 +123,7 @@ def wants_baseline(run: Run) -> bool:
     return against or any(reason.kind == "no baseline" for reason in run.verdict.reasons)
 
 
-def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
+def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
     """The run with its comparisons and its verdict made anew. Nothing is replayed, and no score is computed again."""
     material = Material(
         suite=Suite(
@@ -166,7 +166,7 @@ def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
         run.cassettes,
         material.default_prompts,
     )
-    verdict = gate.judge(facts_of(material, now, found))
+    verdict = gate.decide(facts_of(material, now, found))
     return run.model_copy(
         update={
             "gate": policy,

@@ -6,15 +6,15 @@ from evals.llm_judge.questions import JudgeReply
 from evals.models.judge import AGENT
 from evals.models.trace import Trace
 from evals.pipeline.judge_stage import asking, prompts_of, unanswered
-from evals.pipeline.load_run import Selected
 from evals.prices import PriceTable
 from evals.recording.plan.cost_estimate import Experience
 from evals.recording.plan.judge_plan import judge_experience, judge_missed, judge_need
 from evals.recording.plan.plan_recording import Effort, MissingBecause, RecordingPlan, by_cause, effort_for
+from evals.run_context import RunContext
 
 
 def with_judge(
-    found: RecordingPlan, chosen: Selected, traces: Sequence[Trace], experience: Experience, prices: PriceTable
+    found: RecordingPlan, chosen: RunContext, traces: Sequence[Trace], experience: Experience, prices: PriceTable
 ) -> RecordingPlan:
     """The plan with what the suite's judge has not been asked about the trials that are on tape."""
     lacking = unanswered(chosen, asking(chosen, traces).questions)
@@ -31,12 +31,14 @@ def with_judge(
     )
 
 
-def causes_of(chosen: Selected, lacking: Sequence[JudgeReply]) -> tuple[MissingBecause, ...]:
+def causes_of(chosen: RunContext, lacking: Sequence[JudgeReply]) -> tuple[MissingBecause, ...]:
     """Why these questions have no answer on tape."""
     return by_cause(judge_missed(lacking, prompts_of(chosen), chosen.workspace))
 
 
-def judge_effort(chosen: Selected, lacking: Sequence[JudgeReply], experience: Experience, prices: PriceTable) -> Effort:
+def judge_effort(
+    chosen: RunContext, lacking: Sequence[JudgeReply], experience: Experience, prices: PriceTable
+) -> Effort:
     """What asking them takes."""
     need = judge_need(lacking, chosen.suite.models.of(AGENT))
     return effort_for([need], judge_experience(chosen.workspace, experience), prices)

@@ -3,17 +3,20 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from evals.models.run_request import Options
 from evals.models.shard_file import Shard
-from evals.pipeline.load_run import Options, Selected, selected, to_be_run
+from evals.pipeline.load_run import selected, to_be_run
+from evals.run_context import RunContext
 from evals.runner.dependencies import rests_on
 from evals.runner.shard_merge import check, join
-from evals.runner.trials import Share, Trials, cassette_digests, trial_digests
+from evals.runner.trials import Trials, cassette_digests, trial_digests
 
 
-def shard_of(name: str, chosen: Selected, share: Share, trials: Trials) -> Shard:
-    """The trials of one share of suite `name`, with what they rest on."""
+def shard_of(chosen: RunContext, trials: Trials) -> Shard:
+    """The trials of the share that was asked for, with what they rest on."""
+    share = chosen.request.share
     return Shard(
-        asked=chosen.options.asked(name),
+        asked=chosen.options.asked(chosen.request.suite),
         number=share.number,
         of=share.of,
         rests_on=_rests_on(chosen),
@@ -21,7 +24,7 @@ def shard_of(name: str, chosen: Selected, share: Share, trials: Trials) -> Shard
     )
 
 
-def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[Selected, Trials]:
+def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[RunContext, Trials]:
     """The selection the shards were made from, made anew, with all its trials.
 
     Raises:
@@ -36,6 +39,6 @@ def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[Selected, Trials]:
     return suite, join(shards, _rests_on(run), digests, recorded)
 
 
-def _rests_on(chosen: Selected) -> dict[str, str]:
+def _rests_on(chosen: RunContext) -> dict[str, str]:
     """The digests two checkouts must share for their traces to be put together."""
     return rests_on(chosen.suite, chosen.cases, chosen.variants, chosen.workspace)

@@ -14,7 +14,8 @@ from evals.cassettes.store import load
 from evals.cli.terminal import VisibleConsole, bar
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError, ReleaseError
 from evals.models.live_job import LiveJob
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.secrets.allowed_secrets import FILE as ALLOWED_FILE
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.secrets.secret_filter import scan
