@@ -10,7 +10,6 @@ from evals.cli.shared_options import (
     CORES,
     HERE,
     LATEST,
-    LONGEST,
     Annotations,
     Cases,
     Dataset,
@@ -33,7 +32,7 @@ from evals.cli.shared_options import (
 from evals.cli.terminal import annotate
 from evals.cli.terminal_output import say_result, watched
 from evals.errors import ConfigurationError
-from evals.models.run_request import WHOLE, Options, RunRequest, Share
+from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
 from evals.pipeline.run_suite import run as pipeline
 
 judging = typer.Typer()
@@ -51,7 +50,7 @@ def run_command(
     jobs: Jobs = CORES,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    trial_timeout: TrialTimeout = LONGEST,
+    trial_timeout: TrialTimeout = TRIAL_TIMEOUT,
     out: Annotated[
         Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
     ] = None,

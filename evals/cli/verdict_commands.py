@@ -1,7 +1,7 @@
 """The work of `evals merge`, `gate`, `bless`, `compare` and of shards."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.llm_judge.judge_verdict import with_judgement
 from evals.models.judge import JudgedRun
 from evals.models.run import Run
-from evals.models.run_request import RunRequest
+from evals.models.run_request import Options, RunRequest
+from evals.models.shard_file import Shard
 from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import counted
@@ -25,10 +26,12 @@ from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare_request as compared
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import loaded, selected, to_be_run
-from evals.pipeline.shard_run import joined, shard_of
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run, read_shard, write_shard
-from evals.runner.trials import run_trials
+from evals.run_context import RunContext
+from evals.runner.dependencies import rests_on
+from evals.runner.shard_merge import check, join
+from evals.runner.trials import Trials, cassette_digests, run_trials, trial_digests
 from evals.workspace import Workspace
 
 
@@ -127,3 +130,30 @@ def compare(specs: Sequence[str], request: RunRequest) -> int:
         write_report(result, folder)
     say_result(result, progress.took, folder, workspace.root)
     return result.verdict.exit_code
+
+
+def shard_of(chosen: RunContext, trials: Trials) -> Shard:
+    """The trials of the share that was asked for, with what they rest on."""
+    share = chosen.request.share
+    return Shard(
+        asked=chosen.options.asked(chosen.request.suite),
+        number=share.number,
+        of=share.of,
+        rests_on=rests_on(chosen.suite, chosen.cases, chosen.variants, chosen.workspace),
+        traces=dict(zip(trials.digests, trials.traces, strict=True)),
+    )
+
+
+def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[RunContext, Trials]:
+    """The selection the shards were made from, made anew, with all its trials.
+
+    Raises:
+        CannotJudgeError: a share is missing, or they rest on other things than this checkout has.
+    """
+    check(shards)
+    asked = next(iter(shards.values())).asked
+    suite = selected(asked.suite, root, Options.of(asked))
+    run = to_be_run(suite)
+    recorded = cassette_digests(run.cases, run.workspace)
+    digests = trial_digests(run.suite, run.cases, run.variants, run.workspace, recorded=recorded)
+    return suite, join(shards, rests_on(run.suite, run.cases, run.variants, run.workspace), digests, recorded)

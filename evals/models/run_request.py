@@ -86,11 +86,6 @@ class Options:
             *(word for name, values in repeated for value in values for word in (name, value)),
         )
 
-    def arguments(self) -> str:
-        """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
-        words = self.words()
-        return f' ARGS="{" ".join(words)}"' if words else ""
-
     def asked(self, suite: str) -> SuiteSelection:
         """The suite and the options, as a shard keeps them."""
         told = {**asdict(self), "dataset": str(self.dataset) if self.dataset else None}

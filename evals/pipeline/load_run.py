@@ -73,9 +73,10 @@ def bless_command(suite: str, root: Path) -> str:
 
 def record_command(suite: str, options: Options, root: Path) -> str:
     """What to type to record what a suite lacks: `make record` in this repository, the command itself elsewhere."""
+    words = " ".join(options.words())
     if Project.at(root).suites is None:
-        return f"make record SUITE={suite}{options.arguments()}"
-    return " ".join(("evals record", suite, *options.words()))
+        return f"make record SUITE={suite}" + (f' ARGS="{words}"' if words else "")
+    return f"evals record {suite} {words}".rstrip()
 
 
 def dataset_of(suite: Suite, root: Path) -> Path | None:
