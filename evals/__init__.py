@@ -7,7 +7,7 @@
     run = evals.decide(suite, trials)          # scores, comparisons, verdict
     print(run.verdict.sentence)
     run.frame()                                # a pandas table: one row per trial and score
-    evals.write_report(run, Path("out"))       # index.html, run.json, summary.md, junit.xml
+    evals.write_report(run, "out")             # index.html, run.json, summary.md, junit.xml
 
 Nothing here prints, ends a process, or is loaded before it is asked for. What goes wrong is an exception of the tree
 in `evals.errors`. See docs/python.md.
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evals.pipeline.load_run import load_suite
     from evals.pipeline.run_suite import replay, run
     from evals.pipeline.single_trial import explain
+    from evals.report.data_frames import frame
     from evals.report.run_files import write_report
     from evals.report.stored_files import read_run
     from evals.run_context import Progress, RunContext
@@ -54,6 +55,7 @@ __all__ = [
     "decide",
     "errors",
     "explain",
+    "frame",
     "langsmith",
     "load_suite",
     "read_run",
@@ -65,6 +67,7 @@ __all__ = [
 
 _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
+    "report.data_frames": ("frame",),
     "report.run_files": ("write_report",),
     "report.stored_files": ("read_run",),
     "models.run": ("Run", "Verdict"),

@@ -24,7 +24,7 @@ def unwatched(trace: Trace, *, reused: bool, total: int) -> None:
     """Progress that nobody follows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunContext:
     """A loaded suite. The step `plan` makes it, and every later step takes it."""
 
@@ -45,6 +45,10 @@ class RunContext:
     wants_baseline: bool = False
     """Whether the lack of a baseline keeps a run from being decided."""
     progress: Progress = unwatched
+
+    def __repr__(self) -> str:
+        names = ", ".join(info.variant.name for info in self.variants)
+        return f"<{type(self).__name__} {self.suite.name}: {len(self.cases)} cases, variants {names}>"
 
     @property
     def options(self) -> Options:

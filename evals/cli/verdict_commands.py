@@ -23,7 +23,7 @@ from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import counted
 from evals.pipeline.changed_files import changed_since
-from evals.pipeline.compare_variants import compare_request as compared
+from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import loaded, selected, to_be_run
 from evals.report.run_files import write_report
@@ -126,7 +126,10 @@ def compare(specs: Sequence[str], request: RunRequest) -> int:
     folder = request.out or workspace.reports / "compare"
     with new_report(folder):
         with watched(f"comparing {' '.join(specs)}") as progress:
-            result = compared(specs, request, progress)
+            at = (request.suite, request.root, request.options)
+            result = compared(
+                specs, *at, jobs=request.jobs, fresh=request.fresh, progress=progress, today=request.today
+            )
         write_report(result, folder)
     say_result(result, progress.took, folder, workspace.root)
     return result.verdict.exit_code

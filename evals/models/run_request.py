@@ -1,13 +1,14 @@
 """What a user asks of a run: the suite, what of it, and how it is run."""
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from evals.errors import ConfigurationError
 from evals.models.shard_file import SuiteSelection
+from evals.paths import path_of_user
 
 LOCAL: Final = "local"
 DASK: Final = "dask://"
@@ -62,6 +63,16 @@ class Options:
     open_holdout: str | None = None
     samples: int | None = None
 
+    def __post_init__(self) -> None:
+        """Names are tuples, the dataset is a path. Raises ConfigurationError for a text in place of names."""
+        for member in ("cases", "variants"):
+            given = getattr(self, member)
+            if isinstance(given, str):
+                raise ConfigurationError(f"Options: {member} is several names; write {member}=({given!r},)")
+            object.__setattr__(self, member, tuple(given))
+        if self.dataset is not None:
+            object.__setattr__(self, "dataset", path_of_user(self.dataset, "dataset"))
+
     @property
     def partial(self) -> tuple[str, ...]:
         """Why the run is not the whole suite, as sentences; empty if it is."""
@@ -115,10 +126,6 @@ class RunRequest:
     annotations: bool = False
     today: date | None = None
     """The day an opening of the holdout is counted under; that of the clock if not given."""
-
-    def changed(self, **fields: Any) -> "RunRequest":  # noqa: ANN401 - the fields above
-        """The same request with other values of some fields."""
-        return replace(self, **fields)
 
     def folder(self, name: str = "latest") -> Path:
         """Where the report goes: `out`, else the folder `name` of the checkout's reports."""

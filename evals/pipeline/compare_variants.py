@@ -12,8 +12,9 @@ import yaml
 
 from evals.errors import ConfigurationError
 from evals.models.run import Run
-from evals.models.run_request import Options, RunRequest
+from evals.models.run_request import Options
 from evals.models.suite import Suite, Variant
+from evals.paths import path_of_user
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import HERE, UNCHANGED, loaded, selected
 from evals.pipeline.run_suite import replay
@@ -98,7 +99,7 @@ def _as_of(revision: PromptRevision, own: Variant, workspace: Workspace) -> Oper
 def compare(
     sides: Sequence[str],
     suite: str = "prompts",
-    root: Path = HERE,
+    root: Path | str = HERE,
     options: Options = UNCHANGED,
     *,
     jobs: int = 1,
@@ -122,14 +123,8 @@ def compare(
         ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
         CannotJudgeError: no case is selected, or all are held out.
     """
-    request = RunRequest(suite, root, options, jobs=jobs, fresh=fresh, today=today)
-    return compare_request(sides, request, progress)
-
-
-def compare_request(sides: Sequence[str], request: RunRequest, progress: Progress) -> Run:
-    """The same, as the command line asks for it."""
-    context = loaded(_opposed(sides, request.suite, request.root, request.options), request.today, own_baseline=False)
-    return decide(context, replay(context, jobs=request.jobs, fresh=request.fresh, progress=progress))
+    context = loaded(_opposed(sides, suite, path_of_user(root, "root"), options), today, own_baseline=False)
+    return decide(context, replay(context, jobs=jobs, fresh=fresh, progress=progress))
 
 
 def _opposed(specs: Sequence[str], suite: str, root: Path, options: Options) -> RunContext:

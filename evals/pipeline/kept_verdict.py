@@ -47,7 +47,7 @@ class KeptVerdict:
         listed, name = self._before
         if anew or not self._is_keepable or is_plain() or listed is None:
             return None
-        found = self._kept.get(name)
+        found = Kept(self.context.workspace.cache / "runs").get(name)
         return None if found is None else _FILES.validate_json(zlib.decompress(found))
 
     def decided(self, finish: Callable[[], tuple[Run, Files]]) -> tuple[Run, Files]:
@@ -58,7 +58,8 @@ class KeptVerdict:
         if now is not None and (
             listed is None or (now.extends(listed) and _name(self.context, self.trials, listed) == before)
         ):
-            self._kept.put(_name(self.context, self.trials, now), zlib.compress(_FILES.dump_json(dict(files)), _LEVEL))
+            kept = zlib.compress(_FILES.dump_json(dict(files)), _LEVEL)
+            Kept(self.context.workspace.cache / "runs").put(_name(self.context, self.trials, now), kept)
         return run, files
 
     @cached_property
@@ -71,10 +72,6 @@ class KeptVerdict:
     def _is_keepable(self) -> bool:
         """Not of a suite with a judge, whose cassettes and prompts are not in the name."""
         return self.context.suite.judge is None and len(self.trials.traces) <= MOST
-
-    @property
-    def _kept(self) -> Kept:
-        return Kept(self.context.workspace.cache / "runs")
 
     @property
     def _packages(self) -> Libraries:

@@ -9,12 +9,13 @@ from typing import Final
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import load
 from evals.comparison.baseline import load_baseline, path_of
-from evals.errors import CannotJudgeError, ConfigurationError
+from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.holdout import check_reason, held_out, holdout_file, open_holdout, read_openings
 from evals.models.case import Case
 from evals.models.run import Baseline, Scope, VariantInfo
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import Suite
+from evals.paths import path_of_user
 from evals.project import Project
 from evals.run_context import Progress, RunContext, unwatched
 from evals.scoring.registry import scorer_infos
@@ -23,11 +24,7 @@ from evals.workspace import Workspace
 
 
 def plan(request: RunRequest, progress: Progress = unwatched) -> RunContext:
-    """The first step of a run: its suite, cases, variants and baseline.
-
-    Raises:
-        as `load_suite`.
-    """
+    """The first step of a run: its suite, cases, variants and baseline. Raises as `load_suite` does."""
     context = loaded(selected(request.suite, request.root, request.options), request.today)
     return replace(context, request=request, progress=progress)
 
@@ -163,7 +160,9 @@ def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[V
     bare = {name.partition("+")[0]: name for name in names}  # `--variant v3` also names `v3+prd`
     unknown = [name for name in wanted if name not in names and name not in bare]
     if unknown:
-        raise ConfigurationError(f"no variant {', '.join(unknown)}; this suite has {', '.join(names)}")
+        raise ConfigurationError(
+            f"no variant {', '.join(unknown)}; this suite has {', '.join(names)}{nearest_name(unknown[0], names)}"
+        )
     chosen = {bare.get(name, name) for name in wanted}
     return [info for info in infos if not wanted or info.variant.name in chosen]
 
@@ -181,7 +180,9 @@ UNCHANGED: Final = Options()
 HERE: Final = Path()
 
 
-def load_suite(suite: str, root: Path = HERE, options: Options = UNCHANGED, *, today: date | None = None) -> RunContext:
+def load_suite(
+    suite: str, root: Path | str = HERE, options: Options = UNCHANGED, *, today: date | None = None
+) -> RunContext:
     """Read a suite of the checkout at `root`, narrowed or changed as `options` say.
 
     Args:
@@ -194,7 +195,9 @@ def load_suite(suite: str, root: Path = HERE, options: Options = UNCHANGED, *, t
         ConfigurationError, DatasetError: something is wrong with the suite, the options or the dataset.
         CannotJudgeError: no case is selected, all are held out, or the baseline cannot be read.
     """
-    return plan(RunRequest(suite, root, options, today=today))
+    if not isinstance(options, Options):
+        raise ConfigurationError(f"load_suite: options is {options!r}; write options=Options(...)")
+    return plan(RunRequest(suite, path_of_user(root, "root"), options, today=today))
 
 
 def loaded(chosen: RunContext, today: date | None = None, *, own_baseline: bool = True) -> RunContext:

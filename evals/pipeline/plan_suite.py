@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evals.holdout import held_out
 from evals.models.trace import Trace
 from evals.pipeline.load_run import record_command
 from evals.prices import PriceTable
@@ -35,11 +36,12 @@ def planned(name: str, chosen: RunContext, traces: Sequence[Trace], prices: Pric
         if variants
         else None,
         broken=tuple(dict.fromkeys(broken)),
+        held_out=tuple(case.id for case in held_out(chosen.cases) if case.id in {one.request[0] for one in missed}),
         command=_command(name, chosen, variants) if variants else "",
     )
     if chosen.suite.judge is None:
         return found
-    from evals.pipeline.plan_judge import with_judge  # noqa: PLC0415 - loads LangChain
+    from evals.pipeline.judge_stage import with_judge  # noqa: PLC0415 - loads LangChain
 
     experience = gatherer.experience([case.id for case in chosen.cases])
     return with_judge(found, chosen, traces, experience, prices)

@@ -33,12 +33,7 @@ class FinishedRun:
 
 
 def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
-    """Run a suite and write its report.
-
-    Raises:
-        EvalsError: nothing could be decided; what a verdict can say is no error.
-        OSError: the cache cannot be written.
-    """
+    """Run a suite and write its report. Raises EvalsError where there is nothing to decide."""
     folder = request.folder()
     with new_report(folder):
         context = plan(request, progress)
@@ -77,23 +72,9 @@ def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Fi
     return found, files_of(found, context.pack)
 
 
-def replay(suite: RunContext, *, progress: Progress | None = None, **how: Any) -> Trials:  # noqa: ANN401 - see below
-    """All trials of a suite; `progress` is told of each.
-
-    Args:
-        suite: cases and variants.
-        progress: called once per trial, as they come.
-        how: fields of `RunRequest`, such as `jobs`, `fresh`, `share`, `scheduler`, or the seconds a trial may take.
-
-    Raises:
-        ConfigurationError: the scheduler cannot be reached.
-    """
-    return run_trials(replace(suite, request=suite.request.changed(**how), progress=progress or suite.progress))
-
-
-def size(suite: RunContext) -> int:
-    """How many trials the suite has."""
-    return len(suite.cases) * suite.suite.samples * len(suite.variants)
+def replay(suite: RunContext, *, progress: Progress | None = None, **how: Any) -> Trials:  # noqa: ANN401 - as the fields are
+    """All trials of a suite; `progress` is told of each, and `how` are fields of `RunRequest`, such as `jobs`."""
+    return run_trials(replace(suite, request=replace(suite.request, **how), progress=progress or suite.progress))
 
 
 def begun(suite: RunContext) -> RunContext:

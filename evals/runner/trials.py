@@ -28,7 +28,7 @@ Execute = Callable[[Sequence[CaseTask]], Iterable[list[Trace]]]
 """Runs tasks, in any order, and gives the traces of each."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trials:
     """What a suite's trials gave, in order of case, variant and sample."""
 
@@ -38,6 +38,9 @@ class Trials:
     """What each trace is stored under, in the same order."""
     recorded: Mapping[str, str] = field(default_factory=dict)
     """The digest of each case's cassette, as it was replayed."""
+
+    def __repr__(self) -> str:
+        return f"<Trials: {len(self.traces)}, {self.reused} reused unchanged>"
 
 
 def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | None = None) -> Trials:

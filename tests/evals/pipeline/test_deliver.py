@@ -45,7 +45,7 @@ def judged(monkeypatch):
 
 
 def delivered(chosen, traces, folder, scope=SCOPE, baseline=None, fresh=False):
-    held = replace(chosen, scope=scope, baseline=baseline, request=chosen.request.changed(fresh=fresh))
+    held = replace(chosen, scope=scope, baseline=baseline, request=replace(chosen.request, fresh=fresh))
     run = finish(held, Trials(tuple(traces), reused=0), folder)
     return run, {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -83,7 +83,7 @@ CHANGES = {
     ),
     "what was asked for": lambda chosen: replace(chosen, unblessed=("--samples 3",)),
     "which part is run": lambda chosen: replace(
-        chosen, request=chosen.request.changed(options=Options(variants=("old",)))
+        chosen, request=replace(chosen.request, options=Options(variants=("old",)))
     ),
     "the command that records": lambda chosen: replace(chosen, record_command="make record SUITE=other"),
 }
