@@ -1,5 +1,8 @@
 """Structure of the source code in numbers: `python -m tests.structure [ROOT]` prints them as a Markdown table.
 
+`python -m tests.structure --entered SUITE` replays a suite in one process, first `--fresh`, then unchanged, and prints
+how many files of both packages each run enters.
+
 Counted are the Python files below `evals/` and `triage/`. Limits that must not be passed are in
 `tests/workshop/test_structure.py`.
 """
@@ -8,12 +11,15 @@ import ast
 import re
 import statistics
 import sys
+import tempfile
+import threading
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -137,6 +143,28 @@ def commands_and_options() -> tuple[int, int]:
     return commands, options
 
 
+def entered(work: Callable[[], object], root: Path = ROOT) -> set[str]:
+    """The files of both packages of which `work` calls a function; calls made by an import are left out."""
+    places = tuple(f"{root / package}/" for package in PACKAGES)
+    found: set[str] = set()
+    importing = threading.local()
+
+    def heard(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code.co_name == "<module>" and event in ("call", "return"):
+            importing.depth = getattr(importing, "depth", 0) + (1 if event == "call" else -1)
+        elif event == "call" and not getattr(importing, "depth", 0) and frame.f_code.co_filename.startswith(places):
+            found.add(Path(frame.f_code.co_filename).relative_to(root).as_posix())
+
+    threading.setprofile(heard)
+    sys.setprofile(heard)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return found
+
+
 def dependencies(root: Path = ROOT) -> int:
     """Runtime dependencies of the core."""
     return len(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"])
@@ -182,9 +210,20 @@ def _total(files: list[SourceFile]) -> int:
 
 
 def main(*words: str) -> int:
-    """Print the table for this checkout, or for the one at the path given."""
+    """Print the table for this checkout, or for the one at the path given; or the files that a run enters."""
+    if len(words) == 2 and words[0] == "--entered":
+        from evals.cli.main import main as evals
+
+        with tempfile.TemporaryDirectory() as out:
+            run = ["run", words[1], "--jobs", "1", "--out", out]
+            fresh, unchanged = (len(entered(partial(evals, [*run, *more]))) for more in (["--fresh"], []))
+        print(f"files entered by `evals run {words[1]} --jobs 1`: {fresh} fresh, {unchanged} unchanged")
+        return 0
     if len(words) > 1 or (words and not all((Path(words[0]) / name).is_dir() for name in PACKAGES)):
-        print("usage: python -m tests.structure [ROOT of a checkout with evals/ and triage/]", file=sys.stderr)
+        print(
+            "usage: python -m tests.structure [ROOT of a checkout with evals/ and triage/ | --entered SUITE]",
+            file=sys.stderr,
+        )
         return 2
     print("| measured | value |\n|---|---|")
     for name, value in table(Path(words[0]).resolve() if words else ROOT):

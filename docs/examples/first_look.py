@@ -25,7 +25,7 @@ trials = evals.replay(suite, progress=watch)
 print("\n".join(done))
 
 # %% Scores, comparisons and verdict. A part of a suite is never judged green: that is said, and is no exception.
-run = evals.judge(suite, trials)
+run = evals.decide(suite, trials)
 print(run.verdict.status, "-", run.verdict.sentence)
 
 # %% A row per trial and score; `by_decision=True` gives a row per decision of the supervisor.

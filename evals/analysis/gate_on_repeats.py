@@ -91,7 +91,7 @@ class Repeats:
         baseline = make_baseline(own.suite.name, own.cases, own.variants, before, _ANY)
         now = make_baseline(own.suite.name, own.cases, own.variants, after, _ANY)
         material = replace(own, trials=after, baseline=baseline, wants_baseline=True)
-        return gate.judge(facts_of(material, now, compared(material, scorer_infos())))
+        return gate.decide(facts_of(material, now, compared(material, scorer_infos())))
 
     def _spoilt(
         self, before: Sequence[Trial], after: Sequence[Trial], losses: int, planted: Planted, rng: np.random.Generator

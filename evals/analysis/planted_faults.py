@@ -16,8 +16,10 @@ from evals.comparison.summary import Material
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo
+from evals.models.run_request import RunRequest
 from evals.models.suite import ConfidenceFloorSetting, Suite
 from evals.models.trace import Trace, Visit
+from evals.run_context import RunContext
 from evals.runner.trials import run_trials
 from evals.scoring.registry import scorers
 from evals.scoring.score_trials import score_trials
@@ -48,7 +50,16 @@ class ScratchSuite:
 
     def replay(self, *variants: VariantInfo, fresh: bool = False) -> tuple[Trace, ...]:
         """The traces of variants on the bench's cassettes, run in this process: other steps have the other cores."""
-        return run_trials(self.suite, self.cases, variants, self.workspace, jobs=1, fresh=fresh, progress=_quiet).traces
+        context = RunContext(
+            request=RunRequest(self.suite.name, fresh=fresh),
+            workspace=self.workspace,
+            suite=self.suite,
+            dataset=self.cases,
+            cases=self.cases,
+            variants=variants,
+            scope=Scope(cases=len(self.cases), selected=len(self.cases)),
+        )
+        return run_trials(context).traces
 
     def run(self, trials: Sequence[Trial] | None = None, **changed: object) -> Run:
         """The suite judged, with other trials or other fields of the material."""
@@ -77,10 +88,6 @@ class ScratchSuite:
         renamed = [trace.model_copy(update={"variant": name}) for trace in traces]
         spoilt = score_trials({case.id: case for case in self.cases}, renamed)
         return (*(trial for trial in self.trials if trial.trace.variant != name), *spoilt)
-
-
-def _quiet(trace: Trace, *, reused: bool, total: int) -> None:
-    """Nobody watches single trials here."""
 
 
 @contextmanager

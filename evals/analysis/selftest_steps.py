@@ -77,7 +77,7 @@ def judged(cases: int, flips: int, churn: float, policy: GatePolicy, rng: np.ran
         judged=told.comparisons,
         **rule_facts([rule_test(rule, *told.rules[key], clusters, policy) for key, rule in rules.items() if rule.lost]),
     )
-    return gate.judge(facts).exit_code
+    return gate.decide(facts).exit_code
 
 
 def _hard(

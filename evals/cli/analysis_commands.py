@@ -14,8 +14,9 @@ from evals.cli.terminal_output import replayed
 from evals.comparison.first_divergence import diverge
 from evals.errors import EXIT_OK, EXIT_WORSE
 from evals.models.analysis import SelfTest
+from evals.models.run_request import Options
 from evals.models.trace import Trace
-from evals.pipeline.load_run import Options, scored, selected
+from evals.pipeline.load_run import scored, selected
 from evals.pipeline.selftest_suite import STEPS, self_test
 from evals.pipeline.single_trial import explain as explained
 from evals.report.html_page import render_selftest
@@ -31,7 +32,7 @@ def selftest(name: str, root: Path, *, jobs: int, draws: int, today: date, out: 
     Raises:
         CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing.
     """
-    chosen, _ = scored(selected(name, root, Options()), today)
+    chosen = scored(selected(name, root, Options()), today)
     replayed(chosen, jobs=jobs)  # what is not there yet, with a bar of its own
     with bar("self-test", STEPS) as progress:
         result = self_test(chosen, jobs=jobs, draws=draws, said=progress.step)

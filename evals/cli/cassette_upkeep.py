@@ -25,7 +25,7 @@ from evals.cli.terminal_output import replayed_suites
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.models.trace import Trace
 from evals.pipeline.judge_stage import asked_in
-from evals.pipeline.load_run import Selected, below
+from evals.pipeline.load_run import below
 from evals.recording.coverage import (
     FileStanding,
     RecordingState,
@@ -34,6 +34,7 @@ from evals.recording.coverage import (
     split_by_use,
     suite_standing,
 )
+from evals.run_context import RunContext
 from evals.suites.suite_files import names_on
 from evals.workspace import Workspace
 
@@ -185,7 +186,7 @@ def _tidied(folder: Path, asked: Mapping[str, set[str]], workspace: Workspace, *
     return dropped
 
 
-def _refuse_incomplete(found: Sequence[tuple[Selected, tuple[Trace, ...]]]) -> None:
+def _refuse_incomplete(found: Sequence[tuple[RunContext, tuple[Trace, ...]]]) -> None:
     short = [
         f"{chosen.suite.name}: {variant} ({count})"
         for chosen, traces in found

@@ -42,8 +42,9 @@ from evals.cli.terminal import VisibleConsole, bar, place_of, shown, wide_consol
 from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError, RecordingStoppedError
 from evals.models.drift_result import Drift
+from evals.models.run_request import Options
 from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, batch_of, concluded, folder_of, sampled
-from evals.pipeline.load_run import Options, Selected, selected, to_be_run
+from evals.pipeline.load_run import selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, recorder_of
 from evals.pipeline.run_suite import begun
 from evals.prices import PriceTable, load_prices
@@ -53,6 +54,7 @@ from evals.recording.rounds.round_files import Round, by_file, write_round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.report.view import drift_page as view
+from evals.run_context import RunContext
 from evals.secrets.allowed_secrets import FILE, read_allowed
 from evals.shared.secrets.rule import hold
 
@@ -105,8 +107,8 @@ def drift_command(
     reached.
     """
     from evals.errors import ConfigurationError
+    from evals.models.run_request import Options
     from evals.pipeline.drift_check import Wish
-    from evals.pipeline.load_run import Options
     from evals.pipeline.record_suite import Batch
 
     if more_answers and not import_:
@@ -263,7 +265,7 @@ def _announce(found: Round, standing: RoundState) -> None:
     _note(f"round {found.number}: {by_file(found).total()} requests; {standing.proven} answers are there")
 
 
-def _say(found: Drift, result: Path, chosen: Selected) -> None:
+def _say(found: Drift, result: Path, chosen: RunContext) -> None:
     console = wide_console()
     console.print(shown(view.field_table(found)))
     ways = view.turned_table(found)

@@ -27,9 +27,9 @@ from evals.cli.terminal import VisibleConsole, place_of, shown, wide_console
 from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.judge import JudgeCheck
-from evals.pipeline.judge_stage import asking, bench, checked, prompts_of, unanswered
-from evals.pipeline.load_run import Options, selected
-from evals.pipeline.plan_judge import causes_of, judge_effort
+from evals.models.run_request import Options
+from evals.pipeline.judge_stage import asking, bench, causes_of, checked, judge_effort, prompts_of, unanswered
+from evals.pipeline.load_run import selected
 from evals.pipeline.record_suite import Batch
 from evals.prices import load_prices
 from evals.recording.plan.plan_recording import Gatherer

@@ -11,8 +11,9 @@ from evals.cli.terminal import VisibleConsole, bar
 from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError
 from evals.llm_judge.questions import JudgeQuestion
+from evals.models.run_request import Options
 from evals.pipeline.judge_stage import asking, questions_by_rounds, record_questions, unanswered
-from evals.pipeline.load_run import Options, Selected, selected
+from evals.pipeline.load_run import selected
 from evals.pipeline.record_suite import Batch, EndpointOptions, recorder_of
 from evals.pipeline.run_suite import proven
 from evals.prices import load_prices
@@ -23,6 +24,7 @@ from evals.recording.rounds.round_files import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
+from evals.run_context import RunContext
 from evals.shared.secrets.rule import hold
 
 
@@ -41,7 +43,7 @@ class JudgeEndpoint:
     prices: Path | None
 
 
-def record_judge(chosen: Selected, questions: Sequence[JudgeQuestion], batch: Batch, live: JudgeEndpoint) -> int:
+def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, live: JudgeEndpoint) -> int:
     """Record what is missing of these questions; 0 when all are on tape, 3 as long as something waits, 130 when it was
     interrupted.
 
@@ -77,7 +79,7 @@ def record_judged(
     return record_judge(chosen, asking(chosen, traces).questions, apart, live)
 
 
-def _live(chosen: Selected, questions: Sequence[JudgeQuestion], live: JudgeEndpoint) -> int:
+def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: JudgeEndpoint) -> int:
     hold(live.api_key)
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
@@ -109,7 +111,7 @@ def _live(chosen: Selected, questions: Sequence[JudgeQuestion], live: JudgeEndpo
     return EXIT_OK
 
 
-def _by_rounds(chosen: Selected, questions: Sequence[JudgeQuestion], batch: Batch, timeout_s: float) -> int:
+def _by_rounds(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, timeout_s: float) -> int:
     answers = batch.read(batch.answers)
     standing, allowed = asyncio.run(
         questions_by_rounds(chosen, questions, answers, batch, timeout_s, say=_note, announce=_announce)

@@ -54,11 +54,12 @@ from evals.errors import (
     RecordingStoppedError,
 )
 from evals.models.case import Case
+from evals.models.run_request import Options
 from evals.models.suite import Variant
-from evals.pipeline.load_run import Options, Selected, selected
+from evals.pipeline.load_run import selected
 from evals.pipeline.plan_suite import planned
 from evals.pipeline.record_suite import Batch, EndpointOptions, record_suite, recorder_of, round_by_round
-from evals.pipeline.run_suite import begun, proven, size
+from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
 from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
@@ -67,6 +68,7 @@ from evals.recording.rounds.round_files import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
+from evals.run_context import RunContext
 from evals.runner.trials import TrialId
 from evals.secrets.allowed_secrets import AllowedSecrets
 from evals.shared.extras import missing_from
@@ -198,7 +200,7 @@ def record_command(
 
 
 async def _record(
-    chosen: Selected,
+    chosen: RunContext,
     llm: Endpoint,
     search: Endpoint,
     meter: Meter,
@@ -207,7 +209,8 @@ async def _record(
     on_tape: Collection[TrialId],
 ) -> int:
     samples = chosen.suite.samples
-    with bar(f"recording {chosen.suite.name}", size(chosen) - len(on_tape)) as progress:
+    size = len(chosen.cases) * samples * len(chosen.variants)
+    with bar(f"recording {chosen.suite.name}", size - len(on_tape)) as progress:
 
         def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
             which = f" sample {sample + 1}" if samples > 1 else ""
@@ -222,7 +225,7 @@ async def _record(
     return _concluded(chosen, tally, meter, llm, recorder.stop)
 
 
-def _concluded(chosen: Selected, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal) -> int:
+def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal) -> int:
     """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
@@ -275,7 +278,7 @@ def record_rounds(
     return _conclude(chosen, batch, standing, allowed)
 
 
-def _conclude(chosen: Selected, batch: Batch, standing: RoundState, allowed: AllowedSecrets) -> int:
+def _conclude(chosen: RunContext, batch: Batch, standing: RoundState, allowed: AllowedSecrets) -> int:
     taken = f"{standing.taken} new answers" + (
         f", {standing.known_before} on record before" if standing.known_before else ""
     )

@@ -1,19 +1,15 @@
 """Commands that run and judge: `run`, `merge`, `compare`, `gate`, `bless`."""
 
-import time
-from datetime import UTC, date, datetime
-from functools import partial
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evals.atomic_files import new_report
 from evals.cli.shared_options import (
     CORES,
     HERE,
     LATEST,
-    LONGEST,
     Annotations,
     Cases,
     Dataset,
@@ -34,10 +30,10 @@ from evals.cli.shared_options import (
     Watch,
 )
 from evals.cli.terminal import annotate
-from evals.cli.terminal_output import replayed, say_result
+from evals.cli.terminal_output import say_result, watched
 from evals.errors import ConfigurationError
-from evals.pipeline.load_run import Options, load_suite
-from evals.pipeline.run_suite import deliver, prepare
+from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
+from evals.pipeline.run_suite import run as pipeline
 
 judging = typer.Typer()
 
@@ -54,7 +50,7 @@ def run_command(
     jobs: Jobs = CORES,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    trial_timeout: TrialTimeout = LONGEST,
+    trial_timeout: TrialTimeout = TRIAL_TIMEOUT,
     out: Annotated[
         Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
     ] = None,
@@ -65,45 +61,30 @@ def run_command(
     root: Root = HERE,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report."""
-    from evals.pipeline.load_run import Options
-
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples)
-    if watch:
-        from evals.cli.watch_run import watch as keep_watching
-        from evals.cli.watch_run import words
-
-        if shard is not None:
-            raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
-        how = words(
-            jobs=jobs, fresh=fresh, trial_timeout=trial_timeout, scheduler=scheduler, out=out, annotations=annotations
-        )
-        return keep_watching(suite, root, options, how)
-    if shard is not None:
-        from evals.cli.verdict_commands import run_shard
-
-        return run_shard(
-            suite,
-            root,
-            options,
-            shard,
-            jobs=jobs,
-            fresh=fresh,
-            trial_timeout=trial_timeout,
-            scheduler=scheduler,
-            out=out,
-        )
-    return run(
+    request = RunRequest(
         suite,
         root,
-        options,
+        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples),
         jobs=jobs,
         fresh=fresh,
         trial_timeout=trial_timeout,
+        share=WHOLE if shard is None else Share.parse(shard),
         scheduler=scheduler,
         out=out,
-        today=datetime.now(UTC).date(),
         annotations=annotations,
+        today=datetime.now(UTC).date(),
     )
+    if watch and shard is not None:
+        raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
+    if watch:
+        from evals.cli.watch_run import watch as keep_watching
+
+        return keep_watching(request)
+    if shard is not None:
+        from evals.cli.verdict_commands import run_shard
+
+        return run_shard(request)
+    return run(request)
 
 
 @judging.command("merge")
@@ -116,7 +97,8 @@ def merge_command(
     """Put the shards of one run together, and judge it as `run` would have judged it whole; exit codes as for `run`."""
     from evals.cli.verdict_commands import merge
 
-    return merge(shards, root, out=out, today=datetime.now(UTC).date(), annotations=annotations)
+    today = datetime.now(UTC).date()
+    return merge(shards, RunRequest("", root, out=out, today=today, annotations=annotations))
 
 
 @judging.command("compare")
@@ -142,10 +124,9 @@ def compare_command(
     is named, it is compared with the working tree.
     """
     from evals.cli.verdict_commands import compare
-    from evals.pipeline.load_run import Options
 
-    options = Options(cases=tuple(case or ()), dataset=dataset)
-    return compare(sides, suite, root, options, jobs=jobs, fresh=fresh, out=out, today=datetime.now(UTC).date())
+    options, today = Options(cases=tuple(case or ()), dataset=dataset), datetime.now(UTC).date()
+    return compare(sides, RunRequest(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=today))
 
 
 @judging.command("gate")
@@ -195,37 +176,15 @@ def bless_command(
     """
     from evals.cli.verdict_commands import bless
 
-    return bless(suite, root, jobs=jobs, today=datetime.now(UTC).date(), worse=worse)
+    return bless(RunRequest(suite, root, jobs=jobs, today=datetime.now(UTC).date()), worse)
 
 
-def run(
-    name: str,
-    root: Path,
-    options: Options,
-    *,
-    jobs: int,
-    fresh: bool,
-    trial_timeout: float,
-    out: Path | None,
-    today: date,
-    annotations: bool,
-    scheduler: str,
-) -> int:
+def run(request: RunRequest) -> int:
     """Run a suite and write its report; the exit code is the verdict's."""
-    folder = out or root.resolve() / "reports" / "latest"
-    with new_report(folder):
-        chosen = load_suite(name, root, options, today=today)
-        started = time.monotonic()
-        trials = replayed(
-            chosen,
-            jobs=jobs,
-            fresh=fresh,
-            trial_timeout=trial_timeout,
-            scheduler=scheduler,
-            meanwhile=partial(prepare, chosen),
-        )
-        result = deliver(chosen, trials, folder, anew=fresh)
-    took = f"{len(trials.traces)} trials in {time.monotonic() - started:.1f} s, {trials.reused} reused unchanged"
-    say_result(result, took, folder, chosen.workspace.root)
-    annotate(result, chosen.workspace.root, asked=annotations)
-    return result.verdict.exit_code
+    with watched(f"replaying {request.suite}") as progress:
+        done = pipeline(request, progress)
+    root = done.context.workspace.root
+    took = f"{len(done.trials.traces)} trials in {done.seconds:.1f} s, {done.trials.reused} reused unchanged"
+    say_result(done.run, took, done.folder, root)
+    annotate(done.run, root, asked=request.annotations)
+    return done.run.verdict.exit_code

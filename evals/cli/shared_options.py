@@ -105,7 +105,6 @@ Retries = Annotated[
     typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection; 4 if not given."),
 ]
 RETRIES: Final = 4
-LONGEST = 60.0
 CORES = os.cpu_count() or 1
 HERE = Path()
 LATEST = Path("reports/latest/run.json")

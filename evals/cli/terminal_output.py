@@ -1,7 +1,7 @@
 """A run, a trial and missing recordings printed in the terminal."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -12,8 +12,9 @@ from rich.table import Table
 
 from evals.cli.terminal import ProgressBar, bar, place_of, shown, wide_console
 from evals.models.run import Run
+from evals.models.run_request import Options
 from evals.models.trace import Trace
-from evals.pipeline.load_run import Options, Selected, selected
+from evals.pipeline.load_run import selected
 from evals.pipeline.run_suite import replay
 from evals.report.numbers import rate
 from evals.report.view.cost_tables import what_it_costs
@@ -22,8 +23,8 @@ from evals.report.view.sections import section_tables
 from evals.report.view.variant_tables import in_words as in_words_of_samples
 from evals.report.view.variant_tables import redraws_in_words
 from evals.report.view.violations_table import breach_table
-from evals.runner.trial_task import TRIAL_TIMEOUT
-from evals.runner.trials import LOCAL, WHOLE, Share, Trials
+from evals.run_context import RunContext
+from evals.runner.trials import Trials
 from evals.secrets.secret_filter import withheld_in
 
 _STYLE: Final = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
@@ -123,31 +124,13 @@ def watched(label: str) -> Iterator[Watched]:
         yield Watched(progress)
 
 
-def replayed(
-    chosen: Selected,
-    *,
-    jobs: int,
-    fresh: bool = False,
-    trial_timeout: float = TRIAL_TIMEOUT,
-    share: Share = WHOLE,
-    scheduler: str = LOCAL,
-    meanwhile: Callable[[], object] | None = None,
-) -> Trials:
-    """All trials of the share, as `replay` gives them."""
+def replayed(chosen: RunContext, *, jobs: int) -> Trials:
+    """All trials of a suite, as `replay` gives them."""
     with watched(f"replaying {chosen.suite.name}") as progress:
-        return replay(
-            chosen,
-            jobs=jobs,
-            fresh=fresh,
-            trial_timeout=trial_timeout,
-            share=share,
-            scheduler=scheduler,
-            progress=progress,
-            meanwhile=meanwhile,
-        )
+        return replay(chosen, jobs=jobs, progress=progress)
 
 
-def replayed_suites(suites: Sequence[str], root: Path, *, jobs: int) -> list[tuple[Selected, tuple[Trace, ...]]]:
+def replayed_suites(suites: Sequence[str], root: Path, *, jobs: int) -> list[tuple[RunContext, tuple[Trace, ...]]]:
     """Every suite with its traces; unchanged trials are reused.
 
     Raises:

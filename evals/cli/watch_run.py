@@ -12,8 +12,9 @@ import watchfiles
 
 from evals.cli.terminal import place_of
 from evals.errors import ConfigurationError, EvalsError
+from evals.models.run_request import RunRequest
 from evals.paths import PACKAGE
-from evals.pipeline.load_run import Options, dataset_of
+from evals.pipeline.load_run import dataset_of
 from evals.suites.suite_files import read_suite, suite_file
 from evals.workspace import Workspace
 
@@ -27,32 +28,21 @@ Snapshot = Mapping[Path, tuple[int, int]]
 """File -> time of change and size."""
 
 
-def words(
-    *, jobs: int, fresh: bool, trial_timeout: float, scheduler: str, out: Path | None, annotations: bool
-) -> tuple[str, ...]:
-    """How each round is to be run, as it is typed."""
-    return (
-        *("--jobs", str(jobs), "--trial-timeout", str(trial_timeout), "--scheduler", scheduler),
-        *(("--fresh",) if fresh else ()),
-        *(("--out", str(out)) if out else ()),
-        *(("--annotations",) if annotations else ()),
-    )
-
-
-def watch(name: str, root: Path, options: Options, how: Sequence[str]) -> NoReturn:
-    """Run the suite now and after every change, until interrupted; `how` are the further words of the command.
+def watch(request: RunRequest) -> NoReturn:
+    """Run the suite now and after every change, until interrupted.
 
     Raises:
         ConfigurationError: there is no such suite or checkout, or every round would open the holdout.
         KeyboardInterrupt: Ctrl-C, the only way it ends.
     """
+    name, root, options = request.suite, request.root, request.options
     if options.open_holdout is not None:
         raise ConfigurationError("--watch with --open-holdout would open it at every change; leave one of them out")
     workspace = Workspace.at(root, options.dataset or dataset_of(read_suite(name, root), root))
     places = what_it_rests_on(name, workspace)
     before: int | None = None
     seen: Snapshot = snapshot(places)
-    command = ("run", name, "--root", str(root), *options.words(), *how)
+    command = ("run", *request.words())
     while True:
         code = _round(command)
         _say(f"{_since(before, code)}watching for changes; Ctrl-C ends it")

@@ -1,38 +1,43 @@
 """Assemble a run from scored trials: summaries, comparisons and verdict."""
 
 from collections.abc import Sequence
-from typing import Final
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate_input import facts_of, redraws
-from evals.comparison.metric_table import calibrations, measures
-from evals.comparison.sides import ablations, compared
+from evals.comparison.sides import Compared, ablations, compared
 from evals.comparison.summary import Material, coverage_of, sample_agreements, summarise
-from evals.comparison.variant_metrics import VariantTrials, confusions_of, twins_of
+from evals.comparison.variant_metrics import (
+    Measuring,
+    VariantTrials,
+    confusions_of,
+    micro_average,
+    pair_metrics,
+    twins_of,
+)
 from evals.models.case import Case
+from evals.models.metrics import Calibration
 from evals.models.run import Baseline, CaseInfo, PointInfo, Run, Scope, Trial, trial_metrics
 from evals.models.suite import GatePolicy, Selection, Suite
+from evals.pack import load_pack
+from evals.scoring.registry import scorer_infos
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
 
 DEFAULT_PROMPT: Final = "default prompt of "
 """Before a supervisor's name among a run's digests."""
 
 
-def assemble(material: Material) -> Run:
-    """Everything the report shows, with the verdict."""
+def assemble(material: Material, found: Compared | None = None) -> Run:
+    """Everything the report shows, with the verdict; `found` are the comparisons, where they were made before."""
     suite, trials = material.suite, material.trials
     scorers = tuple(material.metrics)
-    found = compared(material, scorers)
-    now = make_baseline(
-        suite.name,
-        material.cases,
-        material.variants,
-        trials,
-        material.scorers,
-        material.cassettes,
-        material.default_prompts,
-        material.pack,
-    )
+    found = found or compared(material, scorers)
+    now = _as_baseline(material)
     cases = tuple(case_info(case) for case in material.cases)
     by_id = {case.id: case for case in cases}
     evidence = [VariantTrials(name, suite.reference, by_id, trials) for name in material.names]
@@ -72,7 +77,7 @@ def assemble(material: Material) -> Run:
         ),
         wants_baseline=material.wants_baseline,
         unblessed=material.unblessed,
-        verdict=gate.judge(facts_of(material, now, found)),
+        verdict=gate.decide(facts_of(material, now, found)),
         digests={
             "scorers": now.scorers,
             **{f"topology of {name}": digest for name, digest in now.topology.items()},
@@ -123,7 +128,7 @@ def wants_baseline(run: Run) -> bool:
     return against or any(reason.kind == "no baseline" for reason in run.verdict.reasons)
 
 
-def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
+def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
     """The run with its comparisons and its verdict made anew. Nothing is replayed, and no score is computed again."""
     material = Material(
         suite=Suite(
@@ -157,16 +162,8 @@ def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
         },
     )
     found = compared(material, run.scorers)
-    now = make_baseline(
-        run.suite,
-        run.cases,
-        run.variants,
-        run.trials,
-        material.scorers,
-        run.cassettes,
-        material.default_prompts,
-    )
-    verdict = gate.judge(facts_of(material, now, found))
+    now = _as_baseline(material)
+    verdict = gate.decide(facts_of(material, now, found))
     return run.model_copy(
         update={
             "gate": policy,
@@ -176,3 +173,37 @@ def judge_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
             "verdict": verdict,
         }
     )
+
+
+def _as_baseline(material: Material) -> Baseline:
+    """What the run would be compared with later, were it blessed."""
+    return make_baseline(
+        material.suite.name,
+        material.cases,
+        material.variants,
+        material.trials,
+        material.scorers,
+        material.cassettes,
+        material.default_prompts,
+        material.pack,
+    )
+
+
+READY_MADE: Final[tuple[Measuring, ...]] = (micro_average,)
+
+
+@cache
+def measures(pack: "Pack | None" = None) -> tuple[Measuring, ...]:
+    """The metrics of a variant of a pack (of the default one if none is given): those that its modules list as
+    `METRICS`, the ready-made ones that they do not list, and how often metamorphic pairs agree on each metric of a
+    trial."""
+    pack = pack or load_pack()
+    listed = tuple(metric for name in pack.variant_metrics for metric in import_module(name).METRICS)
+    ready = (metric for metric in READY_MADE if metric not in listed)
+    return (*listed, *ready, *pair_metrics(trial_metrics(scorer_infos(pack))))
+
+
+def calibrations(evidence: VariantTrials, pack: "Pack | None" = None) -> tuple[Calibration, ...]:
+    """Stated confidence of a variant's trials against what they came to; empty where the pack reads none."""
+    modules = [import_module(name) for name in (pack or load_pack()).variant_metrics]
+    return tuple(found for each in modules if hasattr(each, "calibrations") for found in each.calibrations(evidence))

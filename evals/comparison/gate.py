@@ -200,7 +200,7 @@ DOUBTFUL: Final[tuple[Rule, ...]] = (unweighable,)
 """Asked last: they only keep a run from being green."""
 
 
-def judge(facts: Facts) -> Verdict:
+def decide(facts: Facts) -> Verdict:
     """The verdict, with every reason that speaks for it; notes follow and decide nothing."""
     unjudgeable = _reasons(CANNOT_JUDGE, facts)
     worse = _reasons(WORSE, facts)

@@ -7,8 +7,8 @@ from typing import Final
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
-from evals.pipeline.judge_run import judge
-from evals.pipeline.load_run import LoadedSuite
+from evals.pipeline.decide_run import decide
+from evals.run_context import RunContext
 from evals.runner.trials import Trials
 
 REMEDIED: Final = ("no baseline", "not comparable", "note")
@@ -24,7 +24,7 @@ class SuiteBlessing:
     losses: tuple[str, ...]
 
 
-def bless(chosen: LoadedSuite, trials: Trials, why: str | None = None) -> SuiteBlessing:
+def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBlessing:
     """Write the baseline.
 
     Args:
@@ -36,7 +36,7 @@ def bless(chosen: LoadedSuite, trials: Trials, why: str | None = None) -> SuiteB
         CannotJudgeError: trials failed or are not recorded; a baseline with holes would hide regressions.
         ConfigurationError: something is worse, or cannot be compared with the baseline before, and no reason is given.
     """
-    result = judge(replace(chosen, baseline=None, wants_baseline=False), trials)
+    result = decide(replace(chosen, baseline=None, wants_baseline=False), trials)
     if found := holes(result):
         raise CannotJudgeError(f"not blessed: {found[0]}")
     path = path_of(chosen.workspace.baselines, chosen.suite.name)
@@ -61,7 +61,7 @@ def bless(chosen: LoadedSuite, trials: Trials, why: str | None = None) -> SuiteB
     return SuiteBlessing(result, path, tuple(lost))
 
 
-def _losses_since(chosen: LoadedSuite, trials: Trials, path: Path, alone: Run) -> list[str]:
+def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) -> list[str]:
     """What is worse than the baseline before and than the reference, in sentences."""
     try:
         before = load_baseline(path)
@@ -70,8 +70,8 @@ def _losses_since(chosen: LoadedSuite, trials: Trials, path: Path, alone: Run) -
     return losses(alone if before is None else _held_against(chosen, trials, before))
 
 
-def _held_against(chosen: LoadedSuite, trials: Trials, before: Baseline) -> Run:
-    return judge(replace(chosen, baseline=before, wants_baseline=True), trials)
+def _held_against(chosen: RunContext, trials: Trials, before: Baseline) -> Run:
+    return decide(replace(chosen, baseline=before, wants_baseline=True), trials)
 
 
 def losses(result: Run) -> list[str]:

@@ -12,13 +12,14 @@ import yaml
 
 from evals.errors import ConfigurationError
 from evals.models.run import Run
+from evals.models.run_request import Options
 from evals.models.suite import Suite, Variant
 from evals.paths import path_of_user
-from evals.pipeline.judge_run import judge
-from evals.pipeline.load_run import HERE, UNCHANGED, Options, Selected, loaded, selected
-from evals.pipeline.run_suite import replay, unwatched
+from evals.pipeline.decide_run import decide
+from evals.pipeline.load_run import HERE, UNCHANGED, loaded, selected
+from evals.pipeline.run_suite import replay
 from evals.prompt_history import PREFIX, PromptRevision
-from evals.runner.trials import Progress
+from evals.run_context import Progress, RunContext, unwatched
 from evals.suites.suite_files import read_suite
 from evals.workspace import Workspace
 
@@ -122,11 +123,11 @@ def compare(
         ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
         CannotJudgeError: no case is selected, or all are held out.
     """
-    chosen = loaded(_opposed(sides, suite, path_of_user(root, "root"), options), today, own_baseline=False)
-    return judge(chosen, replay(chosen, jobs=jobs, fresh=fresh, progress=progress))
+    context = loaded(_opposed(sides, suite, path_of_user(root, "root"), options), today, own_baseline=False)
+    return decide(context, replay(context, jobs=jobs, fresh=fresh, progress=progress))
 
 
-def _opposed(specs: Sequence[str], suite: str, root: Path, options: Options) -> Selected:
+def _opposed(specs: Sequence[str], suite: str, root: Path, options: Options) -> RunContext:
     """The sides on the cases of `suite`: the first as reference, the last one judged."""
     workspace = Workspace.at(root, options.dataset)
     basis = read_suite(suite, root)

@@ -15,7 +15,6 @@ from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.drift_result import Drift, DriftPrice
 from evals.models.trace import Trace
-from evals.pipeline.load_run import Selected
 from evals.pipeline.record_suite import Batch
 from evals.prices import PriceTable
 from evals.recording.endpoint import Endpoint, OpenAIWire
@@ -23,6 +22,7 @@ from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.round_files import Round, rounds_in
 from evals.recording.rounds.round_loop import Answerer, drive
 from evals.recording.rounds.round_step import RoundState, Say
+from evals.run_context import RunContext
 from evals.secrets.allowed_secrets import FILE, read_allowed
 
 
@@ -41,7 +41,7 @@ class Wish:
 class Sampled:
     """What is going to be asked, and where its answers go; `open` are those that are not there yet."""
 
-    chosen: Selected
+    chosen: RunContext
     wish: Wish
     population: Population
     sample: tuple[RecordedRequest, ...]
@@ -56,7 +56,7 @@ class Sampled:
         return price_of(times, prices)
 
 
-def sampled(chosen: Selected, traces: Sequence[Trace], wish: Wish, sitting: Sitting) -> Sampled:
+def sampled(chosen: RunContext, traces: Sequence[Trace], wish: Wish, sitting: Sitting) -> Sampled:
     """Draw the sample from what these traces of a replay were served.
 
     Raises:
@@ -133,7 +133,7 @@ def batch_of(batch: Batch, sitting: Sitting) -> Batch:
     return replace(batch, export=export, rounds=rounds)
 
 
-def folder_of(chosen: Selected, out: Path | None) -> Path:
+def folder_of(chosen: RunContext, out: Path | None) -> Path:
     """Where the suite's sittings are: below `out`, else below the checkout's reports.
 
     Raises:

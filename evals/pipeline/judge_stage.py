@@ -19,15 +19,19 @@ from evals.llm_judge.rubric import JudgeCheckSet, Rubric
 from evals.models.judge import AGENT, JudgeCheck, JudgedRun
 from evals.models.run import Run
 from evals.models.trace import Trace
-from evals.pipeline.load_run import Selected
 from evals.pipeline.record_suite import Batch, last_asked
+from evals.prices import PriceTable
 from evals.recording.coverage import asked_for
 from evals.recording.endpoint import Endpoint, OpenAIWire, author
 from evals.recording.judge_recording import JudgeSession, Settled, by_case
+from evals.recording.plan.cost_estimate import Experience
+from evals.recording.plan.judge_plan import judge_experience, judge_missed, judge_need
+from evals.recording.plan.plan_recording import Effort, MissingBecause, RecordingPlan, by_cause, effort_for
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.round_files import BatchWire, Round
 from evals.recording.rounds.round_loop import Answerer, drive
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
+from evals.run_context import RunContext
 from evals.runner.dependencies import digest_of_replaced
 from evals.secrets.allowed_secrets import AllowedSecrets
 from evals.workspace import Workspace
@@ -47,7 +51,7 @@ class JudgeRequests:
         return (*(item.question for item in self.graded), *(item.question for item in self.paired))
 
 
-def prompts_of(chosen: Selected) -> Prompts:
+def prompts_of(chosen: RunContext) -> Prompts:
     """The prompts of the suite's judge.
 
     Raises:
@@ -58,7 +62,7 @@ def prompts_of(chosen: Selected) -> Prompts:
     return rubric_of(chosen).prompts(chosen.suite.judge)
 
 
-def rubric_of(chosen: Selected) -> Rubric:
+def rubric_of(chosen: RunContext) -> Rubric:
     """What the pack asks its judge.
 
     Raises:
@@ -72,7 +76,7 @@ def rubric_of(chosen: Selected) -> Rubric:
     return rubric
 
 
-def asking(chosen: Selected, traces: Sequence[Trace]) -> JudgeRequests:
+def asking(chosen: RunContext, traces: Sequence[Trace]) -> JudgeRequests:
     """What the suite asks about these trials."""
     rubric, prompts, suite = rubric_of(chosen), prompts_of(chosen), chosen.suite
     return JudgeRequests(
@@ -82,7 +86,7 @@ def asking(chosen: Selected, traces: Sequence[Trace]) -> JudgeRequests:
     )
 
 
-def bench(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheckSet:
+def bench(chosen: RunContext, traces: Sequence[Trace]) -> JudgeCheckSet:
     """What the check asks: planted in the reports of the reference, which an edit to the candidate leaves alone.
 
     Raises:
@@ -92,18 +96,18 @@ def bench(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheckSet:
     return rubric_of(chosen).check_set(chosen.by_id, mine, prompts_of(chosen))
 
 
-def answers(chosen: Selected, questions: Sequence[JudgeQuestion]) -> dict[JudgeQuestion, JudgeReply]:
+def answers(chosen: RunContext, questions: Sequence[JudgeQuestion]) -> dict[JudgeQuestion, JudgeReply]:
     """What the tape has to each question. Raises CassetteError if it cannot be trusted."""
     return dict(zip(questions, replayed(questions, chosen.workspace, chosen.suite.models), strict=True))
 
 
-def unanswered(chosen: Selected, questions: Sequence[JudgeQuestion]) -> tuple[JudgeReply, ...]:
+def unanswered(chosen: RunContext, questions: Sequence[JudgeQuestion]) -> tuple[JudgeReply, ...]:
     """Those of the questions that nobody has answered, equal ones once."""
     lacking = missing(answers(chosen, questions).values())
     return tuple({(one.miss.key, one.question.sample): one for one in lacking if one.miss}.values())
 
 
-def judge_asked_for(chosen: Selected, traces: Sequence[Trace]) -> dict[str, set[str]]:
+def judge_asked_for(chosen: RunContext, traces: Sequence[Trace]) -> dict[str, set[str]]:
     """The keys of all that suite and check ask the judge, by case; of what has no answer, too."""
     asked: dict[str, set[str]] = {}
     for question, heard in answers(chosen, _all_questions(chosen, traces)).items():
@@ -113,12 +117,12 @@ def judge_asked_for(chosen: Selected, traces: Sequence[Trace]) -> dict[str, set[
     return asked
 
 
-def _all_questions(chosen: Selected, traces: Sequence[Trace]) -> tuple[JudgeQuestion, ...]:
+def _all_questions(chosen: RunContext, traces: Sequence[Trace]) -> tuple[JudgeQuestion, ...]:
     check = _bench_of_whole(chosen, traces)
     return (*asking(chosen, traces).questions, *(check.questions if check else ()))
 
 
-def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
+def judged(run: Run, chosen: RunContext, traces: Sequence[Trace]) -> JudgedRun:
     """The run with what the suite's judge says of it, from the tape."""
     asked, model, rubric = asking(chosen, traces), chosen.suite.models.of(AGENT), rubric_of(chosen)
     check = _bench_of_whole(chosen, traces)
@@ -131,7 +135,7 @@ def judged(run: Run, chosen: Selected, traces: Sequence[Trace]) -> JudgedRun:
     return with_judgement(run, said, chosen.record_command, others)
 
 
-def checked(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheck:
+def checked(chosen: RunContext, traces: Sequence[Trace]) -> JudgeCheck:
     """How far the suite's judge can be trusted, from the tape.
 
     Raises:
@@ -161,7 +165,7 @@ def checked(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheck:
     return found.sealed()
 
 
-def _bench_of_whole(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheckSet | None:
+def _bench_of_whole(chosen: RunContext, traces: Sequence[Trace]) -> JudgeCheckSet | None:
     """The check's material, if the reference's trials are all there: in fewer, other things would be planted."""
     mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
     if chosen.options.partial or not all(trace.provenance.label == "exact" for trace in mine):
@@ -172,7 +176,7 @@ def _bench_of_whole(chosen: Selected, traces: Sequence[Trace]) -> JudgeCheckSet 
         return None  # nothing to break: the grades are shown, and were not measured
 
 
-def _lengths(chosen: Selected, traces: Sequence[Trace]) -> dict[tuple[str, str], int]:
+def _lengths(chosen: RunContext, traces: Sequence[Trace]) -> dict[tuple[str, str], int]:
     """Characters of what each first trial wrote, as the judge is shown it."""
     rubric = rubric_of(chosen)
     found = ((trace, rubric.dossier(chosen.by_id[trace.case_id], trace)) for trace in traces if not trace.sample)
@@ -180,7 +184,7 @@ def _lengths(chosen: Selected, traces: Sequence[Trace]) -> dict[tuple[str, str],
 
 
 async def record_questions(
-    chosen: Selected,
+    chosen: RunContext,
     questions: Sequence[JudgeQuestion],
     recorder: Recorder,
     llm: Endpoint,
@@ -209,7 +213,7 @@ async def record_questions(
 
 
 async def questions_by_rounds(
-    chosen: Selected,
+    chosen: RunContext,
     questions: Sequence[JudgeQuestion],
     answers: Answers,
     batch: Batch,
@@ -246,7 +250,7 @@ async def questions_by_rounds(
 
 
 def asked_in(
-    found: Sequence[tuple[Selected, Sequence[Trace]]], workspace: Workspace
+    found: Sequence[tuple[RunContext, Sequence[Trace]]], workspace: Workspace
 ) -> dict[Path, dict[str, set[str]]]:
     """The keys of all that replayed suites ask, by folder of cassettes, then by case.
 
@@ -261,3 +265,34 @@ def asked_in(
         workspace.cassettes: asked_for(trace for _, traces in found for trace in traces),
         workspace.judge_cassettes: judge,
     }
+
+
+def with_judge(
+    found: RecordingPlan, chosen: RunContext, traces: Sequence[Trace], experience: Experience, prices: PriceTable
+) -> RecordingPlan:
+    """The plan with what the suite's judge has not been asked about the trials that are on tape."""
+    lacking = unanswered(chosen, asking(chosen, traces).questions)
+    if not lacking:
+        return found
+    return found.model_copy(
+        update={
+            "causes": (*found.causes, *causes_of(chosen, lacking)),
+            "known": found.known + len(lacking),
+            "judge": len(lacking),
+            "effort": found.effort or judge_effort(chosen, lacking, experience, prices),
+            "command": found.command or chosen.record_command,
+        }
+    )
+
+
+def causes_of(chosen: RunContext, lacking: Sequence[JudgeReply]) -> tuple[MissingBecause, ...]:
+    """Why these questions have no answer on tape."""
+    return by_cause(judge_missed(lacking, prompts_of(chosen), chosen.workspace))
+
+
+def judge_effort(
+    chosen: RunContext, lacking: Sequence[JudgeReply], experience: Experience, prices: PriceTable
+) -> Effort:
+    """What asking them takes."""
+    need = judge_need(lacking, chosen.suite.models.of(AGENT))
+    return effort_for([need], judge_experience(chosen.workspace, experience), prices)

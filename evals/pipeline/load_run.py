@@ -1,7 +1,7 @@
 """Load a suite with its cases, variants and baseline, narrowed by options."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
@@ -13,104 +13,23 @@ from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.holdout import check_reason, held_out, holdout_file, open_holdout, read_openings
 from evals.models.case import Case
 from evals.models.run import Baseline, Scope, VariantInfo
-from evals.models.shard_file import SuiteSelection
+from evals.models.run_request import Options, RunRequest
 from evals.models.suite import Suite
 from evals.paths import path_of_user
 from evals.project import Project
+from evals.run_context import Progress, RunContext, unwatched
 from evals.scoring.registry import scorer_infos
 from evals.suites.suite_files import altered, read_suite, select
 from evals.workspace import Workspace
 
 
-@dataclass(frozen=True)
-class Options:
-    """How a caller narrows or changes a suite; what is not given is as the suite has it."""
-
-    guards: str | None = None
-    max_iterations: int | None = None
-    cases: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    dataset: Path | None = None
-    open_holdout: str | None = None
-    samples: int | None = None
-
-    def __post_init__(self) -> None:
-        """Names are tuples, the dataset is a path. Raises ConfigurationError for a text in place of names."""
-        for member in ("cases", "variants"):
-            given = getattr(self, member)
-            if isinstance(given, str):
-                raise ConfigurationError(f"Options: {member} is several names; write {member}=({given!r},)")
-            object.__setattr__(self, member, tuple(given))
-        if self.dataset is not None:
-            object.__setattr__(self, "dataset", path_of_user(self.dataset, "dataset"))
-
-    @property
-    def partial(self) -> tuple[str, ...]:
-        """Why the run is not the whole suite, as sentences; empty if it is."""
-        said = []
-        if self.cases:
-            said.append(f"only {', '.join(self.cases)} of the suite's cases were run (--case)")
-        if self.variants:
-            said.append(f"only {', '.join(self.variants)} of the suite's variants were run (--variant)")
-        return tuple(said)
-
-    def words(self) -> tuple[str, ...]:
-        """The options again, as they are typed; that a holdout was opened is not repeated."""
-        named = (
-            ("--dataset", self.dataset),
-            ("--guards", self.guards),
-            ("--max-iterations", self.max_iterations),
-            ("--samples", self.samples),
-        )
-        repeated = (("--case", self.cases), ("--variant", self.variants))
-        return (
-            *(word for name, value in named if value for word in (name, str(value))),
-            *(word for name, values in repeated for value in values for word in (name, value)),
-        )
-
-    def arguments(self) -> str:
-        """The options again, as `make` takes them: empty, or ` ARGS="…"`."""
-        words = self.words()
-        return f' ARGS="{" ".join(words)}"' if words else ""
-
-    def asked(self, suite: str) -> SuiteSelection:
-        """The suite and the options, as a shard keeps them."""
-        told = {**asdict(self), "dataset": str(self.dataset) if self.dataset else None}
-        return SuiteSelection.model_validate({"suite": suite, **told})
-
-    @classmethod
-    def of(cls, asked: SuiteSelection) -> "Options":
-        """The options a shard was made with."""
-        told = asked.model_dump(exclude={"suite"})
-        return cls(**{**told, "dataset": Path(asked.dataset) if asked.dataset else None})
+def plan(request: RunRequest, progress: Progress = unwatched) -> RunContext:
+    """The first step of a run: its suite, cases, variants and baseline. Raises as `load_suite` does."""
+    context = loaded(selected(request.suite, request.root, request.options), request.today)
+    return replace(context, request=request, progress=progress)
 
 
-@dataclass(frozen=True, repr=False)
-class Selected:
-    """What is going to be run."""
-
-    workspace: Workspace
-    suite: Suite
-    dataset: Sequence[Case]
-    cases: Sequence[Case]
-    variants: Sequence[VariantInfo]
-    options: Options
-    unblessed: tuple[str, ...]
-    """What was asked for that the suite has otherwise, so that its baseline does not apply; empty where it does."""
-    record_command: str
-    bless_command: str
-
-    def __repr__(self) -> str:
-        names = ", ".join(info.variant.name for info in self.variants)
-        return f"<{type(self).__name__} {self.suite.name}: {len(self.cases)} cases, variants {names}>"
-
-    @property
-    def by_id(self) -> Mapping[str, Case]:
-        """The cases by name."""
-        return {case.id: case for case in self.cases}
-
-
-def selected(name: str, root: Path, options: Options) -> Selected:
+def selected(name: str, root: Path, options: Options) -> RunContext:
     """Read and check everything a run depends on, before anything is run.
 
     Raises:
@@ -130,13 +49,14 @@ def selected(name: str, root: Path, options: Options) -> Selected:
     infos = [workspace.pack.describe(variant, workspace.root) for variant in suite.variants]
     if suite.primary or workspace.pack.primary:
         scorer_infos(workspace.pack, suite.primary)  # what is wrong with them is said before the work
-    return Selected(
+    return RunContext(
+        request=RunRequest(name, root, options),
         workspace=workspace,
         suite=suite,
         dataset=list(dataset.values()),
         cases=cases,
         variants=_narrowed(infos, options.variants),
-        options=options,
+        scope=Scope(cases=len(dataset), selected=len(cases)),
         unblessed=_unblessed(own, suite, cases, workspace, options),
         bless_command=bless_command(name, root),
         record_command=record_command(name, options, root),
@@ -150,9 +70,10 @@ def bless_command(suite: str, root: Path) -> str:
 
 def record_command(suite: str, options: Options, root: Path) -> str:
     """What to type to record what a suite lacks: `make record` in this repository, the command itself elsewhere."""
+    words = " ".join(options.words())
     if Project.at(root).suites is None:
-        return f"make record SUITE={suite}{options.arguments()}"
-    return " ".join(("evals record", suite, *options.words()))
+        return f"make record SUITE={suite}" + (f' ARGS="{words}"' if words else "")
+    return f"evals record {suite} {words}".rstrip()
 
 
 def dataset_of(suite: Suite, root: Path) -> Path | None:
@@ -160,7 +81,7 @@ def dataset_of(suite: Suite, root: Path) -> Path | None:
     return None if suite.dataset is None else root / Project.at(root).cases / suite.dataset
 
 
-def scored(chosen: Selected, today: date) -> tuple[Selected, Scope]:
+def scored(chosen: RunContext, today: date) -> RunContext:
     """What of a selection may be scored: all but the held-out cases, unless they are opened; an opening is counted.
 
     Raises:
@@ -175,10 +96,10 @@ def scored(chosen: Selected, today: date) -> tuple[Selected, Scope]:
     else:
         openings = len(read_openings(path))
     left = _some(chosen, [case for case in chosen.cases if case not in sealed])
-    return left, _scope(chosen, left.cases, sealed, openings)
+    return replace(left, scope=_scope(chosen, left.cases, sealed, openings))
 
 
-def to_be_run(chosen: Selected) -> Selected:
+def to_be_run(chosen: RunContext) -> RunContext:
     """The cases that `scored` would leave, without counting an opening: what is only run has not been looked at.
 
     Raises:
@@ -189,13 +110,13 @@ def to_be_run(chosen: Selected) -> Selected:
     return _some(chosen, [case for case in chosen.cases if opened or case not in held_out(chosen.cases)])
 
 
-def _some(chosen: Selected, cases: Sequence[Case]) -> Selected:
+def _some(chosen: RunContext, cases: Sequence[Case]) -> RunContext:
     if not cases:
         raise CannotJudgeError('every selected case is held out; `--open-holdout "why"` scores them, and counts')
     return replace(chosen, cases=cases)
 
 
-def _scope(chosen: Selected, cases: Sequence[Case], sealed: Sequence[Case], openings: int) -> Scope:
+def _scope(chosen: RunContext, cases: Sequence[Case], sealed: Sequence[Case], openings: int) -> Scope:
     return Scope(
         cases=len(chosen.dataset),
         selected=len(cases),
@@ -223,7 +144,7 @@ def _dataset(suite: Suite, workspace: Workspace) -> Path:
     return (dataset_of(suite, workspace.root) or workspace.root / workspace.project.cases).resolve()
 
 
-def needless(chosen: Selected) -> tuple[str, ...]:
+def needless(chosen: RunContext) -> tuple[str, ...]:
     """What keeps the baseline away where every option is given, each with what the suite has anyway: nothing."""
     suite = chosen.suite
     same = {(variant.guards, variant.max_iterations) for variant in suite.variants}
@@ -246,7 +167,7 @@ def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[V
     return [info for info in infos if not wanted or info.variant.name in chosen]
 
 
-def baseline_of(chosen: Selected) -> Baseline | None:
+def baseline_of(chosen: RunContext) -> Baseline | None:
     """The suite's blessed baseline, if there is one.
 
     Raises:
@@ -259,21 +180,9 @@ UNCHANGED: Final = Options()
 HERE: Final = Path()
 
 
-@dataclass(frozen=True, repr=False)
-class LoadedSuite(Selected):
-    """What is going to be run, and what it is going to be held against."""
-
-    scope: Scope
-    """How much of the dataset it is about, and which of its cases are left out because they are held out."""
-    baseline: Baseline | None
-    """What it is held against beside its own reference; None where nobody blessed one, or it does not apply."""
-    wants_baseline: bool
-    """Whether the lack of one keeps a run from being judged."""
-
-
 def load_suite(
     suite: str, root: Path | str = HERE, options: Options = UNCHANGED, *, today: date | None = None
-) -> LoadedSuite:
+) -> RunContext:
     """Read a suite of the checkout at `root`, narrowed or changed as `options` say.
 
     Args:
@@ -288,20 +197,20 @@ def load_suite(
     """
     if not isinstance(options, Options):
         raise ConfigurationError(f"load_suite: options is {options!r}; write options=Options(...)")
-    return loaded(selected(suite, path_of_user(root, "root"), options), today)
+    return plan(RunRequest(suite, path_of_user(root, "root"), options, today=today))
 
 
-def loaded(chosen: Selected, today: date | None = None, *, own_baseline: bool = True) -> LoadedSuite:
+def loaded(chosen: RunContext, today: date | None = None, *, own_baseline: bool = True) -> RunContext:
     """A selection with what it is held against; `own_baseline` says whether that is the baseline of its suite.
 
     Raises:
         DatasetError: the count of openings cannot be read.
         CannotJudgeError: every selected case is held out, or the baseline cannot be read.
     """
-    left, scope = scored(chosen, today or datetime.now(UTC).date())
+    left = scored(chosen, today or datetime.now(UTC).date())
     wanted = own_baseline and not chosen.unblessed
     # a broken baseline is said before the work, not after
-    return LoadedSuite(**vars(left), scope=scope, baseline=baseline_of(left) if wanted else None, wants_baseline=wanted)
+    return replace(left, baseline=baseline_of(left) if wanted else None, wants_baseline=wanted)
 
 
 def recorded(name: str, workspace: Workspace) -> Cassette:

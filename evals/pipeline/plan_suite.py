@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from evals.holdout import held_out
 from evals.models.trace import Trace
-from evals.pipeline.load_run import Selected, record_command
+from evals.pipeline.load_run import record_command
 from evals.prices import PriceTable
 from evals.recording.plan.plan_recording import (
     Gatherer,
@@ -15,9 +15,10 @@ from evals.recording.plan.plan_recording import (
     effort_of,
     missing_variants,
 )
+from evals.run_context import RunContext
 
 
-def planned(name: str, chosen: Selected, traces: Sequence[Trace], prices: PriceTable) -> RecordingPlan:
+def planned(name: str, chosen: RunContext, traces: Sequence[Trace], prices: PriceTable) -> RecordingPlan:
     """The plan for what these traces lack."""
     broken = [trace.error or "failed" for trace in traces if trace.provenance.label == "failed"]
     variants = missing_variants([info.variant.name for info in chosen.variants], traces)
@@ -40,13 +41,13 @@ def planned(name: str, chosen: Selected, traces: Sequence[Trace], prices: PriceT
     )
     if chosen.suite.judge is None:
         return found
-    from evals.pipeline.plan_judge import with_judge  # noqa: PLC0415 - loads LangChain
+    from evals.pipeline.judge_stage import with_judge  # noqa: PLC0415 - loads LangChain
 
     experience = gatherer.experience([case.id for case in chosen.cases])
     return with_judge(found, chosen, traces, experience, prices)
 
 
-def _command(name: str, chosen: Selected, variants: tuple[MissingVariant, ...]) -> str:
+def _command(name: str, chosen: RunContext, variants: tuple[MissingVariant, ...]) -> str:
     """The command that records what is missing, and no variant that lacks nothing."""
     lacking = tuple(item.variant for item in variants)
     asked = chosen.options if len(lacking) == len(chosen.suite.variants) else replace(chosen.options, variants=lacking)

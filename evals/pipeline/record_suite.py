@@ -13,7 +13,6 @@ from evals.cassettes.recorder import Recorder, StopSignal
 from evals.errors import ConfigurationError
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.pipeline.load_run import Selected
 from evals.recording.endpoint import Endpoint, EndpointRetry, OpenAIWire, author
 from evals.recording.recording_session import (
     Outcome,
@@ -29,6 +28,7 @@ from evals.recording.rounds.round_files import BatchWire, Round, rounds_in
 from evals.recording.rounds.round_loop import Answerer, drive
 from evals.recording.rounds.round_step import Frontier, RoundState, Say
 from evals.recording.spend import Meter
+from evals.run_context import RunContext
 from evals.runner.trials import TrialId
 from evals.secrets.allowed_secrets import AllowedSecrets
 
@@ -67,7 +67,7 @@ def recorder_of(
 
 
 async def record_suite(
-    chosen: Selected,
+    chosen: RunContext,
     recorder: Recorder,
     llm: Endpoint,
     search: Endpoint,
@@ -165,7 +165,7 @@ class Batch:
 
 
 async def round_by_round(
-    chosen: Selected,
+    chosen: RunContext,
     answers: Answers,
     batch: Batch,
     search: Endpoint,

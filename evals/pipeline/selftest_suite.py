@@ -12,8 +12,9 @@ from evals.analysis.selftest_steps import SelfTestStep, lay, lost, planted, rate
 from evals.comparison.baseline import make_baseline
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError, EvalsError
 from evals.models.analysis import SelfTest
-from evals.pipeline.load_run import Selected, needless
+from evals.pipeline.load_run import needless
 from evals.pipeline.run_suite import replay
+from evals.run_context import RunContext
 from evals.runner.trials import cassette_digests
 from evals.runner.worker_pool import run_tasks
 from evals.runner.worker_server import origin
@@ -28,7 +29,7 @@ STEPS: Final = 3 + len(FAULTS)
 Said = Callable[[str], None]
 
 
-def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTest:
+def self_test(chosen: RunContext, *, jobs: int, draws: int, said: Said) -> SelfTest:
     """Plant every fault, run the reference twice, and draw comparisons; `said` is told of each step that is done.
 
     Raises:
@@ -66,7 +67,7 @@ def self_test(chosen: Selected, *, jobs: int, draws: int, said: Said) -> SelfTes
     )
 
 
-def _bench(chosen: Selected, jobs: int, scratch: Path) -> ScratchSuite:
+def _bench(chosen: RunContext, jobs: int, scratch: Path) -> ScratchSuite:
     trials = score_trials(chosen.by_id, replay(chosen, jobs=jobs).traces, chosen.workspace.pack)
     variants = tuple(chosen.variants)
     return ScratchSuite(

@@ -8,9 +8,10 @@ from evals.cassettes.interaction import Cassette, Interaction
 from evals.comparison.assemble import case_info
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run import CaseInfo, Trial
+from evals.models.run_request import Options
 from evals.models.trace import Trace
 from evals.paths import path_of_user
-from evals.pipeline.load_run import Options, selected, to_be_run
+from evals.pipeline.load_run import selected, to_be_run
 from evals.pipeline.run_suite import replay
 from evals.scoring.score_trials import score_trials
 from evals.suites.suite_files import names_on, read_suite, select

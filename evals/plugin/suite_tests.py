@@ -11,12 +11,13 @@ from filelock import FileLock
 from evals.comparison.assemble import case_info
 from evals.errors import CannotJudgeError, EvalsError
 from evals.models.run import Reason, Run, Trial
-from evals.pipeline.judge_run import may_have_broken
-from evals.pipeline.load_run import LoadedSuite, load_suite
-from evals.pipeline.run_suite import deliver, replay
+from evals.pipeline.decide_run import may_have_broken
+from evals.pipeline.load_run import load_suite
+from evals.pipeline.run_suite import finish, replay
 from evals.report.junit_xml import broken, errors, off_tape, scores
 from evals.report.view.headline import in_words
 from evals.report.view.violations_table import reason_of
+from evals.run_context import RunContext
 from evals.runner.trials import TrialId, Trials, trial_id
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
@@ -35,7 +36,7 @@ class SuiteRun:
     cassette and its code are read once.
     """
 
-    suite: LoadedSuite
+    suite: RunContext
     asked: str
     wanted: dict[str, set[str]] = field(default_factory=dict)
     _trials: dict[TrialId, Trial] = field(default_factory=dict)
@@ -73,7 +74,7 @@ class SuiteRun:
             )
             traces = tuple(self._trials[each].trace for each in order)
             with self._alone("verdict"):
-                self._whole = deliver(self.suite, Trials(traces, reused=0), self.folder)
+                self._whole = finish(self.suite, Trials(traces, reused=0), self.folder)
         return self._whole
 
     def _replay(self, case: str, variants: set[str]) -> None:
@@ -93,7 +94,7 @@ class SuiteRun:
         return FileLock(folder / f"{what}.lock")
 
 
-def _only(suite: LoadedSuite, case: str, variants: set[str]) -> LoadedSuite:
+def _only(suite: RunContext, case: str, variants: set[str]) -> RunContext:
     return replace(
         suite,
         cases=[suite.by_id[case]],
@@ -310,7 +311,7 @@ class SuiteCollector(pytest.Collector):
                 raise self.CollectError(f"no test {named}; `pytest --evals {asked} --collect-only -q` lists them")
         return [item for item in found if self.plugin.wants(item.nodeid)]
 
-    def _loaded(self, asked: str) -> LoadedSuite:
+    def _loaded(self, asked: str) -> RunContext:
         try:
             return load_suite(asked, self._root)
         except CannotJudgeError as error:

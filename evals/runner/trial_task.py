@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
 
 from evals import atomic_files as disk
 from evals.cassettes.interaction import Cassette
@@ -13,6 +12,7 @@ from evals.cassettes.store import FOLDER, Readings, keep_reading, read
 from evals.content_cache import digest_of
 from evals.errors import CassetteError, EvalsError
 from evals.models.case import Case
+from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import Variant
 from evals.models.trace import Provenance, Trace
 from evals.pack import DEFAULT, load_pack
@@ -21,9 +21,6 @@ from evals.runner.dependencies import ABSENT
 from evals.runner.input_check import ChangedError, Pins
 from evals.runner.trial_cache import note
 from evals.runner.worker_server import loading
-
-TRIAL_TIMEOUT: Final = 60.0
-"""Seconds a trial may take; a replayed one takes a fraction of one."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class CaseTask:
     cache: Path
     vectors: Path
     samples: int = 1
-    trial_timeout: float = TRIAL_TIMEOUT
+    timeout_s: float = TRIAL_TIMEOUT
     digests: tuple[str, ...] = ()
     prompts: tuple[object | None, ...] = ()
     recorded: str = ""
@@ -64,12 +61,12 @@ class CaseTask:
     @property
     def patience(self) -> float:
         """Seconds all its trials may take."""
-        return self.trial_timeout * len(self.variants)
+        return self.timeout_s * len(self.variants)
 
     @property
     def overdue(self) -> str:
         """What is said of a trial that took too long."""
-        return f"the trial did not end within {self.trial_timeout:g} s; `--trial-timeout` gives it more"
+        return f"the trial did not end within {self.timeout_s:g} s; `--trial-timeout` gives it more"
 
     def parts(self) -> list["CaseTask"]:
         """One task per variant."""

@@ -1,75 +1,31 @@
 """Trials of a suite, run or reused from the cache; shards."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from typing import Final, Protocol
 
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError
 from evals.models.case import Case
 from evals.models.run import SharedParts, VariantInfo
+from evals.models.run_request import DASK, LOCAL, WHOLE, Share
 from evals.models.suite import Suite
 from evals.models.trace import Trace
+from evals.run_context import RunContext
 from evals.runner.dependencies import code_digest, digest_of_replaced
 from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper
-from evals.runner.trial_task import TRIAL_TIMEOUT, CaseTask, lost, read_ahead, run_case
+from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
 from evals.runner.worker_pool import beside, run_tasks
 from evals.runner.worker_server import origin
 from evals.shared.extras import missing_extra, missing_from
 from evals.workspace import Workspace
-
-_WRITTEN: Final = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
-
-
-@dataclass(frozen=True)
-class Share:
-    """Share `number` of `of`, counted from 1. What is dealt out is a case and a sample, with all its variants."""
-
-    number: int = 1
-    of: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> "Share":
-        """`2/3`: the second of three.
-
-        Raises:
-            ConfigurationError: anything else.
-        """
-        found = _WRITTEN.fullmatch(text)
-        if found is None or int(found[1]) > int(found[2]):
-            raise ConfigurationError(f"--shard {text}: write NUMBER/OF, counted from 1, such as 2/3")
-        return cls(int(found[1]), int(found[2]))
-
-    def __str__(self) -> str:
-        return f"{self.number} of {self.of}"
-
-    def has(self, position: int) -> bool:
-        """Whether the one at `position`, counted from 0, is in it."""
-        return position % self.of == self.number - 1
-
-    def size(self, whole: int) -> int:
-        """How many of `whole` are in it."""
-        return len(range(self.number - 1, whole, self.of))
-
-
-WHOLE: Final = Share()
-
 
 TrialId = tuple[str, str, int]
 """Case, variant and sample."""
 
 Execute = Callable[[Sequence[CaseTask]], Iterable[list[Trace]]]
 """Runs tasks, in any order, and gives the traces of each."""
-
-
-class Progress(Protocol):
-    """Told of every finished trial."""
-
-    def __call__(self, trace: Trace, *, reused: bool, total: int) -> None:
-        """One more of `total` is there; `reused` when the cache had it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,31 +43,27 @@ class Trials:
         return f"<Trials: {len(self.traces)}, {self.reused} reused unchanged>"
 
 
-def run_trials(
-    suite: Suite,
-    cases: Sequence[Case],
-    variants: Sequence[VariantInfo],
-    workspace: Workspace,
-    *,
-    jobs: int,
-    fresh: bool,
-    progress: Progress,
-    trial_timeout: float = TRIAL_TIMEOUT,
-    share: Share = WHOLE,
-    elsewhere: Execute | None = None,
-    meanwhile: Callable[[], object] | None = None,
-) -> Trials:
-    """Run or reuse every trial of the share, as `replay` says; `elsewhere` runs them in place of processes here."""
+def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | None = None) -> Trials:
+    """Run or reuse every trial that the context's request asks for, and tell its progress of each.
+
+    One job runs in this process, where a trial that blocks it is not ended. `beside_workers` is done in one process
+    more, beside those that run trials; where there are none it is not done at all.
+
+    Raises:
+        ConfigurationError: the scheduler cannot be reached, or the target needs an extra that is not installed.
+    """
+    request, workspace, progress = context.request, context.workspace, context.progress
+    elsewhere = scheduled(request.scheduler, workspace)
     keeper = Keeper(workspace.cache, elsewhere=elsewhere is not None)
-    pins = Pins.of(variants, workspace)
-    recorded = cassette_digests(cases, workspace)
-    digests = trial_digests(suite, cases, variants, workspace, share, recorded)
+    pins = Pins.of(context.variants, workspace)
+    recorded = cassette_digests(context.cases, workspace)
+    digests = trial_digests(context.suite, context.cases, context.variants, workspace, request.share, recorded)
     found: dict[TrialId, Trace] = {}
     shared = SharedParts()
-    here = elsewhere is None and jobs > 1
-    if here and (fresh or keeper.may_lack(digests.values())):
+    here = elsewhere is None and request.jobs > 1
+    if here and (request.fresh or keeper.may_lack(digests.values())):
         origin()  # it loads while what is known is read
-    for trial, digest in {} if fresh else digests.items():
+    for trial, digest in {} if request.fresh else digests.items():
         trace = keeper.get(digest)
         if trace is not None:
             found[trial] = shared.trace(trace)
@@ -121,11 +73,11 @@ def run_trials(
     extra = workspace.pack.extra
     if left and extra and (needed := missing_from(extra)):  # by every trial; said once, and not by each worker
         raise ConfigurationError(needed)
-    tasks = list(_tasks(suite, cases, variants, workspace, left, trial_timeout, pins, recorded)) if left else []
+    tasks = list(_tasks(context, left, pins, recorded)) if left else []
     if here:
         read_ahead(tasks)
-    with closing(keeper), beside(meanwhile) if meanwhile and here and tasks else nullcontext():
-        for trace in (trace for traces in (elsewhere or _here(jobs))(tasks) for trace in traces):
+    with closing(keeper), beside(beside_workers) if beside_workers and here and tasks else nullcontext():
+        for trace in (trace for traces in (elsewhere or _here(request.jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
             found[trial] = shared.trace(trace)
             keeper.put(digests[trial], trace)
@@ -181,19 +133,13 @@ def trial_digest(
 
 
 def _tasks(
-    suite: Suite,
-    cases: Sequence[Case],
-    variants: Sequence[VariantInfo],
-    workspace: Workspace,
-    left: Mapping[TrialId, str],
-    trial_timeout: float,
-    pins: Pins,
-    recorded: Mapping[str, str],
+    context: RunContext, left: Mapping[TrialId, str], pins: Pins, recorded: Mapping[str, str]
 ) -> Iterator[CaseTask]:
     """The tasks of the trials that are left. Raises ConfigurationError if a prompt was edited meanwhile."""
+    variants, workspace, samples = context.variants, context.workspace, context.suite.samples
     prompts = [workspace.pack.prompt_of(info, workspace.root) for info in variants]
-    for case in cases:
-        for sample in range(suite.samples):
+    for case in context.cases:
+        for sample in range(samples):
             trials = [(case.id, info.variant.name, sample) for info in variants]
             asked = [number for number, trial in enumerate(trials) if trial in left]
             if asked:
@@ -207,8 +153,8 @@ def _tasks(
                     vectors=workspace.vectors,
                     root=workspace.root,
                     pack=workspace.project.pack,
-                    samples=suite.samples,
-                    trial_timeout=trial_timeout,
+                    samples=samples,
+                    timeout_s=context.request.trial_timeout,
                     digests=tuple(left[trials[number]] for number in asked),
                     prompts=tuple(prompts[number] for number in asked),
                     recorded=recorded[case.id],
@@ -218,10 +164,6 @@ def _tasks(
 
 def _here(jobs: int) -> Execute:
     return lambda tasks: map(run_case, tasks) if jobs == 1 else run_tasks(tasks, jobs, run_case, lost)
-
-
-LOCAL: Final = "local"
-DASK: Final = "dask://"
 
 
 def scheduled(name: str, workspace: Workspace) -> Execute | None:

@@ -171,7 +171,7 @@ class TargetPack:
                         variant,
                         Tape(cassette, sample=task.sample, samples=task.samples),
                         None,
-                        seconds=task.trial_timeout,
+                        seconds=task.timeout_s,
                     )
                 )
                 for variant in task.variants

@@ -56,7 +56,7 @@ async def within_time(task: CaseTask, variant: Variant, subject: CaseTarget, cas
     """One trial, given up when its time is over. One that blocks this thread is ended from outside, with the worker."""
     tape = Tape(cassette, sample=task.sample, samples=task.samples)
     try:
-        async with asyncio.timeout(task.trial_timeout) as limit:
+        async with asyncio.timeout(task.timeout_s) as limit:
             return await run_trial(subject, task.case, tape)
     except TimeoutError:
         if not limit.expired():

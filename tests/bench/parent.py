@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from evals.pipeline.load_run import load_suite
-from evals.pipeline.run_suite import deliver, replay
+from evals.pipeline.run_suite import finish, replay
 
 
 def main(checkout: Path) -> None:
@@ -14,7 +14,7 @@ def main(checkout: Path) -> None:
     chosen = load_suite(str(checkout / "many.yaml"), checkout, today=date(2026, 1, 1))
     start = peak_mb()
     trials = replay(chosen, jobs=2)
-    deliver(chosen, trials, checkout / "out")
+    finish(chosen, trials, checkout / "out")
     exact = sum(trace.provenance.label == "exact" for trace in trials.traces)
     if exact != len(trials.traces):
         raise RuntimeError(f"only {exact} of {len(trials.traces)} trials replay")

@@ -5,7 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.pipeline.record_suite import Batch, round_by_round
 from evals.recording.endpoint import Endpoint
 from evals.recording.rounds.answer_files import Answers

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from evals.models.case import Case
+from evals.models.run_request import WHOLE, Share
 from evals.models.shard_file import Shard, SuiteSelection
 from evals.models.suite import Models, Selection, Suite
-from evals.runner.trials import WHOLE, Share, TrialId, trial_digests
+from evals.runner.trials import TrialId, trial_digests
 from evals.workspace import Workspace
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant

@@ -22,7 +22,7 @@ def a_case_task(folder: Path, *variants: str, case_id: str = "local-bug", trial_
         datasets=folder / "datasets",
         cache=folder,
         vectors=folder / "vectors.npz",
-        trial_timeout=trial_timeout,
+        timeout_s=trial_timeout,
     )
 
 

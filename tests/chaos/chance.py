@@ -13,7 +13,8 @@ from evals.analysis.gate_on_repeats import Repeats
 from evals.comparison.summary import Material
 from evals.errors import EXIT_WORSE
 from evals.models.run import Scope
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.pipeline.run_suite import replay
 from evals.scoring.score_trials import score_trials
 from tests.builders.checkout import REPOSITORY

@@ -15,9 +15,9 @@ MEMBERS = {"decisions": "decisions", "steps": "visits", "calls": "calls"}
 ROOT = Path(__file__).parents[2]
 HEAVY = {"langgraph", "langchain_core", "chromadb", "pandas", "numpy", "openai", "pydantic", "yaml", "rich", "typer"}
 COMMANDS = {
-    "evals.cli.run_commands": ("load_suite",),
+    "evals.cli.run_commands": ("run as pipeline", "RunRequest"),
     "evals.cli.analysis_commands": ("explain as explained",),
-    "evals.cli.verdict_commands": ("compare as compared", "judge", "write_report"),
+    "evals.cli.verdict_commands": ("decide", "write_report"),
     "evals.cli.export_commands": ("read_run", "write_report"),
     "evals.cli.terminal_output": ("replay",),
 }
@@ -52,6 +52,12 @@ def test_every_public_name_is_there_and_documented(name):
 
     assert (found.__doc__ or "").strip()
     assert name in dir(evals)
+
+
+@pytest.mark.parametrize(("old", "new"), [("judge", "decide"), ("LoadedSuite", "RunContext")])
+def test_an_old_public_name_works_and_warns(old, new):
+    with pytest.warns(DeprecationWarning, match=f"evals.{old} is now evals.{new}"):
+        assert getattr(evals, old) is getattr(evals, new)
 
 
 def test_what_is_not_public_is_named_with_what_is():

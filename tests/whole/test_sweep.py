@@ -9,7 +9,8 @@ import time
 import pytest
 
 from evals.cassettes.store import load
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.runner.trial_task import CaseTask
 from evals.triage.confidence_floor import asked, rulings
 from evals.triage.sweep.sweep_run import at, execute, grid

@@ -1,11 +1,15 @@
 """Limits on the structure of the source code, and the measurements on a tree whose numbers are known."""
 
+import importlib
+
 import pytest
 
 from tests.structure import (
     ROOT,
+    TRACED_OPTION,
     dependencies,
     duplicate_classes,
+    entered,
     main,
     make_targets,
     parameters_of,
@@ -55,6 +59,23 @@ def test_the_source_stays_within_its_number_of_lines(files):
 def test_the_core_has_at_most_20_dependencies_and_make_at_most_12_targets():
     assert dependencies(ROOT) <= 20
     assert len(make_targets(ROOT)) <= 12
+
+
+def test_a_file_is_entered_when_a_function_of_it_is_called_and_not_when_it_is_imported(tree, monkeypatch):
+    (tree / "evals" / "called.py").write_text("def made(): ...\nmade()\ndef asked(): ...\n")
+    monkeypatch.syspath_prepend(str(tree / "evals"))
+
+    assert entered(lambda: importlib.import_module("called"), tree) == set()
+    assert entered(lambda: importlib.import_module("called").asked(), tree) == {"evals/called.py"}
+
+
+def test_the_options_of_a_run_travel_as_one_request(files):
+    """A run option is named where it is typed, where it is kept, and where it is used."""
+    assert [each.path for each in files if TRACED_OPTION in each.text] == [
+        "evals/cli/run_commands.py",
+        "evals/models/run_request.py",
+        "evals/runner/trials.py",
+    ]
 
 
 def test_files_of_one_name_are_found_without_package_files(tree):

@@ -2,8 +2,9 @@
 
 import shutil
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 import yaml
 from rich.console import Console
@@ -14,7 +15,8 @@ from evals.cassettes.store import load
 from evals.cli.terminal import VisibleConsole, bar
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError, ReleaseError
 from evals.models.live_job import LiveJob
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.secrets.allowed_secrets import FILE as ALLOWED_FILE
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.secrets.secret_filter import scan
@@ -27,10 +29,10 @@ from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.commit_code import Commits, take_in
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.finding import LintedCase
+from evals.triage.dataset.importers import benchmarks, bugsinpy
 from evals.triage.dataset.importers.imported_code import attached
 from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, write_dataset
-from evals.triage.dataset.importers.imported_issue import Source
-from evals.triage.dataset.importers.importer_table import IMPORTERS
+from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused, Source
 from evals.triage.dataset.load_cases import load_case, load_cases, load_policy, read_issue
 from evals.triage.dataset.new_case import known_archetype, refuse_id, scaffold
 from evals.triage.dataset.releases.fetch_releases import all_releases, lay_out
@@ -38,6 +40,13 @@ from evals.triage.dataset.releases.fetch_releases import fetch as fetch_all
 from evals.triage.dataset.releases.release_store import Shelf
 from evals.triage.dataset.repository_clones import Clone, Clones, NoCodeError, clone_at
 from evals.workspace import Workspace
+
+IMPORTERS: Final[Mapping[Source, Callable[[Path], Iterator[ForeignIssue | Refused]]]] = {
+    "swebench": benchmarks.read_swebench,
+    "locagent": benchmarks.read_locagent,
+    "bugsinpy": bugsinpy.read,
+    "github": benchmarks.read_github,
+}
 
 
 def new(case_id: str, root: Path, dataset: Path | None = None, *, codebase: str | None, archetype: str | None) -> int:

@@ -13,7 +13,6 @@ from rich.table import Table
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.models.run import DatasetBaseline
-from evals.pipeline.judge_run import dataset_baselines
 from evals.report.numbers import percent
 from evals.statistics.rates import NOT_AVAILABLE, format_rate
 from evals.triage.dataset.checks.balance_check import LIMITS
@@ -33,7 +32,7 @@ def baselines(root: Path, dataset: Path | None = None, *, as_json: bool = False)
     """
     workspace = Workspace.at(root, dataset)
     cases = list(load_cases(workspace.datasets).values())
-    found = [*kind_baselines(cases, workspace.cache), *dataset_baselines(cases, workspace)]
+    found = [*kind_baselines(cases, workspace.cache), *workspace.pack.floors(cases, workspace)]
     if as_json:
         print(json.dumps([item.model_dump(mode="json") for item in found], indent=2))
         return EXIT_OK

@@ -10,7 +10,8 @@ from rich.table import Table
 from evals.cli.shared_options import CORES, HERE, Cases, Dataset, Jobs, OpenHoldout, Root, Suite
 from evals.cli.terminal import bar, place_of, wide_console
 from evals.models.analysis import CHOSEN_ON, Behaviour, Sweep
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.report.numbers import NOTHING, rate
 from evals.report.run_files import write_sheet
 from evals.triage.sweep.sweep_grid import Axes, swept

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from evals.cassettes.player import Tape
 from evals.cassettes.store import load
 from evals.errors import CannotJudgeError, ConfigurationError, MissError
+from evals.models.run_request import Options
 from evals.models.trace import Trace
-from evals.pipeline.load_run import Options, Selected, selected, to_be_run
+from evals.pipeline.load_run import selected, to_be_run
 from evals.pipeline.run_suite import replay
+from evals.run_context import RunContext
 from evals.suites.suite_files import read_suite
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class ReplayFixture:
 class Replayed:
     """One recorded trial."""
 
-    chosen: Selected
+    chosen: RunContext
     sample: int
 
     @cached_property
@@ -85,7 +87,7 @@ class Replayed:
 
 
 @contextmanager
-def on_tape(chosen: Selected, sample: int = 0) -> "Iterator[OnTape]":
+def on_tape(chosen: RunContext, sample: int = 0) -> "Iterator[OnTape]":
     """The graph of the one variant selected, on the tape of the one case, as long as the block lasts.
 
     Raises:

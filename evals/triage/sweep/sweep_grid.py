@@ -9,7 +9,8 @@ from evals.errors import ConfigurationError
 from evals.models.analysis import Sweep
 from evals.models.run import ScorerInfo, VariantInfo
 from evals.models.suite import Variant
-from evals.pipeline.load_run import Selected, scored
+from evals.pipeline.load_run import scored
+from evals.run_context import RunContext
 from evals.scoring.registry import scorer_infos
 from evals.triage.confidence_floor import GUARD_SETS
 from evals.triage.sweep.sweep_choice import behaviours, eligible, front, recommend
@@ -28,7 +29,7 @@ class Axes:
 
 
 def swept(
-    chosen: Selected, axes: Axes, score: str, *, jobs: int, today: date, progress: Callable[[Explored], None]
+    chosen: RunContext, axes: Axes, score: str, *, jobs: int, today: date, progress: Callable[[Explored], None]
 ) -> Sweep:
     """Every point of the grid tried on every case, and what is recommended; `progress` is told of each case.
 
@@ -43,7 +44,7 @@ def swept(
         numbers(axes.min_findings, "--min-findings"),
         _guards(axes.guards, info.variant),
     )
-    chosen, _ = scored(chosen, today)
+    chosen = scored(chosen, today)
     explored = execute(chosen.cases, info, points, chosen.workspace, jobs=jobs, progress=progress)
     found, trials = behaviours(chosen.by_id, points, explored, scorer)
     return Sweep(
@@ -62,7 +63,7 @@ def swept(
     )
 
 
-def _varied(chosen: Selected) -> VariantInfo:
+def _varied(chosen: RunContext) -> VariantInfo:
     """The one variant whose settings are varied: the suite's candidate, or the one that `--variant` names."""
     if len(chosen.variants) > 1 and chosen.options.variants:
         raise ConfigurationError("a sweep varies one variant; name a single --variant")

@@ -13,12 +13,13 @@ from evals.errors import ConfigurationError
 from evals.models.analysis import GridPoint
 from evals.models.case import Case
 from evals.models.run import VariantInfo
+from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import ConfidenceFloorSetting, Variant
 from evals.models.trace import Trace
 from evals.runner.dependencies import digest_of_replaced
 from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper, note
-from evals.runner.trial_task import TRIAL_TIMEOUT, CaseTask, cassette_of, failed, read_ahead
+from evals.runner.trial_task import CaseTask, cassette_of, failed, read_ahead
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
 from evals.triage.confidence_floor import asked, rulings

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import load, rendered
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 from evals.pipeline.run_suite import replay
 from evals.plain_replay import SWITCH
 from evals.recording.coverage import asked_for, split_by_use

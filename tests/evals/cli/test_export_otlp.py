@@ -189,7 +189,7 @@ def test_no_other_command_loads_any_of_it():
         "cli.main",
         "cli.run_commands",
         "cli.export_commands",
-        "pipeline.judge_run",
+        "pipeline.decide_run",
         "report.run_files",
         "report.html_page",
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evals.comparison.gate import judge
+from evals.comparison.gate import decide
 from evals.comparison.pairs import compare
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_comparison, a_coverage, some_facts
@@ -51,14 +51,14 @@ WORSE = {
 
 def test_all_recorded_and_nothing_worse_is_green():
     """The ground the other tests stand on: without it every one of them could pass by chance."""
-    verdict = judge(some_facts())
+    verdict = decide(some_facts())
 
     assert (verdict.exit_code, verdict.status, verdict.reasons) == (0, "not worse", ())
 
 
 @pytest.mark.parametrize(("fields", "kind"), UNJUDGEABLE.values(), ids=UNJUDGEABLE.keys())
 def test_what_cannot_be_judged_is_three_and_says_why(fields, kind):
-    verdict = judge(some_facts(**fields))
+    verdict = decide(some_facts(**fields))
 
     assert verdict.exit_code == 3
     assert kind in {reason.kind for reason in verdict.reasons}
@@ -66,7 +66,7 @@ def test_what_cannot_be_judged_is_three_and_says_why(fields, kind):
 
 @pytest.mark.parametrize("kind", WORSE)
 def test_what_is_worse_is_one_and_says_why(kind):
-    verdict = judge(some_facts(**WORSE[kind]))
+    verdict = decide(some_facts(**WORSE[kind]))
 
     assert (verdict.exit_code, [reason.kind for reason in verdict.reasons]) == (1, [kind])
 
@@ -75,12 +75,12 @@ def test_a_regression_against_the_baseline_counts_as_much():
     """Every variant is held against its own past, the reference as well."""
     past = a_comparison(left="v2", right="v2 (baseline)", against="baseline", verdict="regression", delta=-0.5)
 
-    assert judge(some_facts(a_comparison(), past)).exit_code == 1
+    assert decide(some_facts(a_comparison(), past)).exit_code == 1
 
 
 def test_a_doubtful_run_is_not_called_worse():
     """Trust comes first: a regression over a hole in the tape is 3, and both are told."""
-    verdict = judge(some_facts(a_comparison(verdict="regression", delta=-0.5), failures=("boom",)))
+    verdict = decide(some_facts(a_comparison(verdict="regression", delta=-0.5), failures=("boom",)))
 
     assert verdict.exit_code == 3
     assert {"failed", "regression"} <= {reason.kind for reason in verdict.reasons}
@@ -89,13 +89,13 @@ def test_a_doubtful_run_is_not_called_worse():
 def test_what_a_coverage_floor_allows_is_green():
     coverage = {"v3": a_coverage(9, frontier=1), "v2": a_coverage()}
 
-    assert judge(some_facts(policy=GatePolicy(coverage_floor=0.9), coverage=coverage)).exit_code == 0
+    assert decide(some_facts(policy=GatePolicy(coverage_floor=0.9), coverage=coverage)).exit_code == 0
 
 
 def test_a_lost_coverage_names_variant_number_and_command():
     coverage = {"v3": a_coverage(8, frontier=2), "v2": a_coverage()}
 
-    sentence = judge(some_facts(coverage=coverage)).sentence
+    sentence = decide(some_facts(coverage=coverage)).sentence
 
     assert "v3 lost coverage in 2 of 10 trials" in sentence
     assert "make record SUITE=prompts" in sentence
@@ -105,7 +105,7 @@ def test_a_lost_coverage_names_variant_number_and_command():
 def test_equivalence_is_satisfied_by_what_shows_it(verdict):
     facts = some_facts(a_comparison(verdict=verdict), policy=GatePolicy(require="equivalence"))
 
-    assert judge(facts).exit_code == 0
+    assert decide(facts).exit_code == 0
 
 
 def test_a_green_names_the_largest_of_the_smallest_detectable_drops_rounded_up():
@@ -116,13 +116,13 @@ def test_a_green_names_the_largest_of_the_smallest_detectable_drops_rounded_up()
         a_comparison("decision.score", minimum_detectable=0.05, verdict="improvement", delta=0.2),
     )
 
-    assert "; smallest detectable drop: 42 points (root_cause.hit)." in judge(some_facts(*told)).sentence
+    assert "; smallest detectable drop: 42 points (root_cause.hit)." in decide(some_facts(*told)).sentence
 
 
 def test_a_green_names_metrics_of_which_no_drop_would_be_detected():
     told = (a_comparison(minimum_detectable=None), a_comparison("decision.score", minimum_detectable=0.31))
 
-    assert judge(some_facts(*told)).sentence == (
+    assert decide(some_facts(*told)).sentence == (
         "v3 is not shown to be worse than v2 over 10 cases; route.pass and decision.score: no significant change; "
         "smallest detectable drop: 31 points (decision.score); no drop of route.pass would be detected."
     )
@@ -136,7 +136,7 @@ def test_a_green_claims_for_each_metric_what_was_shown_and_no_more():
         a_comparison("decision.score", delta=-0.01, low=-0.05, high=0.02),
     )
 
-    assert judge(some_facts(*told)).sentence == (
+    assert decide(some_facts(*told)).sentence == (
         "v3 is better than v2 over 10 cases; route.pass +9 points (95 % interval +3 to +16); root_cause.hit: "
         "equivalent within 5 points; decision.score: no significant change; smallest detectable drop: 42 points "
         "(route.pass)."
@@ -144,7 +144,7 @@ def test_a_green_claims_for_each_metric_what_was_shown_and_no_more():
 
 
 def test_a_green_names_what_chance_may_explain():
-    verdict = judge(some_facts(within_chance=("v3 newly violates hard constraints in 1 case",)))
+    verdict = decide(some_facts(within_chance=("v3 newly violates hard constraints in 1 case",)))
 
     assert (verdict.exit_code, "; v3 newly violates hard constraints in 1 case." in verdict.sentence) == (0, True)
 
@@ -161,7 +161,7 @@ def test_what_a_green_claims_holds_for_generated_comparisons(seed):
         for name, values in was.items()
     }
     told = compare({("v3", "v2"): {name: (now[name], was[name]) for name in names}}, owners, "reference", GatePolicy())
-    verdict = judge(some_facts(*told))
+    verdict = decide(some_facts(*told))
     if verdict.exit_code:
         assert "regression" in {item.verdict for item in told}
         return
@@ -182,7 +182,7 @@ def test_what_a_green_claims_holds_for_generated_comparisons(seed):
 def test_a_green_sentence_does_not_keep_quiet_about_a_drop_that_chance_may_explain():
     fell = a_comparison("decision.score", delta=-0.41, low=-0.55, high=-0.05, p_holm=0.09375)
 
-    said = judge(some_facts(a_comparison(), fell))
+    said = decide(some_facts(a_comparison(), fell))
     assert said.exit_code == 0
     assert said.sentence.endswith("; decision.score -41 points [-55, -5] over 10 cases is not significant (p 0.09).")
 
@@ -194,7 +194,7 @@ def fallen(name="v3", **fields):
 def test_a_green_sentence_names_every_fall_against_a_baseline():
     """Also a small one, and one of a variant that is not judged: unless something changed, nothing falls there."""
     judged = (a_comparison(), fallen("v2"), fallen(verdict="equivalent within margin"))
-    verdict = judge(some_facts(*judged))
+    verdict = decide(some_facts(*judged))
 
     assert verdict.exit_code == 0
     assert "; v2 against its baseline: route.pass -10 points" in verdict.sentence
@@ -202,7 +202,7 @@ def test_a_green_sentence_names_every_fall_against_a_baseline():
 
 
 def test_a_fall_that_nothing_could_have_shown_to_be_significant_is_no_green():
-    verdict = judge(some_facts(a_comparison(), fallen(minimum_detectable=None)))
+    verdict = decide(some_facts(a_comparison(), fallen(minimum_detectable=None)))
 
     assert (verdict.exit_code, verdict.reasons[0].kind) == (3, "cannot be weighed")
 
@@ -210,17 +210,19 @@ def test_a_fall_that_nothing_could_have_shown_to_be_significant_is_no_green():
 def test_a_fall_that_cannot_be_weighed_does_not_hide_what_is_worse():
     worse = a_comparison("root_cause.hit", verdict="regression", delta=-0.8)
 
-    assert judge(some_facts(worse, fallen(minimum_detectable=None))).exit_code == 1
+    assert decide(some_facts(worse, fallen(minimum_detectable=None))).exit_code == 1
 
 
 def test_a_green_says_why_no_baseline_was_looked_at():
-    assert "not held against the baseline: --samples 3" in judge(some_facts(unblessed=("--samples 3",))).sentence
+    assert "not held against the baseline: --samples 3" in decide(some_facts(unblessed=("--samples 3",))).sentence
 
 
 def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
     item = a_comparison(verdict="regression", delta=-0.5)
 
-    assert judge(some_facts(item, collapsed=("of the 3 cases",))).sentence.startswith("v3 is worse than v2: route.pass")
+    assert decide(some_facts(item, collapsed=("of the 3 cases",))).sentence.startswith(
+        "v3 is worse than v2: route.pass"
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,11 +237,11 @@ def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
     ],
 )
 def test_a_green_sentence_does_not_lend_one_endpoints_cases_to_another(judged, rests_on):
-    assert rests_on in judge(some_facts(*judged)).sentence
+    assert rests_on in decide(some_facts(*judged)).sentence
 
 
 def test_a_note_decides_nothing():
-    verdict = judge(some_facts(notes=("known since the baseline",)))
+    verdict = decide(some_facts(notes=("known since the baseline",)))
 
     assert (verdict.exit_code, [reason.kind for reason in verdict.reasons]) == (0, ["note"])
 
@@ -256,7 +258,7 @@ def test_a_red_sentence_says_who_by_how_much_and_where_it_went_wrong():
         divergence="5 of 7 losses: critic skipped",
     )
 
-    assert judge(some_facts(lost)).sentence == (
+    assert decide(some_facts(lost)).sentence == (
         "v3 is worse than v2: route.pass -11 points [-19, -4] over 64 cases, 7 broke, 1 mended; "
         "5 of 7 losses: critic skipped."
     )

@@ -6,7 +6,7 @@ import pytest
 
 from evals.comparison.assemble import assemble
 from evals.comparison.baseline import make_baseline
-from evals.comparison.gate import judge
+from evals.comparison.gate import decide
 from tests.builders.facts import (
     a_baseline,
     a_comparison,
@@ -93,7 +93,7 @@ def test_a_new_variant_that_is_not_the_candidate_keeps_nobody_from_being_judged(
 
 def test_a_first_run_names_the_loss_before_anybody_blesses_it():
     lost = a_comparison("root_cause.hit", verdict="regression", delta=-0.38, p_holm=0.001)
-    verdict = judge(some_facts(lost, missing_baseline=("tiny has no baseline yet; then run `evals bless tiny`",)))
+    verdict = decide(some_facts(lost, missing_baseline=("tiny has no baseline yet; then run `evals bless tiny`",)))
 
     assert verdict.exit_code == 3
     assert "before that, see what is lost: v3 is worse than v2: root_cause.hit -38 points" in verdict.sentence

@@ -1,7 +1,6 @@
 """Which metrics decide is what their scorers declare, whatever they are called."""
 
-from evals.comparison.assemble import assemble
-from evals.comparison.metric_table import measures
+from evals.comparison.assemble import assemble, measures
 from evals.models.metrics import Scored
 from evals.models.run import Trial, trial_metrics
 from evals.scoring.registry import safety_metrics, scorers

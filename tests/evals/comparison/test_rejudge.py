@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.assemble import assemble, judge_again
+from evals.comparison.assemble import assemble, decide_again
 from evals.models.run import Run
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
@@ -28,7 +28,7 @@ def stored(changed=None, **fields):
 def test_the_same_run_gives_the_same_verdict(changed):
     run, baseline = stored(changed)
 
-    again = judge_again(run, baseline, run.gate)
+    again = decide_again(run, baseline, run.gate)
 
     assert (again.verdict, again.comparisons) == (run.verdict, run.comparisons)
 
@@ -36,38 +36,38 @@ def test_the_same_run_gives_the_same_verdict(changed):
 def test_a_stricter_policy_is_heard():
     run, baseline = stored()
 
-    assert judge_again(run, baseline, GatePolicy(require="equivalence")).verdict.exit_code == 3
+    assert decide_again(run, baseline, GatePolicy(require="equivalence")).verdict.exit_code == 3
 
 
 def test_a_baseline_that_went_missing_keeps_it_from_being_judged():
     run, _ = stored()
 
-    assert "no baseline" in {reason.kind for reason in judge_again(run, None, run.gate).verdict.reasons}
+    assert "no baseline" in {reason.kind for reason in decide_again(run, None, run.gate).verdict.reasons}
 
 
 def test_a_run_that_needed_no_baseline_needs_none_later():
     run, _ = stored(baseline=None, wants_baseline=False)
 
-    assert judge_again(run, None, run.gate).verdict.exit_code == 0
+    assert decide_again(run, None, run.gate).verdict.exit_code == 0
 
 
 def test_a_part_of_a_suite_stays_a_part():
     run, baseline = stored(partial=("only one case",))
 
-    assert judge_again(run, baseline, run.gate).verdict.exit_code == 3
+    assert decide_again(run, baseline, run.gate).verdict.exit_code == 3
 
 
 def test_a_run_that_lost_trials_is_not_judged_by_the_rest():
     run, baseline = stored()
     left = run.model_copy(update={"trials": tuple(trial for trial in run.trials if trial.trace.case_id == "case-0")})
 
-    assert judge_again(left, baseline, run.gate).verdict.exit_code == 3
+    assert decide_again(left, baseline, run.gate).verdict.exit_code == 3
 
 
 def test_a_case_that_must_pass_is_remembered():
     run, baseline = stored({("case-0", "v3"): a_good_trace("case-0", "v3", report=WRONG)}, must_pass=True)
 
-    assert judge_again(run, baseline, run.gate).verdict == run.verdict
+    assert decide_again(run, baseline, run.gate).verdict == run.verdict
     assert run.verdict.exit_code == 1
 
 
@@ -76,4 +76,4 @@ def test_scores_of_other_scorers_are_not_taken_for_present_ones():
     run, baseline = stored()
     foreign = run.model_copy(update={"digests": {**run.digests, "scorers": "0" * 64}})
 
-    assert "not comparable" in {reason.kind for reason in judge_again(foreign, baseline, run.gate).verdict.reasons}
+    assert "not comparable" in {reason.kind for reason in decide_again(foreign, baseline, run.gate).verdict.reasons}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.gate import judge
+from evals.comparison.gate import decide
 from evals.comparison.gate_input import facts_of
 from evals.comparison.sides import compared
 from evals.scoring.registry import scorer_infos
@@ -75,7 +75,7 @@ def test_a_variant_is_held_against_its_own_baseline_too():
 
 def test_a_green_names_a_collapse_that_chance_may_explain_and_what_would_not_be():
     material = material_of(*LOST, recorded="again")
-    verdict = judge(facts_of(material, material.baseline, compared(material, scorer_infos())))
+    verdict = decide(facts_of(material, material.baseline, compared(material, scorer_infos())))
 
     assert verdict.exit_code == 0
     assert (

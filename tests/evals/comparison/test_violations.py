@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evals.comparison.constraint_test import replayed_cases
-from evals.comparison.gate import judge
+from evals.comparison.gate import decide
 from evals.comparison.gate_input import facts_of
 from evals.comparison.sides import compared
 from evals.scoring.registry import scorer_infos
@@ -31,7 +31,7 @@ def verdict_of(new, before=(), recorded="once", **fields):
     material = some_material(
         CASES, violated(plain, named(new)), baseline=baseline, cassettes=cassettes_of(CASES, recorded), **fields
     )
-    return judge(facts_of(material, baseline, compared(material, scorer_infos())))
+    return decide(facts_of(material, baseline, compared(material, scorer_infos())))
 
 
 def named(numbers):

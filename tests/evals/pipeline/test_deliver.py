@@ -6,11 +6,12 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.models.run import Scope
+from evals.models.run_request import Options
 from evals.paths import PACKAGE
 from evals.pipeline import changed_files as since
-from evals.pipeline import run_suite as delivering
-from evals.pipeline.load_run import Options, baseline_of, load_suite
-from evals.pipeline.run_suite import deliver
+from evals.pipeline import kept_verdict
+from evals.pipeline.load_run import baseline_of, load_suite
+from evals.pipeline.run_suite import finish
 from evals.plain_replay import SWITCH
 from evals.runner.trials import Trials
 from evals.workspace import Workspace
@@ -36,16 +37,16 @@ def traces(chosen):
 @pytest.fixture
 def judged(monkeypatch):
     """What was judged, one entry a time."""
-    from evals.pipeline import judge_run as judging
+    from evals.pipeline import decide_run
 
-    seen, judge = [], judging.judge
-    monkeypatch.setattr(judging, "judge", lambda *given, **more: seen.append(given) or judge(*given, **more))
+    seen, decide = [], decide_run.decide_scored
+    monkeypatch.setattr(decide_run, "decide_scored", lambda *given: seen.append(given) or decide(*given))
     return seen
 
 
-def delivered(chosen, traces, folder, scope=SCOPE, baseline=None, **how):
-    held = replace(chosen, scope=scope, baseline=baseline)
-    run = deliver(held, Trials(tuple(traces), reused=0), folder, **how)
+def delivered(chosen, traces, folder, scope=SCOPE, baseline=None, fresh=False):
+    held = replace(chosen, scope=scope, baseline=baseline, request=replace(chosen.request, fresh=fresh))
+    run = finish(held, Trials(tuple(traces), reused=0), folder)
     return run, {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -60,8 +61,8 @@ def test_the_second_time_everything_is_as_it_was_and_nothing_is_judged(chosen, t
 
 def test_a_large_run_is_written_the_same_and_not_kept(chosen, traces, judged, tmp_path, monkeypatch):
     """As one text its files would take more memory than all the rest."""
-    first = delivered(chosen, traces, tmp_path / "first", anew=True)
-    monkeypatch.setattr(delivering, "MOST", len(traces) - 1)
+    first = delivered(chosen, traces, tmp_path / "first", fresh=True)
+    monkeypatch.setattr(kept_verdict, "MOST", len(traces) - 1)
     others = [delivered(chosen, traces, tmp_path / name) for name in ("second", "third")]
 
     assert others == [first, first]
@@ -81,7 +82,9 @@ CHANGES = {
         variants=[chosen.variants[0].model_copy(update={"prompt_text": "Choose."}), *chosen.variants[1:]],
     ),
     "what was asked for": lambda chosen: replace(chosen, unblessed=("--samples 3",)),
-    "which part is run": lambda chosen: replace(chosen, options=Options(variants=("old",))),
+    "which part is run": lambda chosen: replace(
+        chosen, request=replace(chosen.request, options=Options(variants=("old",)))
+    ),
     "the command that records": lambda chosen: replace(chosen, record_command="make record SUITE=other"),
 }
 
@@ -109,7 +112,7 @@ def test_one_other_trace_another_scope_another_baseline_are_judged_anew(chosen, 
 
 def test_other_code_judges_anew(chosen, traces, judged, tmp_path, monkeypatch):
     delivered(chosen, traces, tmp_path / "out")
-    monkeypatch.setattr(delivering, "_code", lambda _: b"a scorer was edited")
+    monkeypatch.setattr(kept_verdict, "_code", lambda _: b"a scorer was edited")
     delivered(chosen, traces, tmp_path / "out")
 
     assert len(judged) == 2
@@ -140,7 +143,7 @@ def test_a_prompt_that_was_committed_meanwhile_is_judged_anew(chosen, traces, ju
     assert len(judged) == 3
 
 
-@pytest.mark.parametrize("how", [{"anew": True}, {}], ids=["fresh", "plain"])
+@pytest.mark.parametrize("how", [{"fresh": True}, {}], ids=["fresh", "plain"])
 def test_whoever_asks_for_everything_gets_it(chosen, traces, judged, tmp_path, monkeypatch, how):
     delivered(chosen, traces, tmp_path / "out")
     monkeypatch.setenv(SWITCH, "0" if how else "1")

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.pipeline.load_run import Options, selected
+from evals.models.run_request import Options
+from evals.pipeline.load_run import selected
 
 CHECKOUT = Path(__file__).parents[3]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.errors import ConfigurationError
-from evals.runner.trials import WHOLE, Share
+from evals.models.run_request import WHOLE, Share
 from tests.builders.shards import a_plan, shares
 
 

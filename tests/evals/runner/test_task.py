@@ -72,7 +72,7 @@ def test_a_trial_that_waits_for_ever_fails_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(replay.IndexedCode, "at", lambda *_: None)
     monkeypatch.setattr(replay.CaseTarget, "of", lambda variant, *_: variant.name)
 
-    first, second = replay.replay_case(replace(a_task(tmp_path), trial_timeout=0.05), Cassette(tmp_path / "case.yaml"))
+    first, second = replay.replay_case(replace(a_task(tmp_path), timeout_s=0.05), Cassette(tmp_path / "case.yaml"))
 
     assert first.error == "the trial did not end within 0.05 s; `--trial-timeout` gives it more"
     assert second.provenance.label == "exact"

@@ -9,9 +9,9 @@ from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
 from evals.scoring.registry import scorers
 from evals.scoring.scorer import score
+from evals.triage.cli.dataset_new import IMPORTERS
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.importers.imported_dataset import write_dataset
-from evals.triage.dataset.importers.importer_table import IMPORTERS
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
 from evals.triage.trial_clients import Clients

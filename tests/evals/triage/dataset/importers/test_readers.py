@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from evals.errors import DatasetError
+from evals.triage.cli.dataset_new import IMPORTERS
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused
-from evals.triage.dataset.importers.importer_table import IMPORTERS
 from tests.builders.foreign import (
     BUG_INFO,
     FAILING,

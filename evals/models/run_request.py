@@ -1,0 +1,142 @@
+"""What a user asks of a run: the suite, what of it, and how it is run."""
+
+import re
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from evals.errors import ConfigurationError
+from evals.models.shard_file import SuiteSelection
+from evals.paths import path_of_user
+
+LOCAL: Final = "local"
+DASK: Final = "dask://"
+TRIAL_TIMEOUT: Final = 60.0
+"""Seconds a trial may take; a replayed one takes a fraction of one."""
+_WRITTEN: Final = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
+
+
+@dataclass(frozen=True)
+class Share:
+    """Share `number` of `of`, counted from 1. What is dealt out is a case and a sample, with all its variants."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> "Share":
+        """`2/3`: the second of three.
+
+        Raises:
+            ConfigurationError: anything else.
+        """
+        found = _WRITTEN.fullmatch(text)
+        if found is None or int(found[1]) > int(found[2]):
+            raise ConfigurationError(f"--shard {text}: write NUMBER/OF, counted from 1, such as 2/3")
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.of}"
+
+    def has(self, position: int) -> bool:
+        """Whether the one at `position`, counted from 0, is in it."""
+        return position % self.of == self.number - 1
+
+    def size(self, whole: int) -> int:
+        """How many of `whole` are in it."""
+        return len(range(self.number - 1, whole, self.of))
+
+
+WHOLE: Final = Share()
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a caller narrows or changes a suite; what is not given is as the suite has it."""
+
+    guards: str | None = None
+    max_iterations: int | None = None
+    cases: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    dataset: Path | None = None
+    open_holdout: str | None = None
+    samples: int | None = None
+
+    def __post_init__(self) -> None:
+        """Names are tuples, the dataset is a path. Raises ConfigurationError for a text in place of names."""
+        for member in ("cases", "variants"):
+            given = getattr(self, member)
+            if isinstance(given, str):
+                raise ConfigurationError(f"Options: {member} is several names; write {member}=({given!r},)")
+            object.__setattr__(self, member, tuple(given))
+        if self.dataset is not None:
+            object.__setattr__(self, "dataset", path_of_user(self.dataset, "dataset"))
+
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """Why the run is not the whole suite, as sentences; empty if it is."""
+        said = []
+        if self.cases:
+            said.append(f"only {', '.join(self.cases)} of the suite's cases were run (--case)")
+        if self.variants:
+            said.append(f"only {', '.join(self.variants)} of the suite's variants were run (--variant)")
+        return tuple(said)
+
+    def words(self) -> tuple[str, ...]:
+        """The options again, as they are typed; that a holdout was opened is not repeated."""
+        named = (
+            ("--dataset", self.dataset),
+            ("--guards", self.guards),
+            ("--max-iterations", self.max_iterations),
+            ("--samples", self.samples),
+        )
+        repeated = (("--case", self.cases), ("--variant", self.variants))
+        return (
+            *(word for name, value in named if value for word in (name, str(value))),
+            *(word for name, values in repeated for value in values for word in (name, value)),
+        )
+
+    def asked(self, suite: str) -> SuiteSelection:
+        """The suite and the options, as a shard keeps them."""
+        told = {**asdict(self), "dataset": str(self.dataset) if self.dataset else None}
+        return SuiteSelection.model_validate({"suite": suite, **told})
+
+    @classmethod
+    def of(cls, asked: SuiteSelection) -> "Options":
+        """The options a shard was made with."""
+        told = asked.model_dump(exclude={"suite"})
+        return cls(**{**told, "dataset": Path(asked.dataset) if asked.dataset else None})
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """One run as it was asked for. No step of the pipeline takes these one by one."""
+
+    suite: str
+    root: Path = Path()
+    options: Options = Options()
+    jobs: int = 1
+    fresh: bool = False
+    trial_timeout: float = TRIAL_TIMEOUT
+    share: Share = WHOLE
+    scheduler: str = LOCAL
+    """Who runs the trials: `local` (processes of this machine), or `dask://HOST:PORT`."""
+    out: Path | None = None
+    annotations: bool = False
+    today: date | None = None
+    """The day an opening of the holdout is counted under; that of the clock if not given."""
+
+    def folder(self, name: str = "latest") -> Path:
+        """Where the report goes: `out`, else the folder `name` of the checkout's reports."""
+        return self.out or self.root.resolve() / "reports" / name
+
+    def words(self) -> tuple[str, ...]:
+        """The request as it is typed behind `evals run`."""
+        return (
+            *(self.suite, "--root", str(self.root), *self.options.words(), "--jobs", str(self.jobs)),
+            *("--trial-timeout", str(self.trial_timeout), "--scheduler", self.scheduler),
+            *(("--fresh",) if self.fresh else ()),
+            *(("--out", str(self.out)) if self.out else ()),
+            *(("--annotations",) if self.annotations else ()),
+        )

@@ -1,0 +1,118 @@
+"""Score, compare and decide: from trials to a run with its verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from evals.cassettes import manifest
+from evals.comparison import sides
+from evals.comparison.assemble import assemble
+from evals.comparison.baseline import with_blessed
+from evals.comparison.sides import Compared
+from evals.comparison.summary import Material
+from evals.installed_packages import Libraries
+from evals.models.run import Reason, Run, SharedParts, Trial
+from evals.models.trace import Trace
+from evals.pipeline.changed_files import made_from
+from evals.prompt_history import usual_base, with_committed
+from evals.run_context import RunContext
+from evals.runner.dependencies import ABSENT
+from evals.runner.trial_cache import LIST
+from evals.runner.trials import Trials, cassette_digests
+from evals.scoring.registry import scorer_infos
+from evals.scoring.score_trials import score_trials
+
+BLOCK: Final = 256
+"""Trials scored at a time."""
+
+
+def decide(context: RunContext, trials: Trials) -> Run:
+    """Score, compare and decide, without writing anything. The verdict is part of the run: what keeps it from being
+    decided is said there, such as a cassette that is another file than the manifest lists.
+    """
+    scored = score(context, trials)
+    return decide_scored(context, trials, scored, compare(scored))
+
+
+def score(context: RunContext, trials: Trials) -> Material:
+    """Every scorer applied to every trial, in the order they were replayed."""
+    place = context.workspace
+    replayed = {f"{case}.yaml": digest for case, digest in trials.recorded.items() if digest != ABSENT}
+    others = manifest.unlisted(place.cassettes, replayed) if replayed else ()
+    infos = with_committed(context.variants, place.root, usual_base(), place.pack)
+    return replace(
+        _material(context, _scored(context, trials.traces), trials.recorded),
+        variants=with_blessed(infos, context.baseline),
+        dataset_baselines=place.pack.floors(context.cases, place),
+        partial=(*context.options.partial, *others),
+    )
+
+
+def compare(scored: Material) -> Compared:
+    """Variants paired by case: with the reference, and with the baseline."""
+    return sides.compared(scored, tuple(scored.metrics))
+
+
+def decide_scored(context: RunContext, trials: Trials, scored: Material, found: Compared) -> Run:
+    """The run with its verdict, and with what the suite's judge says."""
+    run = _noted(assemble(scored, found), context, trials.recorded)
+    if context.suite.judge is None:
+        return run
+    from evals.pipeline.judge_stage import judged  # noqa: PLC0415 - loads LangChain
+
+    return judged(run, context, trials.traces)
+
+
+def _noted(run: Run, context: RunContext, recorded: Mapping[str, str]) -> Run:
+    """The run with digests of what it is made from, and a note of each package that is not as the lock file has it."""
+    run = run.model_copy(update={"digests": {**run.digests, **made_from(recorded, context.workspace)}})
+    listed = Libraries(context.workspace.cache, LIST).listed()
+    notes = [Reason(kind="note", text=text) for text in (listed.unlike if listed else ())]
+    if not notes:
+        return run
+    verdict = run.verdict.model_copy(update={"reasons": (*run.verdict.reasons, *notes)})
+    return run.model_copy(update={"verdict": verdict})
+
+
+def may_have_broken(context: RunContext, trials: Sequence[Trial], variant: str) -> bool:
+    """Whether a case of these trials may count as broken under the variant: cheap, and right about a no. What a yes
+    comes to is said by the run of the whole suite.
+    """
+    return sides.may_have_broken(
+        _material(context, trials, cassette_digests(context.cases, context.workspace)),
+        variant,
+        scorer_infos(context.workspace.pack, context.suite.primary),
+    )
+
+
+def _material(context: RunContext, trials: Sequence[Trial], recorded: Mapping[str, str]) -> Material:
+    """What the selection and its scored trials say by themselves, without a look at git and the data; `recorded` has
+    the digest of each case's cassette."""
+    cassettes = {case: digest for case, digest in recorded.items() if digest != ABSENT}
+    return Material(
+        suite=context.suite,
+        cases=context.cases,
+        variants=context.variants,
+        trials=trials,
+        scope=context.scope,
+        dataset_baselines=(),
+        baseline=context.baseline,
+        wants_baseline=context.wants_baseline,
+        partial=context.options.partial,
+        record_command=context.record_command,
+        bless_command=context.bless_command,
+        unblessed=context.unblessed,
+        cassettes=cassettes,
+        default_prompts=context.workspace.pack.default_prompts(),
+        pack=context.workspace.pack,
+        metrics=scorer_infos(context.workspace.pack, context.suite.primary),
+    )
+
+
+def _scored(context: RunContext, traces: Sequence[Trace]) -> tuple[Trial, ...]:
+    """The trials, a block at a time, so that the scores of thousands are never there before equal ones are shared."""
+    shared = SharedParts()
+    blocks = (traces[start : start + BLOCK] for start in range(0, len(traces), BLOCK))
+    return tuple(
+        shared.trial(trial) for block in blocks for trial in score_trials(context.by_id, block, context.workspace.pack)
+    )
