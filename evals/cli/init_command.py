@@ -1,7 +1,6 @@
 """Command `init`: the files with which a project with a `langgraph.json` begins."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -53,16 +52,17 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
         raise ConfigurationError(f"{file.path}: names {', '.join(file.graphs)}; choose one with --graph")
     name = name or next(iter(file.graphs))
     with captured(), environment_of(file, replay=True):
-        graph = load_graph(file, name)
-        nodes, inputs, output = _nodes(graph), _members(graph, "input"), _members(graph, "output")
+        nodes = _nodes(load_graph(file, name))
     for router in routers:
         if nodes and router not in nodes:
             raise ConfigurationError(f"--router {router}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
+    table = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
+    lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
     written = {
-        FILE: _settings(graph, name, routers, prompts, sorted(output)),
+        FILE: "\n".join(lines) + "\n",
         f"{project.suites}/first.yaml": _SUITE,
-        f"{project.cases}/cases/example.yaml": _case(nodes, inputs, sorted(output)),
+        f"{project.cases}/cases/example.yaml": _case(nodes),
     }
     for place, text in written.items():
         path = root / place
@@ -87,48 +87,6 @@ def _nodes(graph: Any) -> list[str]:  # noqa: ANN401 - a compiled graph, or a fa
         return []
 
 
-def _members(graph: Any, side: str) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """Schemas of the members of the graph's input or output; empty where they are not known."""
-    try:
-        found = getattr(graph, f"get_{side}_jsonschema")()
-    except Exception:  # noqa: BLE001 - a schema that pydantic cannot express
-        schema = getattr(getattr(graph, "builder", None), f"{side}_schema", None)
-        return {name: {} for name in getattr(schema, "__annotations__", {})}
-    members = dict(found.get("properties") or {})
-    needed = found.get("required") or ["messages"]
-    return {name: members[name] for name in needed if name in members} or members if side == "input" else members
-
-
-def _settings(
-    graph: Any,  # noqa: ANN401 - as above
-    name: str,
-    routers: tuple[str, ...],
-    prompts: tuple[str, ...],
-    output: list[str],
-) -> str:
-    """`evals.toml`: what was asked for, and as comments what the graph suggests."""
-    builder = getattr(graph, "builder", None)
-    ends = [node for node, spec in getattr(builder, "nodes", {}).items() if getattr(spec, "ends", None)]
-    choosing = sorted({*(node for node in getattr(builder, "branches", {}) if node != "__start__"), *ends})
-    table: dict[str, Any] = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
-    if getattr(builder, "context_schema", None) is not None:
-        table["context"] = True
-    table["clock"] = "2026-01-05T09:00:00Z"
-    lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
-    if choosing and not routers:
-        lines.append(f"# routers = {json.dumps(choosing)}  # nodes that choose the next one")
-    if len(output) > 1:
-        lines.append(f"# output = {json.dumps(output)}  # members of the state to compare; all if none are named")
-    return "\n".join(lines) + "\n"
-
-
-def _example(name: str, schema: Mapping[str, Any]) -> object:
-    if name == "messages":
-        return [{"role": "user", "content": "hello"}]
-    by_type = {"array": [], "object": {}, "integer": 1, "number": 1, "boolean": False}
-    return schema.get("default", by_type.get(str(schema.get("type")), "..."))
-
-
 _SUITE: Final = """\
 # A variant is a `config` of the graph (LangGraph's `configurable`). The last one is judged against the first;
 # one alone is compared with its baseline.
@@ -137,15 +95,13 @@ variants:
 """
 
 
-def _case(nodes: list[str], inputs: Mapping[str, Any], output: list[str]) -> str:
+def _case(nodes: list[str]) -> str:
     known = f"  # nodes: {', '.join(nodes)}" if nodes else ""
-    given = {name: _example(name, schema) for name, schema in inputs.items()}
-    member, node = output[0] if output else "reply", nodes[-1] if nodes else "billing"
     return f"""\
-inputs: {json.dumps(given)}  # what the graph is called with
+inputs: {{}}  # what the graph is called with
 # answers: ["yes"]  # to its interrupts, in order
 # expected:  # members of the output
-#   {member}: {{contains: [refund]}}
+#   reply: {{contains: [refund]}}
 # route:{known}
-#   constraints: [{{id: {node}, type: existence, a: [{node}], min: 1, hard: true}}]
+#   constraints: [{{id: billing, type: existence, a: [billing], min: 1, hard: true}}]
 """

@@ -1,7 +1,7 @@
 """Trials of a target: its graph loaded once per process, run on one case, and the trace of what it did."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache

