@@ -117,6 +117,8 @@ class Recorder:
     """The JSON object that is kept of a request; raises RecordingError if there is none."""
     answer_body: Callable[[IncomingRequest, HttpReply], dict[str, Any]] = whole_answer
     """The JSON object that is kept of an answer; raises RecordingError if there is none."""
+    answerer: Callable[[IncomingRequest], Awaitable[HttpReply]] | None = None
+    """Answers the model requests of a target in the place of the target's own endpoint."""
     _failed_in_a_row: int = 0
     _newest: dict[Path, Cassette] = field(default_factory=dict)
     _queues: dict[Path, _Queue] = field(default_factory=dict)

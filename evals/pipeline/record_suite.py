@@ -197,6 +197,7 @@ async def round_by_round(
         stopwatch=lambda: 0.0,  # nobody has measured what these answers took
         recorded_by=author(batch.recorded_by, chosen.workspace),
         model=batch.model,
+        answerer=wire.answer,
     )
     session = RecordingSession(chosen.workspace, recorder, wire, search, timeout_s, samples=chosen.suite.samples)
     frontier = Frontier(

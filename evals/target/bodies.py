@@ -18,6 +18,7 @@ from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
 from evals.errors import RecordingError
 from evals.secrets.secret_filter import redact_response, scan
+from evals.target.event_stream import streamed
 
 EVENTS: Final = "x_events"
 BODY: Final = "x_body"
@@ -101,7 +102,7 @@ def answer_object(request: IncomingRequest, reply: HttpReply) -> dict[str, Any]:
 
 def served(found: Interaction) -> HttpAnswer:
     """A recorded answer as the HTTP library gets it."""
-    events = found.response.get(EVENTS)
+    events = found.response.get(EVENTS) or streamed(found.uri, found.request, found.response)
     if isinstance(events, list):
         return HttpAnswer(found.status, EVENT_STREAM, tuple(_event_bytes(event) for event in events))
     other = found.response.get(BODY)

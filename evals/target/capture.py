@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from langgraph.config import get_config
 
-from evals.cassettes.answer_check import HttpReply, unreachable
+from evals.cassettes.answer_check import HttpReply, Send, unreachable
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.io_thread import Apart
 from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, play, playing
@@ -45,6 +45,11 @@ MODEL_PATHS: Final = (
 _PRINTED: Final = 100_000  # characters kept of what a target prints
 
 
+def is_model_path(path: str) -> bool:
+    """Whether a URL path, with or without a query, is a model endpoint's."""
+    return path.partition("?")[0].endswith(MODEL_PATHS)
+
+
 class NotLetThroughError(EvalsError, ConnectionError):
     """A connection that a trial must not make."""
 
@@ -60,7 +65,7 @@ class Hosts:
         """What becomes of a request. Other services on this machine are live, all else is refused."""
         if host in self.pass_through:
             return "live"
-        if host in self.record or path.partition("?")[0].endswith(MODEL_PATHS):
+        if host in self.record or is_model_path(path):
             return "cassette"
         return "live" if is_local(host) else "refuse"
 
@@ -87,6 +92,13 @@ class Recording:
 
     recorder: Recorder
     thread: Apart
+
+    def send(self, request: IncomingRequest, live: Send) -> Send:
+        """Asks whoever answers: the recorder's `answerer` for a model, else the endpoint that the target asks."""
+        answerer = self.recorder.answerer
+        if answerer is None or not is_model_path(request.path):
+            return live
+        return lambda: answerer(request)
 
 
 def stored_request(request: IncomingRequest) -> dict[str, Any]:
@@ -196,7 +208,7 @@ def answer(sent: SentRequest, ask: Callable[[], HttpReply]) -> HttpAnswer | None
     async def send() -> HttpReply:
         return await asyncio.to_thread(_asked_live, request, ask)
 
-    return _recorded(lambda: recording.thread.wait(recording.recorder.answer(request, send)))
+    return _recorded(lambda: recording.thread.wait(recording.recorder.answer(request, recording.send(request, send))))
 
 
 async def answer_async(sent: SentRequest, ask: Callable[[], Awaitable[HttpReply]]) -> HttpAnswer | None:
@@ -220,7 +232,7 @@ async def answer_async(sent: SentRequest, ask: Callable[[], Awaitable[HttpReply]
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(live(), loop))
 
     try:
-        return served(await recording.thread(recording.recorder.answer(request, send)))
+        return served(await recording.thread(recording.recorder.answer(request, recording.send(request, send))))
     except EvalsError as error:
         return refused(str(error))
 

@@ -50,7 +50,8 @@ class TargetCase:
     ) -> Trace:
         """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
         del halted
-        with target_ready(self._root, replay=clients.recording is None) as target:
+        live = clients.recording is not None and clients.recording.recorder.answerer is None
+        with target_ready(self._root, replay=not live) as target:
             return await target.trace(self._case, variant, tape, clients.recording, seconds=LONGEST)
 
 

@@ -24,6 +24,7 @@ PLANTED = {rule: a_provider_key(rule, DICE) for rule in KEYS} | {
     "replicate_token": "r8_" + WORD[:37],
     "pinecone_key": "pcsk_" + WORD,
     "github_pat": "github_pat_" + "11AAAA_" + "b2" * 20,
+    "seed_phrase": "mnemonic: '" + " ".join(["willow"] * 12) + "'",
     "github_token": "ghp_" + "a1B2" * 9,
     "gitlab_token": "glpat-" + WORD[:20],
     "aws_key": "AKIA" + "IOSFODNN7EXAMPLE",

@@ -39,6 +39,17 @@ def some_cassettes(seed: int = SEED) -> list[Path]:
     return sorted(FOLDER / dice.choice(sorted(each)) for _, each in sorted(strata().items()))
 
 
+def some_kinds(seed: int = SEED + 1) -> list[Path]:
+    """Fewer, where the codebase is of no account: one for each set of models and size. All if all are asked for."""
+    if every():
+        return all_cassettes()
+    kinds: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for (_, *kind), names in sorted(strata().items()):
+        kinds[tuple(kind)] += names
+    dice = random.Random(seed)  # noqa: S311 - a sample, no key
+    return sorted(FOLDER / dice.choice(sorted(names)) for _, names in sorted(kinds.items()))
+
+
 def strata() -> dict[tuple[str, tuple[str, ...], bool], list[str]]:
     """The files of each kind, as the manifest describes them."""
     found: dict[tuple[str, tuple[str, ...], bool], list[str]] = defaultdict(list)

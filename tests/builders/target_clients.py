@@ -137,11 +137,12 @@ CLIENTS = [
 ]
 
 
-def asking(client: Any, url: str) -> Any:
+def asking(client: Any, *words: str) -> Any:
+    """A graph whose only node calls the client."""
     if asyncio.iscoroutinefunction(client):
 
         async def node(_: State) -> State:
-            return {"said": await client(url)}
+            return {"said": await client(*words)}
 
         return one_node(node)
-    return one_node(lambda _: {"said": client(url)})
+    return one_node(lambda _: {"said": client(*words)})

@@ -41,7 +41,6 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
     evals(checkout, *lint)
     kinds: tuple[tuple[str, int, str, Read, tuple[str, ...]], ...] = (
         ("a cassette", CASSETTES, "cassettes/*.yaml", load, run),
-        ("an entry of .cache/trials", CACHES, ".cache/trials/*/*", _kept, run),
         ("an entry of .cache/read", READINGS, ".cache/read/*/*", _kept, (*run, "--fresh")),
         ("an entry of .cache/runs", DELIVERED, ".cache/runs/*/*", _kept, run),
         ("an entry of .cache/passing", ROUTES, ".cache/passing/*/*", _kept, (*run, "--fresh")),
@@ -51,7 +50,14 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
         ("a baseline", BASELINES, BLESSED, load_baseline, run),
         ("a stored run.json", RUNS, "kept.json", read_run, ("gate", "kept.json")),
     )
-    return [_damaged(checkout, what, round(many * share) or 1, *how, dice) for what, many, *how in kinds]
+    others = [_damaged(checkout, what, round(many * share) or 1, *how, dice) for what, many, *how in kinds]
+    return [*others, of_trials(checkout, round(CACHES * share) or 1, dice)]
+
+
+def of_trials(checkout: Path, many: int, dice: random.Random) -> Row:
+    """Damaged entries of the cache of trials."""
+    words = ("run", "tiny.yaml")
+    return _damaged(checkout, "an entry of .cache/trials", many, ".cache/trials/*/*", _kept, words, dice)
 
 
 def _kept(path: Path) -> bytes:

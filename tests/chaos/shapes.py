@@ -65,6 +65,15 @@ def a_phrase(dice: random.Random) -> str:
     return " ".join(a_name(dice) for _ in range(12))
 
 
+def words_and_a_number(dice: random.Random) -> str:
+    return f"{a_name(dice)}-{a_name(dice)}-{dice.randint(100, 999)}"
+
+
+def a_login(dice: random.Random) -> str:
+    """A name and a password in base64, without padding."""
+    return base64.b64encode(f"job:{a_password(dice)}7".ljust(18, "x").encode()).decode()
+
+
 def quoted(text: str, depth: int) -> str:
     """JSON in JSON in JSON, after a word of prose."""
     for _ in range(depth):
@@ -157,6 +166,19 @@ IN_A_SYNTAX: Final = (
     Shape("hex beside the name of a provider", lambda dice: a_word(HEX, 32, dice), "datadog: {}".format),
     Shape("letters and digits beside a name", lambda dice: a_word(LOWER, 31, dice) + "7", "deploy token - {}".format),
 )
+IN_A_PROTOCOL: Final = (
+    Shape("words and a number as a literal", words_and_a_number, 'password: "{}"'.format),
+    Shape("words and a number in a call", words_and_a_number, "Config(username=job, password={}, size=3)".format),
+    Shape("a Go data source", a_password, "dsn=job:{}@tcp(db.invalid:3306)/orders".format),
+    Shape("a login in a JDBC URL", a_password, 'open("jdbc:oracle:thin:job/{}@db.invalid:1521/main")'.format),
+    Shape("npm's _auth", a_login, "//npm.invalid/all/:_auth = {}".format),
+    Shape("SMTP's AUTH PLAIN", a_login, "C: AUTH PLAIN {}=".format),
+    Shape("IMAP's LOGIN", a_password, 'A001 LOGIN job "{}"'.format),
+    Shape("psexec -p", a_password, "psexec \\\\host -u job -p {} cmd.exe".format),
+    Shape("a wallet's words by name", a_phrase, 'accounts: {{ mnemonic: "{}" }}'.format),
+    Shape("a password in HTML cells", a_password, "<tr><td>Password</td><td><code>{}</code></td></tr>".format),
+    Shape("chpasswd", a_password, "echo 'job:{},08' | chpasswd".format),
+)
 ENCODED: Final = (
     Shape("HTML entities", a_github_token, lambda secret: "".join(f"&#{ord(each)};" for each in secret)),
     Shape("hex entities", a_github_token, lambda secret: "".join(f"&#x{ord(each):x};" for each in secret)),
@@ -182,4 +204,4 @@ IN_USE: Final = (
     Shape("a key in use, in hex", letters, lambda secret: secret.encode().hex(), held=True),
     Shape("a key in use, backwards", letters, lambda secret: secret[::-1], held=True),
 )
-SHAPES: Final = (*NAMED, *SPELLED, *IN_A_SYNTAX, *ENCODED, *IN_USE, *NOT_PROMISED)
+SHAPES: Final = (*NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *ENCODED, *IN_USE, *NOT_PROMISED)

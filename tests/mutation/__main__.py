@@ -1,5 +1,5 @@
-"""Does a test notice? `python -m tests.mutation` takes out one guard, transition or signal at a time, in a copy, and
-runs the tests that ought to turn red: a table of mutants and tests, exit code 1 if one lives.
+"""Mutation tests: `python -m tests.mutation` changes one rule at a time, in a copy, and runs the tests that ought to
+fail. Prints a table of mutants and tests; exit code 1 if no test notices one.
 
     python -m tests.mutation [WORD]     only the mutants whose line in the table holds WORD
 
@@ -39,23 +39,25 @@ def main(word: str) -> int:
     print("| mutant | first test that turned red |\n|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "checkout"
-        for name in ("triage", "tests"):
+        for name in ("evals", "triage", "tests"):
             shutil.copytree(CHECKOUT / name, copy / name)
-        shutil.copy(CHECKOUT / "pyproject.toml", copy)
-        if (noticed := _red(copy, ("test_guards.py", "supervisors/plan", "supervisors/rules"))) is not None:
+        for path in CHECKOUT.iterdir():  # what no mutant changes
+            if not (copy / path.name).exists():
+                (copy / path.name).symlink_to(path)
+        wanted = [mutant for mutant in mutants(CHECKOUT) if word in f"{mutant.path} {mutant.label}"]
+        if (noticed := _red(copy, tuple({test for mutant in wanted for test in mutant.tests}))) is not None:
             print(f"tests are red without any mutant: {noticed}", file=sys.stderr)
             return 2
-        for mutant in mutants(CHECKOUT / "triage"):
-            if word in f"{mutant.path} {mutant.label}":
-                noticed = _noticed(copy, mutant)
-                living += noticed is None
-                print(f"| {mutant.path}: {mutant.label} | {noticed or LIVED} |", flush=True)
+        for mutant in wanted:
+            noticed = _noticed(copy, mutant)
+            living += noticed is None
+            print(f"| {mutant.path}: {mutant.label} | {noticed or LIVED} |", flush=True)
     return 1 if living else 0
 
 
 def _noticed(copy: Path, mutant: Mutant) -> str | None:
     """The first test that fails while the copy is changed."""
-    path = copy / "triage" / mutant.path
+    path = copy / mutant.path
     whole = path.read_text(encoding="utf-8")
     path.write_text(mutant.change(whole), encoding="utf-8")
     os.utime(path, (0, 0))  # or bytecode of the same second and size would pass for this file's
@@ -75,7 +77,7 @@ def _red(copy: Path, tests: tuple[str, ...]) -> str | None:
     text = log.read_text(encoding="utf-8")
     if " passed" not in text and " failed" not in text and " error" not in text:
         raise RuntimeError(f"pytest did not get to its end:\n{text[-2000:]}")
-    found = re.search(r"^(?:FAILED|ERROR) tests/triage/(\S+(?:\[.*?\])?)", text, re.MULTILINE)
+    found = re.search(r"^(?:FAILED|ERROR) tests/(\S+(?:\[.*?\])?)", text, re.MULTILINE)
     return found[1] if found else None
 
 
@@ -83,16 +85,15 @@ def _tested(copy: Path, tests: tuple[str, ...], log: Path) -> None:
     """In the child: run the tests and end; the mutated packages are imported here for the first time."""
     import pytest
 
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("triage", "tests")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("evals", "triage", "tests")]:
         del sys.modules[name]
     sys.path[:] = [str(copy), *(entry for entry in sys.path if entry not in ("", str(CHECKOUT)))]
     os.chdir(copy)
+    os.environ["PYTHONPATH"] = str(copy)  # of the processes that tests start
     with log.open("w", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    code = pytest.main(
-        ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *(f"tests/triage/{one}" for one in tests)]
-    )
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *(f"tests/{one}" for one in tests)])
     sys.stdout.flush()
     os._exit(int(code))
 

@@ -1,4 +1,4 @@
-"""The mutants: every guard, every transition of a task and every signal of the rules, each taken out once.
+"""Mutants: every guard, every move of a task and every signal of the rules is taken out once; and those of the core.
 
 A mutant is named by what it takes out, not by a line, so it moves with the code; one that no longer fits is an error.
 """
@@ -10,13 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-GUARD_TESTS: Final = ("test_guards.py", "test_guard_table.py", "test_settled_contradictions.py", "test_graph.py")
-REGISTRY_TESTS: Final = ("test_registry_guards.py", "test_guard_table.py", "supervisors/registry")
-PLAN_TESTS: Final = ("supervisors/plan", "test_plan_graph.py")
-RULES_TESTS: Final = ("supervisors/rules",)
+from tests.mutation.core_mutants import CORE
 
-PRD, HARDENED, SETS = "guards/prd.py", "guards/hardened.py", "guards/sets.py"
-STATUS, DECIDE, SIGNALS = "supervisors/plan/status.py", "supervisors/rules/decide.py", "supervisors/rules/signals.py"
+GUARD_TESTS: Final = tuple(
+    f"triage/test_{name}.py" for name in ("guards", "guard_table", "settled_contradictions", "graph")
+)
+REGISTRY_TESTS: Final = ("triage/test_registry_guards.py", "triage/test_guard_table.py")
+PLAN_TESTS: Final = ("triage/supervisors/plan", "triage/test_plan_graph.py")
+RULES_TESTS: Final = ("triage/supervisors/rules",)
+
+PRD, HARDENED, SETS = (f"triage/guards/{name}.py" for name in ("prd_guards", "hardened_guards", "guard_sets"))
+STATUS, DECIDE = "triage/supervisors/plan/task_status.py", "triage/supervisors/rules/rules_supervisor.py"
+SIGNALS = "triage/supervisors/rules/rules_signals.py"
 
 # What is taken out, where, the code as it stands, and as it stands without.
 REPAIRS: Final = (
@@ -47,17 +52,17 @@ REPAIRS: Final = (
     ("a report is written again at the limit", HARDENED, '"end" if done else "writer"', '"writer"'),
     (
         "overruled questions stay",
-        "guards/guard.py",
+        "triage/guards/guard.py",
         "drops_overruled_question: bool = True",
         "drops_overruled_question: bool = False",
     ),
-    ("the writer does not end", "guards/guard.py", "writer_ends: bool = True", "writer_ends: bool = False"),
+    ("the writer does not end", "triage/guards/guard.py", "writer_ends: bool = True", "writer_ends: bool = False"),
 )
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file of the `triage` package, and the tests below `tests/triage/` that ought to notice."""
+    """One change of one file, and the tests below `tests/` that ought to notice."""
 
     label: str
     path: str
@@ -65,15 +70,15 @@ class Mutant:
     tests: tuple[str, ...]
 
 
-def mutants(package: Path) -> Iterator[Mutant]:
+def mutants(checkout: Path) -> Iterator[Mutant]:
     """All of them."""
     for path, table, tests in (
         (PRD, "PRD", GUARD_TESTS),
         (HARDENED, "HARDENED", GUARD_TESTS),
-        ("guards/registry.py", "REGISTRY_GUARDS", REGISTRY_TESTS),
+        (SETS, "REGISTRY_GUARDS", REGISTRY_TESTS),
         (DECIDE, "RULES", RULES_TESTS),
     ):
-        for entry in _entries(package / path, table):
+        for entry in _entries(checkout / path, table):
             yield Mutant(f"{table}: {entry} never speaks", path, partial(_silenced, name=entry), tests)
     for label, path, old, new in REPAIRS:
         yield Mutant(label, path, partial(_replaced, old=old, new=new), GUARD_TESTS)
@@ -84,8 +89,10 @@ def mutants(package: Path) -> Iterator[Mutant]:
         ("REVIEWED", STATUS, PLAN_TESTS),
         ("REASONS", SIGNALS, RULES_TESTS),
     ):
-        for entry in _entries(package / path, table):
+        for entry in _entries(checkout / path, table):
             yield Mutant(f"{table} without {entry}", path, partial(_without, table=table, entry=entry), tests)
+    for label, path, old, new, tests in CORE:
+        yield Mutant(label, path, partial(_replaced, old=old, new=new), tests)
 
 
 def _entries(path: Path, table: str) -> list[str]:

@@ -336,3 +336,57 @@ def test_wrong_settings_are_one_line_that_says_what_to_do(project, settings, say
     assert says in said
     assert "Traceback" not in said
     assert code in (2, 3)
+
+
+AGENT = '''
+"""An agent with a tool, whose model streams."""
+
+from langchain.agents import create_agent
+from langchain_openai import ChatOpenAI
+
+
+def weather(city: str) -> str:
+    """The weather in a city."""
+    return f"it rains in {city}"
+
+
+graph = create_agent(ChatOpenAI(model="small", streaming=True), [weather], system_prompt="Help.", name="helper")
+'''
+ANSWERS = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    assert asked["body"]["stream"] is True
+    last = asked["body"]["messages"][-1]
+    call = {"name": "weather", "arguments": json.dumps({"city": "Ulm"})}
+    called = {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": call}]}
+    told = {"content": f"Take care: {last['content']}"} if last["role"] == "tool" else called
+    ended = "stop" if last["role"] == "tool" else "tool_calls"
+    choice = {"index": 0, "message": {"role": "assistant", **told}, "finish_reason": ended}
+    body = {"id": "x", "object": "chat.completion", "created": 1, "choices": [choice]}
+    print(json.dumps({"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}}))
+"""
+
+
+def test_a_streaming_agent_is_recorded_by_batch_rounds_without_a_key(tmp_path):
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"agent": "./agent.py:graph"}}))
+    write(tmp_path / "agent.py", AGENT)
+    write(tmp_path / "answers" / "answer.py", ANSWERS)
+    write(tmp_path / "evals.toml", '[target]\nrouters = ["helper"]\n')
+    write(tmp_path / "evaluation" / "suites" / "first.yaml", "variants: [{name: now}]\n")
+    case = "inputs: {messages: [{role: user, content: How is the weather in Ulm?}]}\n"
+    write(tmp_path / "evaluation" / "cases" / "ulm.yaml", case)
+    command = f"{sys.executable} answers/answer.py"
+    words = ("--rounds", "rounds", "--answer-with", command, "--model", "rule-1", "--recorded-by", "tests")
+
+    code, said = evals(tmp_path, "record", "first", *words)
+
+    assert code == 0, said
+    assert len(list((tmp_path / "rounds").glob("round-*"))) == 2, said
+    code, said = evals(tmp_path, "run", "first", "--jobs", "1")
+    assert "answered by rule-1" in said
+    assert "no baseline" in said
+    run = json.loads((tmp_path / "reports" / "latest" / "run.json").read_bytes())
+    trace = run["trials"][0]["trace"]
+    assert trace["output"]["messages"][-1]["content"] == "Take care: it rains in Ulm"
+    assert [decision["chosen"] for decision in trace["decisions"]] == ["weather", "end"]

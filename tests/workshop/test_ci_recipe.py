@@ -12,7 +12,7 @@ from evals.runner.trials import Share
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 JUDGE, COMMENT, REPEAT = "prompt-regression.yml", "prompt-regression-comment.yml", "repeat.yml"
-CHECKS = "checks.yml"
+CHECKS, WEEKLY = "checks.yml", "weekly.yml"
 
 
 def a_workflow(name):
@@ -131,7 +131,7 @@ def test_what_may_write_runs_nothing_of_the_pull_request():
     assert [step["uses"] for step in steps if "uses" in step] == []
 
 
-@pytest.mark.parametrize("name", [JUDGE, COMMENT, REPEAT, CHECKS])
+@pytest.mark.parametrize("name", [JUDGE, COMMENT, REPEAT, CHECKS, WEEKLY])
 def test_no_script_holds_an_expression(name):
     """A branch called `$(rm -rf .)` would be pasted into it; values come in through the environment."""
     steps = [step for job in a_workflow(name)["jobs"].values() for step in job["steps"]]

@@ -1,4 +1,4 @@
-"""`.ci/run` runs plain steps, remembers each failure, and reads the verdict of a run from run.json."""
+"""`.ci/run` and `.ci/weekly` run plain steps, remember each failure, and read the verdict of a run from run.json."""
 
 import json
 import re
@@ -7,45 +7,65 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-STEP = SCRIPT[SCRIPT.index("failed=()") : SCRIPT.index("chromium_for_tests()")]
-"""The function that runs a command as a step."""
+CI = ROOT / ".ci"
+RUN, WEEKLY = ((CI / name).read_text(encoding="utf-8") for name in ("run", "weekly"))
 
 
-def output_of(*lines):
-    """What a script of these lines prints, with the failed steps at its end."""
-    script = "\n".join(["set -uo pipefail", STEP, *lines, 'echo "red: ${failed[*]}"'])
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+def a_script(*lines):
+    """A script of these steps, run."""
+    script = "\n".join([f". {CI / 'steps'}", *lines, "finish"])
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
 
 
 def test_a_failed_step_is_remembered_and_the_next_one_runs():
-    printed = output_of("step before true", "step one sh -c 'exit 3'", "step after echo here")
+    done = a_script("step before true", "step one sh -c 'exit 3'", "step after echo here")
+    printed = done.stdout.splitlines()
 
     assert any(line.startswith("=== one: exit 3 after") for line in printed)
     assert "here" in printed
-    assert printed[-1] == "red: one"
+    assert (done.returncode, printed[-1]) == (1, "CI: red: one")
 
 
-def test_the_script_is_valid_shell():
-    assert subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=False).returncode == 0
+def test_only_green_steps_are_green():
+    done = a_script("step one true", "step two true")
+
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1].startswith("CI: green after ")
 
 
-def test_lint_types_contracts_cassettes_suites_and_tests_are_steps():
-    steps = dict(re.findall(r"^step (\w+) (.*?)(?: \|\|.*)?$", SCRIPT, flags=re.MULTILINE))
+@pytest.mark.parametrize("name", ["run", "weekly", "steps"])
+def test_the_script_is_valid_shell(name):
+    assert subprocess.run(["bash", "-n", CI / name], check=False).returncode == 0
 
-    assert list(steps) == ["setup", "checks", "cassettes", "eval", "released", "tests"]
+
+def test_lint_types_contracts_cassettes_labels_suites_and_tests_are_steps():
+    steps = dict(re.findall(r"^step (\w+) (.*?)(?: \|\|.*)?$", RUN, flags=re.MULTILINE))
+
+    assert list(steps) == ["setup", "checks", "cassettes", "labels", "eval", "tests"]
     assert {"lint", "types", "contracts"} <= set(steps["checks"].split())
+
+
+def test_the_weekly_workflow_runs_each_step_of_the_weekly_script():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8"))
+    (usual,) = re.findall(r"\$\{\*:-(.*?)\}", WEEKLY)
+    defined = re.findall(r"^(\w+)\(\)", WEEKLY, flags=re.MULTILINE)
+
+    assert workflow["jobs"]["part"]["strategy"]["matrix"]["step"] == usual.split() == defined
+
+
+def test_the_weekly_script_starts_tests_that_are_there():
+    assert [path for path in re.findall(r"\btests/\S+", WEEKLY) if not (ROOT / path).exists()] == []
 
 
 def test_no_output_of_a_command_is_searched_for_a_verdict():
     workflows = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")]
+    scripts = [RUN, WEEKLY, *workflows]
 
-    assert [
-        text for text in (SCRIPT, *workflows) if re.search(r"evals (run|gate|merge)[^\n]*\|\s*(tee|grep|sed)", text)
-    ] == []
-    assert not re.search(r"\bgrep\b", SCRIPT)
+    assert [text for text in scripts if re.search(r"evals (run|gate|merge)[^\n]*\|\s*(tee|grep|sed)", text)] == []
+    assert not re.search(r"\bgrep\b", RUN + WEEKLY)
 
 
 KNOWN = {

@@ -6,7 +6,8 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import packages_distributions as packages_installed
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,7 @@ def names_in(requirements):
 
 
 CORE = names_in(PROJECT["dependencies"])
+packages_distributions = cache(packages_installed)  # reads the metadata of every package: a second
 
 
 def distributions_of(module):

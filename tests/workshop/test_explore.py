@@ -1,8 +1,9 @@
-"""The long random search finds what the seeded examples miss, and says what to add where."""
+"""The long random search finds what the seeded examples miss; the mutants fit the code that they change."""
 
 import pytest
 
 from tests.explore.__main__ import ROOT, main
+from tests.mutation.mutants import mutants
 
 pytestmark = pytest.mark.slow
 
@@ -33,3 +34,12 @@ def test_every_property_is_searched():
     from tests.explore.__main__ import properties
 
     assert {path for path in properties() if (ROOT / path).is_file()} >= {"tests/evals/cassettes/test_key.py"}
+
+
+def test_every_mutant_changes_a_file_and_names_tests_that_are_there():
+    found = list(mutants(ROOT))
+    sources = {one.label: (ROOT / one.path).read_text(encoding="utf-8") for one in found}
+
+    assert len(found) >= 90
+    assert [one.label for one in found if one.change(sources[one.label]) == sources[one.label]] == []
+    assert {test for one in found for test in one.tests if not (ROOT / "tests" / test).exists()} == set()

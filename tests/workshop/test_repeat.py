@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from tests.builders.git import committed, git
 from tests.builders.waiting import until
+from tests.repeat.__main__ import main
 from tests.repeat.load import busy
 from tests.repeat.results import Results, code_digest
 from tests.repeat.rounds import ROOT, Plan
@@ -27,17 +29,19 @@ def test_second(): assert seen, "its neighbour has not run"
 LUCKY = """
 import os
 
-def test_luck(): assert os.environ["PYTHONHASHSEED"] != "8", "bad luck"
+def test_luck(): assert os.environ["PYTHONHASHSEED"] != "10", "bad luck"
 """
 
 
-def repeat(folder: Path, rounds: int, seed: int = 7) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(command(folder, rounds, seed), cwd=ROOT, capture_output=True, text=True, check=False)
+def repeat(folder: Path, rounds: int, monkeypatch, seed: int = 7) -> tuple[int, list[int]]:
+    """The exit code, and how many busy processes each round was given; there is none here."""
+    loads = []
+    monkeypatch.setattr("tests.repeat.__main__.busy", lambda processes: nullcontext(loads.append(processes)))
+    return main(*words(folder, rounds, seed)), loads
 
 
-def command(folder: Path, rounds: int, seed: int = 7) -> list[str]:
-    words = [str(rounds), "--seed", str(seed), "--results", str(folder / "results.jsonl"), "-n", "0", str(folder)]
-    return [sys.executable, "-m", "tests.repeat", *words]
+def words(folder: Path, rounds: int, seed: int = 7) -> list[str]:
+    return [str(rounds), "--seed", str(seed), "--results", str(folder / "results.jsonl"), "-n", "0", str(folder)]
 
 
 def stored(folder: Path) -> list[dict]:
@@ -45,46 +49,42 @@ def stored(folder: Path) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_two_rounds_without_a_failure_are_0_and_a_table(tmp_path):
+def test_two_rounds_without_a_failure_are_0_and_a_table(tmp_path, monkeypatch, capsys):
     (tmp_path / "test_sound.py").write_text(SOUND)
-    done = repeat(tmp_path, 2)
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "| 1 | 7 | seed 7, files shuffled, " in done.stdout
-    assert "| 2 | 8 | seed 8, files shuffled, " in done.stdout
+    assert repeat(tmp_path, 2, monkeypatch) == (0, [0, 4])
+    out = capsys.readouterr().out
+    assert "| 1 | 7 | seed 7, files shuffled, " in out
+    assert "| 2 | 8 | seed 8, files shuffled, " in out
     assert [(found["tests"], found["failures"]) for found in stored(tmp_path)] == [(2, []), (2, [])]
     assert [found["how"].rpartition(", ")[2] for found in stored(tmp_path)] == ["alone", "loaded"]
 
 
 @pytest.mark.slow
-def test_a_test_that_fails_in_one_round_is_1_and_said_with_how_to_see_it_again(tmp_path):
+def test_a_test_that_fails_in_one_round_is_1_and_said_with_how_to_see_it_again(tmp_path, monkeypatch, capsys):
+    """One fails by the seed of Python's hashes, the other without its neighbour."""
     (tmp_path / "test_lucky.py").write_text(LUCKY)
-    done = repeat(tmp_path, 2)
-
-    assert done.returncode == 1
-    assert "test_lucky::test_luck: failed in 1 of 2 rounds" in done.stdout
-    assert "bad luck" in stored(tmp_path)[1]["failures"][0]["line"]
-    again = next(line for line in done.stdout.splitlines() if line.startswith("  again: "))
-    assert "PYTHONHASHSEED=8 .venv/bin/python -m pytest" in again
-    assert "bad luck" in next(tmp_path.glob("round-2-seed-8.txt")).read_text()
-
-
-@pytest.mark.slow
-def test_tests_that_rely_on_a_neighbour_are_found(tmp_path):
     (tmp_path / "test_neighbours.py").write_text(ORDER_DEPENDENT)
 
-    assert repeat(tmp_path, 2, seed=9).returncode == 1
-    assert [len(found["failures"]) for found in stored(tmp_path)] == [1, 0]
+    assert repeat(tmp_path, 2, monkeypatch, seed=9)[0] == 1
+    out = capsys.readouterr().out
+    assert "test_lucky::test_luck: failed in 1 of 2 rounds" in out
+    assert "test_neighbours::test_second: failed in 1 of 2 rounds" in out
+    assert "bad luck" in str(stored(tmp_path)[1]["failures"])
+    again = [line for line in out.splitlines() if line.startswith("  again: ")]
+    assert "PYTHONHASHSEED=10 .venv/bin/python -m pytest" in again[-1]
+    assert "bad luck" in next(tmp_path.glob("round-2-seed-10.txt")).read_text()
 
 
 @pytest.mark.slow
-def test_an_interrupted_series_goes_on_with_the_next_round(tmp_path):
+def test_an_interrupted_series_goes_on_with_the_next_round(tmp_path, monkeypatch, capsys):
     hanging = "import os, time\n\ndef test_it(): time.sleep(600 * (os.environ['PYTHONHASHSEED'] == '8'))\n"
     (tmp_path / "test_it.py").write_text(hanging)
     listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import sys; "
-    listening += "from tests.repeat.__main__ import main; sys.exit(main(*sys.argv[1:]))"  # also where Ctrl-C is ignored
+    listening += "import tests.repeat.__main__ as it; it.BUSY = 1; "  # also where Ctrl-C is ignored
+    listening += "sys.exit(it.main(*sys.argv[1:]))"
     process = subprocess.Popen(
-        [sys.executable, "-c", listening, *command(tmp_path, 2)[3:]],
+        [sys.executable, "-c", listening, *words(tmp_path, 2)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -97,19 +97,18 @@ def test_an_interrupted_series_goes_on_with_the_next_round(tmp_path):
     assert (process.returncode, err) == (130, "repeat: interrupted after 1 rounds; the same command goes on\n")
 
     (tmp_path / "test_it.py").write_text(SOUND)
-    done = repeat(tmp_path, 2)
-
-    assert done.returncode == 0
-    assert "going on after 1 rounds" in done.stdout
-    assert "round 1:" not in done.stdout
+    assert repeat(tmp_path, 2, monkeypatch) == (0, [4])
+    out = capsys.readouterr().out
+    assert "going on after 1 rounds" in out
+    assert "round 1:" not in out
     assert [found["seed"] for found in stored(tmp_path)] == [7, 8]
 
 
 @pytest.mark.slow
-def test_a_pytest_that_does_not_come_to_its_end_is_a_failure(tmp_path):
+def test_a_pytest_that_does_not_come_to_its_end_is_a_failure(tmp_path, monkeypatch):
     (tmp_path / "test_broken.py").write_text("import os\nos._exit(9)\n")
 
-    assert repeat(tmp_path, 1).returncode == 1
+    assert repeat(tmp_path, 1, monkeypatch)[0] == 1
     assert stored(tmp_path)[0]["failures"][0]["test"] == "pytest"
 
 
@@ -158,8 +157,6 @@ def test_the_load_is_there_and_is_gone_after_it():
 
 @pytest.mark.parametrize("rounds", ["0", "-1", "many"])
 def test_a_number_of_rounds_that_is_none_is_2_and_one_line(rounds, capsys):
-    from tests.repeat.__main__ import main
-
     with pytest.raises(SystemExit) as ended:
         main(rounds)
 

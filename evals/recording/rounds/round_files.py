@@ -10,6 +10,7 @@ from typing import Final
 
 import httpx2
 
+from evals.cassettes.answer_check import HttpReply
 from evals.cassettes.player import IncomingRequest, asked, missed, tape_of
 from evals.cassettes.recorder import sample_being_asked
 from evals.cassettes.release_lines import SourceTree, tree_for
@@ -49,16 +50,20 @@ class BatchWire(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The answer that came back. Raises MissError if there is none, or none that can be used."""
-        ours = asked(request.method, request.url.raw_path, request.headers, await request.aread())
-        sample = sample_being_asked.get()
-        name = custom_id(ours.key, sample)
-        tape = tape_of(ours)
-        tree = tree_for(tape.cassette.path, tape.cassette.tree) if tape.cassette.tree else None
-        reply = self.answers.reply(name, ours, tree)
-        if reply is None:
-            self.pending.setdefault(name, Pending(name, case_being_recorded.get(), ours, tree))
-            raise missed(tape, ours, sample)
+        reply = await self.answer(asked(request.method, request.url.raw_path, request.headers, await request.aread()))
         return httpx2.Response(reply.status, headers={"content-type": JSON}, content=reply.body)
+
+    async def answer(self, request: IncomingRequest) -> HttpReply:
+        """The same for a request of any HTTP library."""
+        sample = sample_being_asked.get()
+        name = custom_id(request.key, sample)
+        tape = tape_of(request)
+        tree = tree_for(tape.cassette.path, tape.cassette.tree) if tape.cassette.tree else None
+        reply = self.answers.reply(name, request, tree)
+        if reply is None:
+            self.pending.setdefault(name, Pending(name, case_being_recorded.get(), request, tree))
+            raise missed(tape, request, sample)
+        return reply
 
 
 @dataclass(frozen=True)

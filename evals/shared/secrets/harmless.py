@@ -31,11 +31,13 @@ _BLOBS: Final[tuple[Stretch, ...]] = (
         r"(?:(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-[\w-]+|sk-(?:ssh|ecdsa)[\w.@-]+)[ \\n]+AAAA",
         r"|(?<![A-Za-z0-9+/])AAAA(?:B3NzaC1|C3NzaC1|E2VjZHNhLXNoYTIt))[A-Za-z0-9+/]+={0,3}(?: [\w.-]+@[\w.-]+)?",
     ),
-    # By the first bytes: PNG, JPEG, GIF, WebP, SVG, XML, PDF, fonts, gzip, zip, icon, MP3, ELF, WebAssembly, public key
+    # By the first bytes: PNG, JPEG, GIF, WebP, SVG, XML, PDF, fonts, gzip, zip, icon, MP3, ELF, WebAssembly, keys,
+    # certificate (its PEM block, in base64 once more)
     _stretch(
-        "iVBOR /9j/ R0lG UklG PHN2 PD94 JVBE d09G AAEAA T1RU H4sI UEsD AAAB SUQz f0VM AGFz MIIB MIIC MFkw MCow MHYw",
+        "iVBOR /9j/ R0lG UklG PHN2 PD94 JVBE d09G AAEAA T1RU H4sI UEsD AAAB SUQz f0VM AGFz MIIB MIIC MFkw MCow MHYw "
+        "LS0tLS1CRUdJTiBDRVJU",
         r"(?<![A-Za-z0-9+/])(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|PD94bWw|JVBERi0|d09GM|d09GR|AAEAAAA|T1RUTw|H4sIA|",
-        r"UEsDB|AAABAA|SUQz|f0VMR|AGFzbQ|MIIBIjANBgkq|MIICIjANBgkq|MFkwEwYHKoZI|MCowBQYDK2Vw|MHYwEAYHKoZI)",
+        r"UEsDB|AAABAA|SUQz|f0VMR|AGFzbQ|MIIBIjANBgkq|MIICIjANBgkq|MFkwEwYHKoZI|MCowBQYDK2Vw|MHYwEAYHKoZI|LS0tLS1CRUdJTiBDRVJU)",
         _WRAPPED,
     ),
     _stretch("arn:", r"\barn:aws[\w-]*:[\w:/.*@+=-]+"),
@@ -49,13 +51,20 @@ _NUMBERS: Final[tuple[Stretch, ...]] = (
     _stretch(
         "SHA sha MD5 md5 Md5 h1: ETag etag Etag tegrity igest ingerprint hecksum once",
         r"(?i)\b(?:sha-?\d{1,3}|md5|h1|e-?tag|integrity|digest|fingerprint|checksum|hash|c?nonce)\b[\"']?\s*[:= -]\s*",
-        rf"(?:W/)?[\"'\\]{{0,3}}(?:sha-?\d+[-:=])?{_WORD}+",
+        rf"(?:W/)?[\"'\\]{{0,3}}(?:sha-?\d+[-:=]{{1,2}}\s?)?{_WORD}+",
     ),
     _stretch(
         "_Z _R ? $s _T",
         r"(?<![A-Za-z0-9_])(?:_{1,3}Z[A-Z]?[\w.$@]+|_{1,2}R[A-Z][\w.$]+|\?\??[\w@?$]+@@[\w@?$]*|_?\$s[\w]+|_T0[\w]+)",
     ),
-    _stretch("DKIM- dkim=", r"(?:DKIM-Signature|dkim)\s*[:=].{0,400}"),
+    _stretch("DKIM- dkim= DKIM1", r"(?:DKIM-Signature|dkim|v)\s*[:=](?:(?<!v=)|(?=DKIM1)).{0,400}"),
+    # Numbers that a protocol makes anew for each connection, message or public key
+    _stretch(
+        "WebSocket oundary None-Match kid x5t",
+        r"(?i)(?:sec-websocket-(?:accept|key)\W{1,4}(?:header value )?|boundary=[\"\\]{0,3}-*|-{4,}\w*?boundary|",
+        r"if-none-match\W{1,6}(?:W/)?[\"\\]{0,3}|\b(?:kid|x5t(?:#s256)?)[\"'\\]{0,4}\s*[:= ]\s*[\"'\\]{0,4})",
+        rf"{_WORD}+",
+    ),
     _stretch("17h", r"::h[0-9a-f]{16}\b"),
     _stretch(
         "/",

@@ -173,7 +173,7 @@ _GAPS: Final = (
     # <password>…</password>, <entry key="db.password">…</entry>, <key>ApiKey</key> <string>…</string>
     _Gap(
         re.compile(
-            rf"{_SUFFIX}(?:</[\w:.-]+>\s*<[\w:.-]+)?[^<>]{{0,60}}>\s*(?:<value>\s*)?(?:<!\[CDATA\[)?"
+            rf"{_SUFFIX}(?:</[\w:.-]+>\s*<[\w:.-]+)?[^<>]{{0,60}}>\s*(?:<(?:value|code|tt|b)>\s*)?(?:<!\[CDATA\[)?"
             r"(?P<quoted>[^\s<>\\]{6,200}|[^\s>\\]{6,200}(?=</))(?=\s*(?:\]\]>\s*)?(?:<|$(?<![\"'`])))"
         )
     ),
@@ -305,7 +305,7 @@ NAMED: Final[tuple[Rule, ...]] = (
         rule(
             "login_call",
             "credential auth login connect pdo mysqli",
-            r"""(?i)(?:credential\w*|auth\w*|login\w*|connect\w*|pdo|mysqli\w*)\s*[(=]\s*\(?\s*"""
+            r"""(?i)(?:credential\w*|auth\w*|login\w*|connect\w*|(?:pdo|mysqli\w*)(?:->\w+)?)\s*[(=]\s*\(?\s*"""
             rf"(?:[^\s,()]{{1,200}}\s*,\s*){{{many}}}(?={QUOTED})",
             lambda match: _passes(match, is_password),
         )

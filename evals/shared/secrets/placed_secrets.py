@@ -20,7 +20,7 @@ _DATABASE: Final = re.compile(
 _LOGINS: Final = (
     r"docker|podman|nerdctl|buildah|skopeo|helm|oras|az|oc|cf|twine|poetry|npm|doctl|vault|sqlcmd|bcp|isql|mongo\w*|"
     r"mysql\w*|mariadb[\w-]*|clickhouse\S*|cqlsh|influx|ldap\w+|smbclient|mosquitto\w*|amqp\S*|sqlplus|winexe|xfreerdp|plink|pscp|"
-    r"mc|svn|htpasswd|gpg2?|7za?|7zz|zip|unzip|rar|unrar|ssh-keygen|keytool|openssl|snmp\w*|ipmitool|curl|http|https|xh"
+    r"mc|svn|htpasswd|gpg2?|7za?|7zz|zip|unzip|rar|unrar|ssh-keygen|keytool|openssl|snmp\w*|ipmitool|psexec|winrs|runas|curl|http|https|xh"
 )
 
 _LOGIN_COMMAND: Final = re.compile(rf"\b(?:{_LOGINS})\b[^\n|;]*$")
@@ -61,6 +61,10 @@ def _is_a_login(match: Match) -> bool:
     except binascii.Error:
         return False
     return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
+
+
+def _is_key_or_login(match: Match) -> bool:
+    return is_key(match["value"]) or "=" in match["value"]
 
 
 def _is_of_a_login(match: Match) -> bool:
@@ -132,7 +136,7 @@ PLACES: Final[tuple[Rule, ...]] = (
     rule(
         "password_option",
         "sudo chpasswd login passwd",
-        rf"\becho\s+(?:-\w\s+)?[\"']?(?:[\w.-]+:)?(?P<value>{VALUE}{{6,500}})[\"']?\s*\|\s*"
+        r"\becho\s+(?:-\w\s+)?[\"']?(?:[\w.-]+:)?(?P<value>[^\s\"'`\\|]{6,500})[\"']?\s*\|\s*"
         r"(?:sudo\s+-S|chpasswd|\S*passwd|.{0,60}login)",
         _is_of_a_login,
     ),
@@ -149,6 +153,24 @@ PLACES: Final[tuple[Rule, ...]] = (
         "login_option", "login=", rf"\blogin=[\"']?(?P<value>{VALUE}{{20,500}})", lambda match: is_key(match["value"])
     ),
     KEYS_OF_PROVIDERS,
+    # //host/npm/:_auth = …, IMAP's LOGIN name "…", SMTP's AUTH PLAIN …
+    rule("basic_auth", "_auth", r"\b_auth[\"']?\s*[:=]\s*[\"']?(?P<value>[A-Za-z0-9+/]{8,}={0,2})", _is_a_login),
+    rule("login_option", "LOGIN", rf"\bLOGIN [\w.@+-]+ {ANY}", _is_password),
+    rule("basic_auth", "AUTH ", r"\bAUTH (?:PLAIN|LOGIN) (?P<value>[A-Za-z0-9+/]{12,}={0,2})", _is_key_or_login),
+    # user:…@tcp(host:3306)/name, jdbc:oracle:thin:user/…@host
+    rule(
+        "url_password",
+        "@tcp( @unix( @udp(",
+        r"[\w.-]+:(?P<value>[^\s:@\"'`]{4,200})@(?:tcp|unix|udp)\(",
+        _is_no_placeholder,
+    ),
+    rule("url_password", "jdbc:oracle:", r"jdbc:oracle:\w+:[\w.-]+/(?P<value>[^\s@/]{4,200})@", _is_no_placeholder),
+    rule(
+        "seed_phrase",
+        "nemonic NEMONIC eed ecovery",
+        r"(?i)\b(?:mnemonic|(?:seed|recovery)[ _-]?(?:phrase|words)?)\b\W{1,8}"
+        r"(?P<value>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})[\"'`]",
+    ),
     rule(
         "url_credential",
         "?key= &key= ?sig= &sig= ?code= &code= ?auth= &auth= ?appid= &appid= ignature=",

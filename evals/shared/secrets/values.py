@@ -30,7 +30,10 @@ _LETTER: Final = re.compile("[A-Za-z]")
 _IDEOGRAPH: Final = re.compile("[\u2e80-\uffdc]")
 _ENDS: Final = ".:!?*"
 _MARKS: Final = frozenset("!@#$%^&*?+~")
-_PASSPHRASE: Final = re.compile(r"(?=.{8})[A-Z][a-z]{2,}(?:[-_.<&]?[A-Za-z]{3,}){0,4}[-_.]?\d{2,4}[^\w\s]{0,2}")
+_PASSPHRASE: Final = re.compile(
+    r"(?=.{8})(?:[A-Z][a-z]{2,}(?:[-_.<&]?[A-Za-z]{3,}){0,4}[-_.]?\d{2,4}[^\w\s]{0,2}"
+    r"|[a-z]{3,}(?:[-_.~][a-z]{3,}){1,4}[-_.]\d{3,4}|[A-Za-z][a-z]{2,}\d{2,4}[-_.](?:[A-Z]{2,4}|[A-Z][a-z]{2,}))"
+)
 _DIGIT_OR_MARK: Final = re.compile(r"[^A-Za-z]")
 _PAIRS: Final = """
     th he in er an re nd at on nt ha es st en ed to it ou ea hi is or ti as te et ng of al de se le sa
@@ -111,7 +114,7 @@ def is_strong(value: str) -> bool:
 
 
 def _is_made_of_words(value: str) -> bool:
-    """`Walnut-umbra54`: words, one in capitals at its head, and a number, as people make up passwords."""
+    """`Walnut-umbra54`, `walnut-umbra-541`, `walnut54.Umbra`: words and a number, as people make up passwords."""
     return bool(_PASSPHRASE.fullmatch(value)) and not _CODE.search(value)
 
 

@@ -1,14 +1,17 @@
 """Every shape that is promised is seen, whatever is drawn for it; what only looks like one is left alone."""
 
+import base64
 import json
 import random
 
 import pytest
 
 from evals.secrets.secret_filter import scan, unsuspicious
-from tests.chaos.shapes import ENCODED, IN_A_SYNTAX, NAMED, NOT_PROMISED, SPELLED
+from tests.chaos.shapes import ENCODED, IN_A_PROTOCOL, IN_A_SYNTAX, NAMED, NOT_PROMISED, SPELLED
 
-PROMISED = {shape.name: shape for shape in (*NAMED, *SPELLED, *IN_A_SYNTAX, *ENCODED)}
+NOISE = "Qm7" + "Xk9Rt2Lw5" + "Zp8Vb3Nc6"
+"""Random, with small and capital letters and digits, as a key is."""
+PROMISED = {shape.name: shape for shape in (*NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *ENCODED)}
 
 
 def drawn(shape, many=20):
@@ -61,6 +64,15 @@ def test_no_depth_of_quoting_hides_a_password(depth):
         "risk-or-reward-of-something-2024 and desk-20241122-report",
         "vcr_cassette_library_directory_name, napi_create_external_arraybuffer_2, API-versioning-of-endpoints-v2",
         "lip_sync_animation_for_2_characters, live_2024-11-22-release-notes, dvc_server_configuration_file_v2",
+        "Sec-WebSocket-Accept: " + NOISE + "=",
+        "Content-Type: multipart/form-data; boundary=----FormBoundary" + NOISE,
+        'If-None-Match: W/"7f18-' + NOISE + '"',
+        "JWKS has no key with kid '" + NOISE + "'",
+        "content-digest: sha-256=:" + NOISE + "=:",
+        "x-amz-checksum-sha256: " + NOISE + "=",
+        'key1._domainkey IN TXT "v=DKIM1; k=rsa; p=' + NOISE,
+        "certificate-authority-data: " + base64.b64encode(b"-----BEGIN CERTIFICATE-----" + NOISE.encode()).decode(),
+        '{"id":"evt_' + NOISE + '","object":"event"}',
         "A3-landscape-paper-size-for-printing, pa-llet-racks, dvc_client_configuration_of_2024",
         "compass: n5e7w2x, bypass=k8s2rules, tests pass: py311",
         "sk_learn.linear_model, pat.match, live_reload_of_the_page_after_80_ms",

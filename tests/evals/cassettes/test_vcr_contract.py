@@ -20,9 +20,9 @@ from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from evals.cassettes.store import load, merge_write
 from tests.builders.interaction import AnLlm, a_chat_request, a_recorder, an_interaction, messages
-from tests.builders.shipped import some_cassettes
+from tests.builders.shipped import some_kinds
 
-COMMITTED = some_cassettes()
+COMMITTED = some_kinds()
 MATCH_ON = ["method", "path", "query", "body"]
 QUESTION = {
     "model": "small",

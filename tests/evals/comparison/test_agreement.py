@@ -9,8 +9,10 @@ from evals.comparison.assemble import assemble
 from evals.report.junit_xml import junit
 from evals.report.summary_markdown import summary
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
+from tests.builders.shipped import every
 from tests.builders.trace import a_report
 
+EXAMPLES = 500 if every() else 20
 CASES = some_cases(6)
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 FATES = st.sampled_from(["good", "wrong file", "no review", "off the tape", "failed"])
@@ -42,7 +44,7 @@ def red(run):
     return [element for element in ET.fromstring(junit(run)).iter() if element.tag in {"failure", "error"}]  # noqa: S314
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(RUNS, KEPT)
 def test_the_files_of_a_run_are_red_exactly_when_its_exit_code_is(now, before):
     blessed = some_material(CASES, some_trials(CASES, drawn(before))).baseline
@@ -52,7 +54,7 @@ def test_the_files_of_a_run_are_red_exactly_when_its_exit_code_is(now, before):
     assert summary(run).startswith(f"## {ICONS[run.verdict.exit_code]} ")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(KEPT, KEPT)
 def test_no_green_keeps_quiet_about_what_fell_against_a_baseline(now, before):
     blessed = some_material(CASES, some_trials(CASES, drawn(before))).baseline

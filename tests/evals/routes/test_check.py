@@ -94,6 +94,15 @@ def test_a_hard_violation_halves_the_score():
     assert (score.H, score.hard, score.R) == (0, ("P2",), score.raw / 2)
 
 
+@pytest.mark.parametrize("hard", [True, False])
+def test_a_hard_violation_fails_a_route_however_little_it_weighs(hard):
+    slight = a_constraint("absence", ("critic",), w=0.1, hard=hard, id="slight")
+    score = check(a_spec(an_alternative(*policy_constraints(), *case_constraints(), slight)), HONEST, UNSURE)
+
+    assert score.F >= 0.9
+    assert score.passed is not hard
+
+
 def test_eleven_visits_are_a_hard_violation_whatever_the_rules_say():
     loose = a_spec(an_alternative(a_constraint(hard=True), target=20, max_steps=20, node_max={"investigator": 20}))
 

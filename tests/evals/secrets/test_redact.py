@@ -7,8 +7,7 @@ import string
 
 import pytest
 
-from evals.cassettes.store import load
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.secrets.allowed_secrets import FILE, AllowedSecrets
 from evals.secrets.secret_filter import SecretFinding, redact_request, redact_response, scan, scrub, unsuspicious
 from evals.shared.secrets import placed_secrets as places
 from evals.shared.secrets.key_formats import FORMATS
@@ -16,16 +15,14 @@ from evals.shared.secrets.scanner import RULES
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request
 from tests.builders.secret import PLANTED, an_entry
-from tests.builders.shipped import some_cassettes
 
 BASE62 = string.ascii_letters + string.digits
 
 
-@pytest.mark.parametrize("rule", PLANTED)
-def test_each_kind_of_secret_is_found_and_located(rule):
-    request = a_chat_request(f"see {PLANTED[rule]} here")
+def test_each_kind_of_secret_is_found_and_located():
+    found = {rule: scan(a_chat_request(f"see {secret} here")) for rule, secret in PLANTED.items()}
 
-    assert scan(request) == [SecretFinding(rule, "$.messages[0].content")]
+    assert found == {rule: [SecretFinding(rule, "$.messages[0].content")] for rule in PLANTED}
 
 
 def test_a_secret_used_as_a_name_is_found_and_not_repeated():
@@ -117,13 +114,12 @@ def test_every_planted_secret_holds_a_hint_of_its_rule():
     assert [rule.name for rule in hinted if not any(hint in PLANTED[rule.name] for hint in hints[rule.name])] == []
 
 
-@pytest.mark.parametrize("rule", PLANTED)
-def test_a_secret_in_json_inside_a_text_is_found(rule):
+@pytest.mark.parametrize("text", ["{}", "```json {}```"])
+def test_a_secret_in_json_inside_a_text_is_found(text):
     """As in the arguments of a tool call: the n of the line break before it is no letter of the secret."""
-    arguments = json.dumps({"text": f"first line\n{PLANTED[rule]}"})
+    texts = {rule: text.format(json.dumps({"text": f"first line\n{secret}"})) for rule, secret in PLANTED.items()}
 
-    assert SecretFinding(rule, "$") in scan(arguments)
-    assert SecretFinding(rule, "$") in scan(f"```json {arguments}```")
+    assert [rule for rule in PLANTED if SecretFinding(rule, "$") not in scan(texts[rule])] == []
 
 
 def test_an_escape_hides_no_secret():
@@ -156,17 +152,14 @@ def test_a_finding_names_the_digest_that_would_allow_it():
     assert scan(f"see {secret}")[0].sha256 == hashlib.sha256(secret.encode()).hexdigest()
 
 
-@pytest.mark.slow
 def test_nothing_that_is_committed_looks_like_a_secret():
-    """All cases of the dataset, line by line, and committed cassettes, read without an allow-list."""
+    """All cases of the dataset, line by line. Cassettes are scanned when they are read; none has an allow-list."""
     cases = [path for path in (REPOSITORY / "datasets").rglob("*") if path.suffix in {".md", ".yaml", ".py", ".patch"}]
     lines = {line for path in cases for line in path.read_text(encoding="utf-8").splitlines()}
-    tapes = [load(path) for path in some_cassettes()]
-    bodies = [[found.request, found.response] for tape in tapes for found in tape.interactions]
 
     assert len(lines) > 1000
-    assert len(bodies) > 100
-    assert scan([*lines, *bodies]) == []
+    assert unsuspicious([], lines) or scan([*lines]) == []
+    assert [*(REPOSITORY / "cassettes").rglob(FILE)] == []
 
 
 def escaped(text):
@@ -184,14 +177,14 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("rule", PLANTED)
-def test_the_quick_look_passes_no_secret(rule, place):
-    assert not unsuspicious(["{}", PLACES[place](PLANTED[rule])], [])
+def test_the_quick_look_passes_no_secret(place):
+    bodies = {rule: PLACES[place](secret) for rule, secret in PLANTED.items()}
+
+    assert [rule for rule in PLANTED if unsuspicious(["{}", bodies[rule]], [])] == []
 
 
-@pytest.mark.parametrize("rule", PLANTED)
-def test_the_quick_look_passes_no_secret_beside_the_bodies(rule):
-    assert not unsuspicious([], ["fine", PLANTED[rule]])
+def test_the_quick_look_passes_no_secret_beside_the_bodies():
+    assert [rule for rule in PLANTED if unsuspicious([], ["fine", PLANTED[rule]])] == []
 
 
 def test_the_quick_look_sees_a_format_that_spans_lines():

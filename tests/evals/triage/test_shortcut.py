@@ -14,7 +14,7 @@ from evals.cassettes.player import Tape
 from evals.cassettes.store import load
 from tests.builders.interaction import a_chat_answer, a_tape, an_interaction
 from tests.builders.paths import a_path, names_of, outcome
-from tests.builders.shipped import SEED, every, some_cassettes
+from tests.builders.shipped import SEED, every, some_kinds
 from triage.agents.codebase_search import CodebaseAnswer
 from triage.agents.critic import CriticOutput
 from triage.agents.investigator import InvestigatorOutput
@@ -191,7 +191,7 @@ def looked_at(interactions: list[Interaction]) -> list[Interaction]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cassette", some_cassettes(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("cassette", some_kinds(), ids=lambda path: path.stem)
 async def test_every_committed_interaction_is_found_and_read_alike(cassette):
     """The proof the shortcut rests on: the same digest, and the same result or error, for each of them."""
     paths = {}
