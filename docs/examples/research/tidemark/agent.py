@@ -1,4 +1,4 @@
-"""Answers questions on Tidemark, a message broker: a supervisor calls two researchers, each with a search of its own."""
+"""Answers questions on Tidemark, a message broker: a supervisor calls two researchers with a search each."""
 
 import re
 from pathlib import Path
@@ -8,11 +8,14 @@ from langchain.agents import AgentState, create_agent
 from langchain.agents.middleware import after_agent
 from langchain.tools import ToolRuntime, tool
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
 from langchain_openai import ChatOpenAI
+from langgraph.graph.state import CompiledStateGraph
 
 HERE = Path(__file__).parent
 PROMPTS = HERE.parent / "prompts"
 SHOWN = 3
+Agent = CompiledStateGraph[Any, Any, Any, Any]
 model = ChatOpenAI(model="claude", streaming=True, stream_usage=True)  # behind the gateway that OPENAI_BASE_URL names
 
 
@@ -52,7 +55,7 @@ def search_changelog(query: str) -> str:
     return found("changelog", query)
 
 
-def researcher(name: str, search: Any) -> Any:
+def researcher(name: str, search: BaseTool) -> Agent:
     """An agent that searches one document."""
     text = (PROMPTS / f"{name}.md").read_text(encoding="utf-8")
     return create_agent(model, [search], system_prompt=text, name=name)
@@ -62,7 +65,7 @@ handbook = researcher("handbook", search_handbook)
 changelog = researcher("changelog", search_changelog)
 
 
-async def report(agent: Any, runtime: ToolRuntime) -> str:
+async def report(agent: Agent, runtime: ToolRuntime) -> str:
     """What a researcher says to the reader's question, which it gets as it was asked."""
     question = runtime.state["messages"][0].text
     done = await agent.ainvoke({"messages": [("user", question)]})
@@ -82,13 +85,13 @@ async def ask_changelog(runtime: ToolRuntime) -> str:
 
 
 @after_agent(state_schema=Answered)
-def keep_answer(state: Answered, runtime: Any) -> dict[str, str]:
+def keep_answer(state: Answered, runtime: object) -> dict[str, str]:
     """The last message is the answer."""
     del runtime
     return {"answer": state["messages"][-1].text}
 
 
-def agent(config: RunnableConfig) -> Any:
+def agent(config: RunnableConfig) -> Agent:
     """The supervisor, with the version of its prompt that the config names."""
     version = (config.get("configurable") or {}).get("supervisor", "v1")
     text = (PROMPTS / "supervisor" / f"{version}.md").read_text(encoding="utf-8")
