@@ -7,7 +7,7 @@
     run = evals.judge(suite, trials)           # scores, comparisons, verdict
     print(run.verdict.sentence)
     run.frame()                                # a pandas table: one row per trial and score
-    evals.write_report(run, Path("out"))       # index.html, run.json, summary.md, junit.xml
+    evals.write_report(run, "out")             # index.html, run.json, summary.md, junit.xml
 
 Nothing here prints, ends a process, or is loaded before it is asked for. What goes wrong is an exception of the tree
 in `evals.errors`. See docs/python.md.
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evals.pipeline.load_run import LoadedSuite, Options, load_suite
     from evals.pipeline.run_suite import replay
     from evals.pipeline.single_trial import explain
+    from evals.report.data_frames import frame
     from evals.report.run_files import write_report
     from evals.report.stored_files import read_run
     from evals.runner.trials import Progress, Trials
@@ -49,6 +50,7 @@ __all__ = [
     "compare",
     "errors",
     "explain",
+    "frame",
     "judge",
     "langsmith",
     "load_suite",
@@ -60,6 +62,7 @@ __all__ = [
 
 _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
+    "report.data_frames": ("frame",),
     "report.run_files": ("write_report",),
     "report.stored_files": ("read_run",),
     "models.run": ("Run", "Verdict"),

@@ -16,6 +16,7 @@ EvalsError                  exit 2 unless said otherwise
 └── MissError               also a LookupError: a request nobody recorded
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -107,3 +108,11 @@ class MissError(EvalsError, LookupError):
     """A request nobody recorded. A LookupError, since LangGraph's default retry policy does not retry those."""
 
     exit_code: ClassVar[int] = EXIT_CANNOT_JUDGE
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """`; did you mean X?` for a name that is none of those known, or nothing where none is alike."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only after a mistake
+
+    found = get_close_matches(name, [*known], n=1, cutoff=0.6)
+    return f"; did you mean {found[0]}?" if found else ""

@@ -73,9 +73,11 @@ class Libraries:
         found = self._read()
         if found is None or found.is_as_it_was:
             return found
-        _drop_stale_bytecode(found.files)
         now = replace(_listed(found.files), earlier=found.earlier)
-        if now.digest == found.digest:
+        noted = signature(self._place)
+        is_same = now.digest == found.digest
+        _drop_stale_bytecode(found.files, valid_until=noted[2] if is_same and noted else 0)
+        if is_same:
             self._write(now)
             return now
         with suppress(OSError):
@@ -242,13 +244,17 @@ def _state(files: Iterable[str]) -> str:
     return hashlib.sha256(marshal.dumps(told, 2)).hexdigest()  # version 2: equal values, equal bytes
 
 
-def _drop_stale_bytecode(files: Iterable[str]) -> None:
+def _drop_stale_bytecode(files: Iterable[str], valid_until: int) -> None:
     """Remove bytecode that is older than the last change of its source: where size and time were set back, Python would
-    execute it in the place of what was digested."""
+    execute it in the place of what was digested.
+
+    Bytecode up to `valid_until` (ns) stays: it is of the listed content. An installer that links the same files into
+    another environment changes the times of their entries, and nothing else.
+    """
     for path in files:
         if path.endswith(".py"):
             compiled = importlib.util.cache_from_source(path)
             source, bytecode = signature(path), signature(compiled)
-            if source and bytecode and bytecode[-1] < source[-1]:
+            if source and bytecode and valid_until < bytecode[-1] < source[-1]:
                 with suppress(OSError):
                     Path(compiled).unlink()

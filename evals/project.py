@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 from evals.installed_packages import Signature, signature
 
 FILE: Final = "evals.toml"
@@ -52,7 +52,6 @@ _OF_OTHERS: Final = {
 @lru_cache(16)
 def _read(path: Path, _as_of: Signature) -> Project:
     import tomllib  # noqa: PLC0415 - ten milliseconds, and most checkouts have no such file
-    from difflib import get_close_matches  # noqa: PLC0415
 
     try:
         told: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -62,9 +61,8 @@ def _read(path: Path, _as_of: Signature) -> Project:
     known = [field.name for field in fields(Project)]
     for name, value in settings.items():
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}; others go below [target]"
-            raise ConfigurationError(f"{path}: unknown setting {name!r}; {hint}")
+            hint = nearest_name(name, known) or f"; known are {', '.join(known)}; others go below [target]"
+            raise ConfigurationError(f"{path}: unknown setting {name!r}{hint}")
         if not isinstance(value, str) or not value:
             raise ConfigurationError(f"{path}: {name} is {value!r}; write a text, such as {_example(name)!r}")
     return Project(**{**_OF_OTHERS, **settings})

@@ -37,6 +37,12 @@ def fork_of(root: Path, base: str) -> str:
     return _told(root, "merge-base", "--end-of-options", base, "HEAD").strip()
 
 
+def edited_files(root: Path, base: str) -> tuple[str, ...]:
+    """The files, from `root`, whose content differs from that of the fork with `base`; empty where git cannot tell."""
+    fork = fork_of(root, base)
+    return tuple(_told(root, "diff", "--name-only", "--relative", fork, "--").splitlines()) if fork else ()
+
+
 def usual_base() -> str:
     """Where changes are counted from: the base of the pull request on GitHub, elsewhere the last commit."""
     base = os.environ.get("GITHUB_BASE_REF")

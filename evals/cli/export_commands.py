@@ -30,7 +30,10 @@ def report_command(
     out: Annotated[Path | None, typer.Option(help="The folder to write; that of the run if not given.")] = None,
 ) -> int:
     """Write page, summary and JUnit file of a stored run anew; nothing is replayed, scored or judged."""
-    return report(run, out)
+    folder = out or run.parent
+    write_report(read_run(run), folder)
+    print(f"Report: {folder / 'index.html'}")
+    return EXIT_OK
 
 
 @exporting.command("explain")
@@ -60,7 +63,15 @@ def frame_command(
     decisions: Annotated[bool, typer.Option("--decisions", help="One row per decision of the supervisor.")] = False,
 ) -> int:
     """Write a stored run as a table with one row per trial and score. Parquet needs the extra `parquet` (pyarrow)."""
-    return frame(run, out, by_decision=decisions)
+    if out.suffix not in (".csv", ".parquet"):
+        raise ConfigurationError(f"{out}: name a file that ends in .csv or .parquet")
+    table = read_run(run).frame(by_decision=decisions)
+    try:
+        _write(table, out)
+    except OSError as error:
+        raise ConfigurationError(f"{out}: cannot be written ({error.strerror or error}); name another --out") from error
+    print(f"{len(table)} rows in {out}")
+    return EXIT_OK
 
 
 @exporting.command("schema")
@@ -70,24 +81,9 @@ def schema_command(
     ] = "run",
 ) -> int:
     """Print the JSON Schema of what this version writes; docs/run-json.md explains the fields."""
-    return schema(name)
-
-
-def frame(run: Path, out: Path, *, by_decision: bool = False) -> int:
-    """Write one row per trial and score, or one per decision; the name's ending says in which format.
-
-    Raises:
-        ConfigurationError: the run cannot be read, the format is neither, or the table cannot be written.
-    """
-    if out.suffix not in (".csv", ".parquet"):
-        raise ConfigurationError(f"{out}: name a file that ends in .csv or .parquet")
-    stored = read_run(run)
-    table = stored.frame(by_decision=by_decision)
-    try:
-        _write(table, out)
-    except OSError as error:
-        raise ConfigurationError(f"{out}: cannot be written ({error.strerror or error}); name another --out") from error
-    print(f"{len(table)} rows in {out}")
+    if name not in WRITTEN:
+        raise ConfigurationError(f"no schema {name!r}; name one of {', '.join(WRITTEN)}")
+    print(json.dumps(schema_of(WRITTEN[name]), indent=2, sort_keys=True))
     return EXIT_OK
 
 
@@ -103,18 +99,6 @@ def _write(table: "pd.DataFrame", out: Path) -> None:
         ) from error
 
 
-def report(run: Path, out: Path | None) -> int:
-    """Write page, summary, JUnit and JSON below `out`, or beside the run.
-
-    Raises:
-        ConfigurationError: the run cannot be read, or the folder cannot be written.
-    """
-    folder = out or run.parent
-    write_report(read_run(run), folder)
-    print(f"Report: {folder / 'index.html'}")
-    return EXIT_OK
-
-
 WRITTEN: Final[dict[str, type[BaseModel]]] = {
     "run": Run,
     "sweep": Sweep,
@@ -123,14 +107,6 @@ WRITTEN: Final[dict[str, type[BaseModel]]] = {
     "drift": Drift,
 }
 """Name -> the model of `run.json`, `sweep.json`, the file of a shard, `history.json` and `drift.json`."""
-
-
-def schema(name: str) -> int:
-    """Print the schema of `name`. Returns 0. Raises ConfigurationError if nothing of that name is written."""
-    if name not in WRITTEN:
-        raise ConfigurationError(f"no schema {name!r}; name one of {', '.join(WRITTEN)}")
-    print(json.dumps(schema_of(WRITTEN[name]), indent=2, sort_keys=True))
-    return EXIT_OK
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, object]:

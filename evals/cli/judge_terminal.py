@@ -172,7 +172,7 @@ def effort(found: Effort) -> str:
 
 def _time(seconds: float | None) -> str:
     if seconds is None:
-        return "time unknown (this model has not answered here yet)"
+        return "time unknown (no recorded answer of this model has a latency)"
     shown = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
     return f"about {shown}, one request after the other"
 

@@ -25,7 +25,7 @@ import typer
 
 from evals.atomic_files import REMEDIES
 from evals.cli.terminal import VisibleConsole
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_USAGE, ConfigurationError, EvalsError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.pack import Command, installed_pack
 from evals.project import Project
 from evals.shared.extras import missing_extra
@@ -72,6 +72,11 @@ def all_commands(root: Path = HERE) -> dict[str, Command]:
 
 def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     """Run the command line `arguments`; without standalone mode, what the command returned."""
+    if arguments == ["--version"]:
+        from importlib.metadata import version
+
+        print(f"evals {version('triage-evals')}")
+        return EXIT_OK
     known = all_commands(_root_in(arguments))
     typed = next((word for word in arguments if word in known), None)
     return command_line(known, typed)(arguments, standalone_mode=standalone_mode)

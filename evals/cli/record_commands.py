@@ -90,10 +90,15 @@ def plan_command(
     root: Root = HERE,
 ) -> int:
     """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
-    from evals.pipeline.load_run import Options
-
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
-    return plan(suite, root, options, jobs=jobs, prices=prices, as_json=as_json)
+    table = load_prices(prices)  # a wrong one is said before the work, not after
+    chosen = selected(suite, root, options)
+    found = planned(suite, chosen, replayed(chosen, jobs=jobs).traces, table)
+    if as_json:
+        print(found.model_dump_json(indent=2))
+    else:
+        _say(found)
+    return EXIT_OK if found.complete else EXIT_CANNOT_JUDGE
 
 
 @recording.command("record")
@@ -140,8 +145,6 @@ def record_command(
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
     """
-    from evals.pipeline.load_run import Options
-    from evals.pipeline.record_suite import Batch
     from evals.suites.suite_files import read_suite
 
     options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
@@ -161,10 +164,11 @@ def record_command(
             retries=retries,
         )
 
+    key = os.environ.get(api_key_env, "")
+
     def judged(*, first: bool) -> int | None:
         from evals.cli.judge_terminal import JudgeEndpoint, record_judged
 
-        key = os.environ.get(api_key_env, "")
         live = JudgeEndpoint(base_url, key, recorded_by, timeout, tries, concurrency, budget, max_requests, prices)
         return record_judged(suite, root, options, batch, live, jobs=jobs, first=first)
 
@@ -175,69 +179,22 @@ def record_command(
     if batch.wanted:
         code = record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout, jobs=jobs)
     else:
-        code = record(
-            suite,
-            root,
-            options,
-            base_url=base_url,
-            api_key=os.environ.get(api_key_env, ""),
-            tavily_key=tavily_key,
-            recorded_by=recorded_by,
-            timeout_s=timeout,
-            retries=tries,
-            concurrency=concurrency,
-            budget_usd=budget,
-            max_requests=max_requests,
-            refresh=refresh,
-            prices=prices,
-            jobs=jobs,
-        )
+        hold(key, tavily_key)
+        chosen = selected(suite, root, options)
+        meter = Meter(load_prices(prices), budget, max_requests)
+        if budget is not None:
+            priced([info.variant.models for info in chosen.variants], meter.prices)
+        name = author(recorded_by, chosen.workspace)
+        if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
+            raise ConfigurationError(needed)
+        own = chosen.workspace.pack.own_endpoint and not base_url
+        llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(base_url, key)
+        on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
+        asking = EndpointOptions(timeout, tries, at_once(llm, concurrency), refresh)
+        with search_endpoint(chosen.workspace, tavily_key) as search:
+            code = asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
     further = judged(first=False) if asks_judge and code == EXIT_OK else None
     return code if further is None else further
-
-
-def record(
-    name: str,
-    root: Path,
-    options: Options,
-    *,
-    base_url: str | None,
-    api_key: str,
-    tavily_key: str,
-    recorded_by: str | None,
-    timeout_s: float,
-    retries: int,
-    concurrency: int | None,
-    budget_usd: float | None,
-    max_requests: int | None,
-    refresh: bool,
-    prices: Path | None,
-    jobs: int,
-) -> int:
-    """Record what a suite lacks; returns 0 when everything asked for is on tape and proven to replay, 130 when it was
-    interrupted.
-
-    Raises:
-        ConfigurationError: no endpoint is named, the recorder's name cannot be kept, or a budget is given and a price
-            is not known.
-        RecordingError: the endpoint failed, a limit was reached or a trial does not replay; what was answered is kept
-            for the next try.
-    """
-    hold(api_key, tavily_key)
-    chosen = selected(name, root, options)
-    meter = Meter(load_prices(prices), budget_usd, max_requests)
-    if budget_usd is not None:
-        priced([info.variant.models for info in chosen.variants], meter.prices)
-    name_kept = author(recorded_by, chosen.workspace)
-    extra = chosen.workspace.pack.extra
-    if extra and (needed := missing_from(extra)):
-        raise ConfigurationError(needed)
-    own = chosen.workspace.pack.own_endpoint and not base_url
-    llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(base_url, api_key)
-    on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
-    asking = EndpointOptions(timeout_s, retries, at_once(llm, concurrency), refresh)
-    with search_endpoint(chosen.workspace, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, meter, asking, name_kept, on_tape))
 
 
 async def _record(
@@ -362,18 +319,6 @@ def _note(text: str) -> None:
     VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
 
 
-def plan(name: str, root: Path, options: Options, *, jobs: int, prices: Path | None, as_json: bool) -> int:
-    """Print what is missing; 0 when nothing is, 3 otherwise (a run of this suite could not be judged)."""
-    table = load_prices(prices)  # a wrong one is said before the work, not after
-    chosen = selected(name, root, options)
-    found = planned(name, chosen, replayed(chosen, jobs=jobs).traces, table)
-    if as_json:
-        print(found.model_dump_json(indent=2))
-    else:
-        _say(found)
-    return EXIT_OK if found.complete else EXIT_CANNOT_JUDGE
-
-
 def _say(found: RecordingPlan) -> None:
     console = VisibleConsole(soft_wrap=True, highlight=False)
     for error in found.broken:
@@ -386,6 +331,8 @@ def _say(found: RecordingPlan) -> None:
         console.print(f"judge: {count(found.judge, 'request')} about trials on tape are unanswered", markup=False)
     for cause in found.causes:
         console.print(f"  {because(cause)}", markup=False)
+    if found.held_out:
+        console.print(f"Held out, recorded too: {', '.join(found.held_out)}.", markup=False)
     if found.variants or found.judge:
         console.print(_known(found), markup=False)
         if found.effort:

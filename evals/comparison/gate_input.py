@@ -184,7 +184,7 @@ def _edited_prompts(material: Material) -> tuple[str, ...]:
     """Variants whose prompt is another than the blessed one: the usual reason for a miss, or for a change."""
     blessed = material.baseline.prompts if material.baseline else {}
     return tuple(
-        f"{info.variant.name}: its prompt ({info.prompt_source or 'none'}) has changed since the baseline"
+        f"{info.variant.name}: its rendered prompt ({info.prompt_source or 'none'}) has changed since the baseline"
         for info in material.variants
         if blessed.get(info.variant.name, info.prompt_digest) != info.prompt_digest
     )

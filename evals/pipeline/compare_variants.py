@@ -13,6 +13,7 @@ import yaml
 from evals.errors import ConfigurationError
 from evals.models.run import Run
 from evals.models.suite import Suite, Variant
+from evals.paths import path_of_user
 from evals.pipeline.judge_run import judge
 from evals.pipeline.load_run import HERE, UNCHANGED, Options, Selected, loaded, selected
 from evals.pipeline.run_suite import replay, unwatched
@@ -97,7 +98,7 @@ def _as_of(revision: PromptRevision, own: Variant, workspace: Workspace) -> Oper
 def compare(
     sides: Sequence[str],
     suite: str = "prompts",
-    root: Path = HERE,
+    root: Path | str = HERE,
     options: Options = UNCHANGED,
     *,
     jobs: int = 1,
@@ -121,7 +122,7 @@ def compare(
         ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
         CannotJudgeError: no case is selected, or all are held out.
     """
-    chosen = loaded(_opposed(sides, suite, root, options), today, own_baseline=False)
+    chosen = loaded(_opposed(sides, suite, path_of_user(root, "root"), options), today, own_baseline=False)
     return judge(chosen, replay(chosen, jobs=jobs, fresh=fresh, progress=progress))
 
 

@@ -9,12 +9,13 @@ from typing import Final
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import load
 from evals.comparison.baseline import load_baseline, path_of
-from evals.errors import CannotJudgeError, ConfigurationError
+from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.holdout import check_reason, held_out, holdout_file, open_holdout, read_openings
 from evals.models.case import Case
 from evals.models.run import Baseline, Scope, VariantInfo
 from evals.models.shard_file import SuiteSelection
 from evals.models.suite import Suite
+from evals.paths import path_of_user
 from evals.project import Project
 from evals.scoring.registry import scorer_infos
 from evals.suites.suite_files import altered, read_suite, select
@@ -32,6 +33,16 @@ class Options:
     dataset: Path | None = None
     open_holdout: str | None = None
     samples: int | None = None
+
+    def __post_init__(self) -> None:
+        """Names are tuples, the dataset is a path. Raises ConfigurationError for a text in place of names."""
+        for member in ("cases", "variants"):
+            given = getattr(self, member)
+            if isinstance(given, str):
+                raise ConfigurationError(f"Options: {member} is several names; write {member}=({given!r},)")
+            object.__setattr__(self, member, tuple(given))
+        if self.dataset is not None:
+            object.__setattr__(self, "dataset", path_of_user(self.dataset, "dataset"))
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -74,7 +85,7 @@ class Options:
         return cls(**{**told, "dataset": Path(asked.dataset) if asked.dataset else None})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selected:
     """What is going to be run."""
 
@@ -88,6 +99,10 @@ class Selected:
     """What was asked for that the suite has otherwise, so that its baseline does not apply; empty where it does."""
     record_command: str
     bless_command: str
+
+    def __repr__(self) -> str:
+        names = ", ".join(info.variant.name for info in self.variants)
+        return f"<{type(self).__name__} {self.suite.name}: {len(self.cases)} cases, variants {names}>"
 
     @property
     def by_id(self) -> Mapping[str, Case]:
@@ -224,7 +239,9 @@ def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[V
     bare = {name.partition("+")[0]: name for name in names}  # `--variant v3` also names `v3+prd`
     unknown = [name for name in wanted if name not in names and name not in bare]
     if unknown:
-        raise ConfigurationError(f"no variant {', '.join(unknown)}; this suite has {', '.join(names)}")
+        raise ConfigurationError(
+            f"no variant {', '.join(unknown)}; this suite has {', '.join(names)}{nearest_name(unknown[0], names)}"
+        )
     chosen = {bare.get(name, name) for name in wanted}
     return [info for info in infos if not wanted or info.variant.name in chosen]
 
@@ -242,7 +259,7 @@ UNCHANGED: Final = Options()
 HERE: Final = Path()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadedSuite(Selected):
     """What is going to be run, and what it is going to be held against."""
 
@@ -255,7 +272,7 @@ class LoadedSuite(Selected):
 
 
 def load_suite(
-    suite: str, root: Path = HERE, options: Options = UNCHANGED, *, today: date | None = None
+    suite: str, root: Path | str = HERE, options: Options = UNCHANGED, *, today: date | None = None
 ) -> LoadedSuite:
     """Read a suite of the checkout at `root`, narrowed or changed as `options` say.
 
@@ -269,7 +286,9 @@ def load_suite(
         ConfigurationError, DatasetError: something is wrong with the suite, the options or the dataset.
         CannotJudgeError: no case is selected, all are held out, or the baseline cannot be read.
     """
-    return loaded(selected(suite, root, options), today)
+    if not isinstance(options, Options):
+        raise ConfigurationError(f"load_suite: options is {options!r}; write options=Options(...)")
+    return loaded(selected(suite, path_of_user(root, "root"), options), today)
 
 
 def loaded(chosen: Selected, today: date | None = None, *, own_baseline: bool = True) -> LoadedSuite:

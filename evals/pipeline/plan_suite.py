@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evals.holdout import held_out
 from evals.models.trace import Trace
 from evals.pipeline.load_run import Selected, record_command
 from evals.prices import PriceTable
@@ -34,6 +35,7 @@ def planned(name: str, chosen: Selected, traces: Sequence[Trace], prices: PriceT
         if variants
         else None,
         broken=tuple(dict.fromkeys(broken)),
+        held_out=tuple(case.id for case in held_out(chosen.cases) if case.id in {one.request[0] for one in missed}),
         command=_command(name, chosen, variants) if variants else "",
     )
     if chosen.suite.judge is None:

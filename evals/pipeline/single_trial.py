@@ -9,6 +9,7 @@ from evals.comparison.assemble import case_info
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run import CaseInfo, Trial
 from evals.models.trace import Trace
+from evals.paths import path_of_user
 from evals.pipeline.load_run import Options, selected, to_be_run
 from evals.pipeline.run_suite import replay
 from evals.scoring.score_trials import score_trials
@@ -52,13 +53,14 @@ class Explained:
     trials: tuple[Trial, ...]
 
 
-def explain(case: str, variants: Sequence[str], suite: str, root: Path) -> Explained:
+def explain(case: str, variants: Sequence[str], suite: str, root: Path | str) -> Explained:
     """Replay and score `case` under the variants, or under the suite's candidate where none is named.
 
     Raises:
         ConfigurationError: the suite has no such case or variant.
         CannotJudgeError: the case is held out.
     """
+    root = path_of_user(root, "root")
     names = tuple(variants) or (read_suite(suite, root).candidate,)
     chosen = to_be_run(selected(suite, root, Options(cases=(case,), variants=names)))
     trials = score_trials(chosen.by_id, replay(chosen, jobs=1).traces)

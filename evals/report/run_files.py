@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from evals.atomic_files import write_files
 from evals.models.base import Closed
 from evals.models.run import Run
+from evals.paths import path_of_user
 from evals.report.html_page import render
 from evals.report.junit_xml import junit
 from evals.report.summary_markdown import summary
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
     from evals.pack import Pack
 
 
-def write_report(run: Run, folder: Path, pack: "Pack | None" = None) -> None:
+def write_report(run: Run, folder: Path | str, pack: "Pack | None" = None) -> None:
     """Write all files of a run, each whole or not at all; a text no cassette may hold is withheld in all of them.
 
     Raises:
         ConfigurationError: the folder cannot be written.
     """
-    write_fit(held_back(run, folder), folder, pack)
+    place = path_of_user(folder, "folder")
+    write_fit(held_back(run, place), place, pack)
 
 
 def write_fit(run: Run, folder: Path, pack: "Pack | None" = None) -> None:

@@ -11,17 +11,19 @@ from evals.models.base import Sealed
 from evals.models.judge import JudgedRun
 from evals.models.run import RUN_SCHEMA, Run
 from evals.models.shard_file import SHARD_SCHEMA, Shard
+from evals.paths import path_of_user
 from evals.secrets.secret_filter import held_back
 
 Stored = TypeVar("Stored", bound=Sealed)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path | str) -> Run:
     """The run stored at `path`.
 
     Raises:
         ConfigurationError: no such file, not a run, or one of a newer schema.
     """
+    path = path_of_user(path, "path")
     absent, broken = "`make eval` writes reports/latest", "not a run.json of this version"
     model: type[Run] = JudgedRun if _is_judged(path) else Run
     return read_stored(path, model, RUN_SCHEMA, mark="trials", absent=absent, broken=broken, sealed_since=4)

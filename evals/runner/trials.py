@@ -72,7 +72,7 @@ class Progress(Protocol):
         """One more of `total` is there; `reused` when the cache had it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trials:
     """What a suite's trials gave, in order of case, variant and sample."""
 
@@ -82,6 +82,9 @@ class Trials:
     """What each trace is stored under, in the same order."""
     recorded: Mapping[str, str] = field(default_factory=dict)
     """The digest of each case's cassette, as it was replayed."""
+
+    def __repr__(self) -> str:
+        return f"<Trials: {len(self.traces)}, {self.reused} reused unchanged>"
 
 
 def run_trials(
@@ -98,21 +101,7 @@ def run_trials(
     elsewhere: Execute | None = None,
     meanwhile: Callable[[], object] | None = None,
 ) -> Trials:
-    """Run or reuse every trial of the share.
-
-    Args:
-        suite: gives the number of samples.
-        cases: what to run on.
-        variants: what to run, each with its prompt's digest.
-        workspace: where cassettes and caches are.
-        jobs: worker processes; 1 runs in this process, where a trial that blocks it is not ended.
-        fresh: run everything, whatever the cache holds.
-        progress: told of every finished trial.
-        trial_timeout: seconds after which a trial has failed.
-        share: which of the trials.
-        elsewhere: runs them in place of the processes of this machine.
-        meanwhile: done beside the worker processes, in one more; where there are none it is not done at all.
-    """
+    """Run or reuse every trial of the share, as `replay` says; `elsewhere` runs them in place of processes here."""
     keeper = Keeper(workspace.cache, elsewhere=elsewhere is not None)
     pins = Pins.of(variants, workspace)
     recorded = cassette_digests(cases, workspace)

@@ -48,18 +48,6 @@ def rate_interval(successes: float, trials: float, confidence: float = CONFIDENC
     return Interval(low, high)
 
 
-def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Interval | None:
-    """Wilson's score interval of a rate, without continuity correction (Wilson 1927); None for an empty sample."""
-    if not trials:
-        return None
-    z = normal_quantile((1 + confidence) / 2)
-    p, weight = successes / trials, 1 + z * z / trials
-    middle = (p + z * z / (2 * trials)) / weight
-    half = z / weight * math.sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
-    low = 0.0 if successes == 0 else middle - half
-    return Interval(low, 1.0 if successes == trials else middle + half)
-
-
 def mean(values: Sequence[float]) -> float | None:
     """The arithmetic mean; None for an empty sample."""
     return float(np.mean(values)) if len(values) else None

@@ -9,7 +9,7 @@ from typing import Any, Final
 import yaml
 from pydantic import ValidationError
 
-from evals.errors import CannotJudgeError, ConfigurationError
+from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
 from evals.project import Project
@@ -86,7 +86,8 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
         path = Path(name_or_path)
     if not path.is_file():
         raise ConfigurationError(
-            f"no suite {name_or_path!r}: name one of {', '.join(names(root))}, or a YAML file that exists"
+            f"no suite {name_or_path!r}: name one of {', '.join(known)}, or a YAML file that exists"
+            f"{nearest_name(name_or_path, known)}"
         )
     return path
 
@@ -140,7 +141,9 @@ def select(cases: Mapping[str, Case], selection: Selection, only: Sequence[str] 
     """
     unknown = [case_id for case_id in (*selection.ids, *only) if case_id not in cases]
     if unknown:
-        raise ConfigurationError(f"no such case: {', '.join(unknown)}; `evals dataset stats` lists what there is")
+        raise ConfigurationError(
+            f"no such case: {', '.join(unknown)}; `evals dataset list` names all{nearest_name(unknown[0], cases)}"
+        )
     chosen = [case for _, case in sorted(cases.items()) if _matches(case, selection)]
     strangers = sorted(set(only) - {case.id for case in chosen})
     if strangers:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import evals
+from tests.builders.run import a_run
 
+MEMBERS = {"decisions": "decisions", "steps": "visits", "calls": "calls"}
 ROOT = Path(__file__).parents[2]
 HEAVY = {"langgraph", "langchain_core", "chromadb", "pandas", "numpy", "openai", "pydantic", "yaml", "rich", "typer"}
 COMMANDS = {
@@ -69,3 +71,69 @@ def test_the_commands_call_the_very_functions_of_the_door(module, names):
 def test_types_are_told_to_users():
     """Without this file mypy takes everything of an installed package for Any."""
     assert (ROOT / "evals" / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", ["cases", "variants"])
+def test_a_text_where_several_names_belong_is_refused_with_what_to_write(name):
+    with pytest.raises(evals.EvalsError, match=rf"{name}=\('one',\)"):
+        evals.Options(**{name: "one"})
+
+
+def test_a_path_may_be_a_text(tmp_path):
+    run = a_run()
+    evals.write_report(run, str(tmp_path / "out"))
+
+    assert evals.read_run(str(tmp_path / "out" / "run.json")).verdict == run.verdict
+    assert evals.load_suite("prompts", str(ROOT)).suite.name == "prompts"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: evals.load_suite("prompts", evals.Options()), "root is .*; give a path"),
+        (lambda: evals.load_suite("prompts", ROOT, "v3"), "write options=Options"),
+        (lambda: evals.read_run(None), "path is None; give a path"),
+        (lambda: evals.frame(a_run(), "step"), "no rows 'step'.*did you mean steps?"),
+        (lambda: evals.frame(["run.json"]), "'run.json' is no run"),
+    ],
+)
+def test_a_wrong_argument_is_an_error_that_says_what_to_write(call, words):
+    with pytest.raises(evals.EvalsError, match=words):
+        call()
+
+
+def test_a_run_at_the_end_of_a_cell_is_one_line_and_in_a_notebook_a_small_table():
+    run = a_run()
+
+    assert (
+        repr(run)
+        == f"<Run {run.suite}: {run.candidate} against {run.reference}, {len(run.trials)} trials, {run.verdict.status}>"
+    )
+    assert str(run) == repr(run)
+    assert len(run._repr_html_()) < 5_000
+    assert run.verdict.status in run._repr_html_()
+
+
+def test_a_loaded_suite_is_one_line():
+    assert len(repr(evals.load_suite("prompts", ROOT))) < 120
+
+
+def test_frames_of_several_runs_say_which_run_a_row_is_of():
+    table = evals.frame([a_run(), a_run()])
+
+    assert sorted(set(table["run"])) == [0, 1]
+    assert len(table) == 2 * len(a_run().frame())
+
+
+@pytest.mark.parametrize("rows", ["scores", "decisions", "steps", "calls"])
+def test_every_kind_of_rows_has_its_columns_also_where_there_is_no_row(rows):
+    run = a_run()
+    table = run.frame(rows)
+
+    counts = {
+        "scores": sum(len(trial.outcomes) for trial in run.trials),
+        **{name: sum(len(getattr(trial.trace, member)) for trial in run.trials) for name, member in MEMBERS.items()},
+    }
+    assert len(table) == counts[rows]
+    assert list(table.columns[:5]) == ["suite", "case", "variant", "sample", "provenance"]
+    assert list(run.model_copy(update={"trials": ()}).frame(rows).columns) == list(table.columns)

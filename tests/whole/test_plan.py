@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,24 @@ def test_an_edited_prompt_of_an_agent_is_named_with_file_and_line(checkout):
     replace(prompt, "try to prove them wrong", "try to refute them")
 
     assert plan_with(checkout) == ["prompt edited: triage/prompts/agents/critic.md:1"]
+
+
+def test_a_threshold_edited_in_code_is_not_blamed_on_the_prompt_file(checkout):
+    code = own_code(checkout) / "triage" / "state.py"
+    replace(code, "single: Confidence = 0.85", "single: Confidence = 0.8")
+
+    assert plan_with(checkout) == ["value changed: 0.85 became 0.80, which code fills into the prompt of supervisor"]
+
+
+def test_held_out_cases_that_recording_includes_are_named(checkout):
+    label = next((checkout / "datasets").rglob("case.yaml"))
+    label.write_text(re.sub(r"(?m)^split: .*$", "split: holdout", label.read_text()))
+    replace(checkout / "mine.md", "at each step", "at every step")
+
+    said = evals(checkout, "plan", "tiny.yaml")
+
+    assert f"Held out, recorded too: {label.parent.name}." in said.out
+    assert plan(checkout)[1]["held_out"] == [label.parent.name]
 
 
 def test_a_field_added_to_an_answer_is_a_changed_schema(checkout):

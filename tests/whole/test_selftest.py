@@ -1,6 +1,7 @@
 """`evals selftest` on a recorded checkout: every fault is caught, and a gate that sleeps is noticed."""
 
 import os
+import shutil
 import signal
 
 import pytest
@@ -24,28 +25,39 @@ PLANTED = (
 )
 
 
-def test_every_planted_fault_is_caught(checkout):
-    said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+@pytest.fixture(scope="module")
+def tested(story, tmp_path_factory):
+    """A recorded checkout after one self-test in one process, and what that said."""
+    checkout = shutil.copytree(story[0], tmp_path_factory.mktemp("tested") / "checkout")
+    return checkout, evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
 
+
+def test_every_planted_fault_is_caught(tested):
+    _, said = tested
     rows = {name: next(line for line in said.out.splitlines() if line.startswith(f"│ {name}")) for name in PLANTED}
+
     assert said.code == 0, said.out
     assert all("yes" in row for row in rows.values())
     assert "2 of 2 traces of old are the same when replayed again" in said.out
 
 
-def test_what_was_found_is_kept_as_a_page_and_as_json(checkout):
-    evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
+def test_what_was_found_is_kept_as_a_page_and_as_json(tested):
+    reports = tested[0] / "reports/selftest"
+    stored = SelfTest.model_validate_json((reports / "selftest.json").read_text())
 
-    stored = SelfTest.model_validate_json((checkout / "reports/selftest/selftest.json").read_text())
-    assert stored.sentence in (checkout / "reports/selftest/index.html").read_text()
+    assert stored.sentence in (reports / "index.html").read_text()
     assert {fault.name for fault in stored.faults} > set(PLANTED)
 
 
-def test_it_is_the_same_however_many_processes_share_its_steps(checkout):
-    for jobs in ("1", "2"):
-        assert evals(checkout, "selftest", "tiny.yaml", "--draws", "20", "--jobs", jobs, "--out", jobs).code == 0
+def test_it_is_the_same_however_many_processes_share_its_steps(tested, checkout):
+    assert evals(checkout, "selftest", "tiny.yaml", "--draws", "20", "--jobs", "2").code == 0
 
-    assert (checkout / "1/selftest.json").read_text() == (checkout / "2/selftest.json").read_text()
+    one, two = (folder / "reports/selftest/selftest.json" for folder in (tested[0], checkout))
+    assert one.read_text() == two.read_text()
+
+
+def test_nothing_in_the_checkout_is_changed(tested, checkout):
+    assert cassettes(tested[0]) == cassettes(checkout)
 
 
 def test_a_step_that_is_lost_is_no_fault_that_was_caught(checkout, monkeypatch):
@@ -69,14 +81,6 @@ def test_an_interrupt_leaves_no_copies_behind(checkout, tmp_path):
 
     assert process.returncode == 130
     assert list(scratch.glob("evals-selftest-*")) == []
-
-
-def test_nothing_in_the_checkout_is_changed(checkout):
-    before = cassettes(checkout)
-
-    evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
-
-    assert cassettes(checkout) == before
 
 
 def test_a_gate_that_lets_a_failure_pass_is_noticed(checkout, monkeypatch):

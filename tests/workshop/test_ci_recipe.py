@@ -249,3 +249,41 @@ def test_rounds_that_are_red_make_the_workflow_red(tmp_path):
     assert step["shell"] == "bash"  # which is how GitHub comes to these options
     assert done.returncode != 0
     assert "| round |" in (tmp_path / "rounds.txt").read_text()
+
+
+def test_a_comment_has_at_most_40_lines_with_folded_tables_and_a_link_to_run_and_report(tmp_path):
+    """`gh` is a stub that finds pull request 7, no earlier comment, and takes the new one."""
+    (tmp_path / "bin").mkdir()
+    stub = tmp_path / "bin" / "gh"
+    stub.write_text('#!/bin/sh\ncase "$*" in *pulls*) echo 7;; esac\n', encoding="utf-8")
+    stub.chmod(0o755)
+    (tmp_path / "artifact").mkdir()
+    summary = ["## Worse", *(f"- reason {n}" for n in range(30)), "", *(f"| row {n} |" for n in range(60))]
+    (tmp_path / "artifact" / "summary.md").write_text("\n".join(summary) + "\n", encoding="utf-8")
+    script = next(step["run"] for step in the_steps(COMMENT) if "change the comment" in step["name"])
+
+    done = run_script(
+        script,
+        tmp_path,
+        PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin",
+        GITHUB_SERVER_URL="https://git.example",
+        GH_REPO="o/r",
+        RUN="5",
+        SHA="s",
+        HEAD="o:b",
+        MARK="<!-- m -->",
+    )
+
+    body = (tmp_path / "body.md").read_text(encoding="utf-8").splitlines()
+    assert done.returncode == 0, done.stderr
+    assert body[:2] == ["<!-- m -->", "## Worse"]
+    assert len(body) <= 40
+    assert body.index("<details><summary>Tables</summary>") < body.index("| row 0 |") < body.index("</details>")
+    assert "https://git.example/o/r/actions/runs/5" in body[-1]
+
+
+def test_unchanged_trials_are_kept_between_runs():
+    [kept] = [step["with"] for step in the_steps(JUDGE) if step.get("uses", "").startswith("actions/cache@")]
+
+    assert kept["path"] == ".cache"
+    assert kept["key"].startswith(kept["restore-keys"])

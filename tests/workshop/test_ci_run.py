@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,41 @@ def test_of_the_released_cases_only_the_known_regression_is_no_failure(exit_code
     run.write_text(json.dumps({"verdict": {"exit_code": exit_code, "reasons": reasons}}), encoding="utf-8")
 
     assert known_regression(run).returncode == code
+
+
+EVALS = """#!/bin/sh
+case "$*" in
+    *fetch*) exit {fetched} ;;
+    *lint*) exit {linted} ;;
+    "run released"*) mkdir -p reports/released && echo '{verdict}' > reports/released/run.json; exit 1 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("codes", "reason", "code"),
+    [
+        ({"fetched": 0, "linted": 0}, KNOWN, 0),
+        ({"fetched": 0, "linted": 0}, OTHER, 1),
+        ({"fetched": 0, "linted": 1}, KNOWN, 1),
+        ({"fetched": 2, "linted": 0}, KNOWN, 1),
+        ({"fetched": 3, "linted": 1}, OTHER, 0),
+    ],
+    ids=["known regression", "another regression", "a finding", "no dataset", "no index"],
+)
+def test_released_packages_are_green_where_they_can_be_checked_and_no_worse_than_known(tmp_path, codes, reason, code):
+    shutil.copytree(CI, tmp_path / ".ci")
+    (tmp_path / "Makefile").write_text("setup:\n")
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    verdict = json.dumps({"verdict": {"exit_code": 1, "reasons": [reason]}})
+    (tmp_path / ".venv/bin/evals").write_text(EVALS.format(verdict=verdict, **codes))
+    (tmp_path / ".venv/bin/evals").chmod(0o755)
+
+    done = subprocess.run([tmp_path / ".ci/weekly", "released"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == code, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("CI: red: released" if code else "CI: green")
 
 
 def test_a_run_without_a_verdict_is_one_line_and_2(tmp_path):

@@ -128,9 +128,10 @@ def output_tokens(need: Need, experience: Experience) -> float:
 
 
 def seconds(need: Need, experience: Experience) -> float | None:
-    """How long the same model took for as many; None if it never answered here."""
+    """How long the same model took for as many; None if no answer of it has a latency."""
     own = _comparable(need, experience).latency_ms.get(need.model)
-    times = own or [ms for sums in experience.by_asker.values() for ms in sums.latency_ms.get(need.model, ())]
+    others = [ms for sums in experience.by_asker.values() for ms in sums.latency_ms.get(need.model, ())]
+    times = [ms for ms in own or () if ms] or [ms for ms in others if ms]  # 0: not known, as of batch rounds
     return need.expected * sum(times) / len(times) / 1000 if times else None
 
 

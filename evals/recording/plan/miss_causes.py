@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Final, Literal
 
 from evals.cassettes.interaction import Interaction
@@ -155,6 +155,7 @@ Kind = Literal[
     "volatile text",
     "new prompt",
     "prompt edited",
+    "value changed",
     "schema changed",
     "model changed",
     "parameter changed",
@@ -194,7 +195,7 @@ class MissEvidence:
     `recorded` is the nearest recorded request, `tape` the text of all requests recorded for the case (empty if none
     are), `prompt` the file of the variant's supervisor, `workers` those of the workers, `versions` the prompts of all
     variants by the digest of their system half. `walked` are the ways trials of the case went on tape: an agent, and
-    the visits before it. `frozen` says whether a decision point asked.
+    the visits before it. `frozen` says whether a decision point asked. `edited` are files of code edited in git.
     """
 
     trace: Trace
@@ -207,6 +208,7 @@ class MissEvidence:
     prompt: PromptFile | None
     workers: Sequence[PromptFile]
     versions: dict[str, PromptFile]
+    edited: tuple[str, ...] = ()
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -226,6 +228,11 @@ class MissEvidence:
         messages = self.recorded.request.get("messages", ()) if self.recorded else ()
         index = int(found[1]) if found else len(messages)
         return index < len(messages) and messages[index].get("role") == "system"
+
+    @property
+    def system(self) -> tuple[Difference, ...]:
+        """The differences in the system prompt."""
+        return tuple(difference for difference in self.differences if self.in_system(difference))
 
     @property
     def spoken(self) -> tuple[Difference, ...]:
@@ -289,7 +296,7 @@ def prompt_changed(evidence: MissEvidence) -> MissCause | None:
     nearest = evidence.miss.nearest
     if nearest is None:
         return None
-    system = [difference for difference in evidence.differences if evidence.in_system(difference)]
+    system = [found for found in evidence.system if not _is_refilled(evidence, found)]
     if system and (another := _another_prompt(evidence, nearest.prompt_alike, nearest.prompt_digest)):
         return another
     for file in evidence.files:
@@ -303,6 +310,32 @@ def prompt_changed(evidence: MissEvidence) -> MissCause | None:
         return None
     text = f"the system prompt of {evidence.miss.agent}, line {system[0].line}: {_change(system[0])}"
     return MissCause(kind="prompt edited", text=text, group=text)
+
+
+def value_changed(evidence: MissEvidence) -> MissCause | None:
+    """A placeholder of a prompt file has another value, and the file is as it was: code was edited, or a setting."""
+    found = next((found for found in evidence.system if _is_refilled(evidence, found)), None)
+    if found is None:
+        return None
+    old, new = next((a, b) for a, b in zip(found.recorded.split(), found.asked.split(), strict=False) if a != b)
+    text = f"{old} became {new}, which code fills into the prompt of {evidence.miss.agent}{_edited(evidence)}"
+    return MissCause(kind="value changed", text=text, where=evidence.edited, group=text)
+
+
+def _is_refilled(evidence: MissEvidence, difference: Difference) -> bool:
+    """Whether each line of the difference is, before and after, one line with a placeholder in one prompt file."""
+    pairs = [*zip_longest(difference.recorded.splitlines(), difference.asked.splitlines(), fillvalue="")]
+    return any(
+        all(
+            any(is_written(a, line) and is_written(b, line) for line in file.lines if _PLACEHOLDER.search(line))
+            for a, b in pairs
+        )
+        for file in evidence.files
+    )
+
+
+def _edited(evidence: MissEvidence) -> str:
+    return f"; code edited: {', '.join(evidence.edited)}" if evidence.edited else ""
 
 
 def _another_prompt(evidence: MissEvidence, alike: float, recorded: str) -> MissCause | None:
@@ -392,14 +425,14 @@ def request_changed(evidence: MissEvidence) -> MissCause:
         text = f"{evidence.miss.agent} sent an equal body to another address: {evidence.miss.path}"
         return MissCause(kind="request changed", text=text, group=text)
     first = evidence.differences[0]
-    text = f"{evidence.miss.agent}, {first.path} line {first.line}: {_change(first)}"
+    text = f"{evidence.miss.agent}, {first.path} line {first.line}: {_change(first)}{_edited(evidence)}"
     return MissCause(kind="request changed", text=text, group=f"{evidence.miss.agent} {first.path}")
 
 
 Rule = Callable[[MissEvidence], MissCause | None]
 
 FIRST: Final[tuple[Rule, ...]] = (new_case, further_sample, volatile_text)
-CHANGES: Final[tuple[Rule, ...]] = (prompt_changed, schema_changed, model_changed, parameter_changed)
+CHANGES: Final[tuple[Rule, ...]] = (prompt_changed, value_changed, schema_changed, model_changed, parameter_changed)
 LAST: Final[tuple[Rule, ...]] = (issue_edited, upstream_divergence, request_changed)
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.nearest_request import texts_of
-from evals.cassettes.store import load
+from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CassetteError
 from evals.models.base import Closed
 from evals.models.run import VariantInfo
@@ -20,6 +20,7 @@ from evals.models.suite import Models
 from evals.models.trace import Miss, Trace
 from evals.pack import PromptFile
 from evals.prices import PriceTable
+from evals.prompt_history import edited_files, usual_base
 from evals.recording.plan.cost_estimate import (
     SEARCH,
     Experience,
@@ -85,6 +86,8 @@ class RecordingPlan(Closed):
     effort: Effort | None
     broken: tuple[str, ...] = ()
     command: str = ""
+    held_out: tuple[str, ...] = ()
+    """Cases of the holdout that lack something: recording includes them, a run leaves them out."""
     judge: Count = 0
     """Requests of the suite's judge among them: about trials that are on tape."""
 
@@ -192,6 +195,7 @@ class Gatherer:
         self._issues: dict[str, IssueText] = {}
         self._texts: dict[str, str] = {}
         self._walked: dict[str, set[Way]] = {}
+        self._readings = Readings(workspace.cache / FOLDER)
 
     def missed(self, traces: Sequence[Trace]) -> list[Missed]:
         """Every miss of the traces with its cause."""
@@ -228,6 +232,7 @@ class Gatherer:
                 prompt=self._prompts.get(trace.variant),
                 workers=self._workers,
                 versions={file.digest: file for file in self._prompts.values()},
+                edited=self._edited,
             )
 
     @cached_property
@@ -238,9 +243,17 @@ class Gatherer:
     def _workers(self) -> tuple[PromptFile, ...]:
         return self._workspace.pack.worker_prompts(self._workspace.root)
 
+    @cached_property
+    def _edited(self) -> tuple[str, ...]:
+        """The files of the target's code that differ from those of the main branch."""
+        root = self._workspace.root
+        files = self._workspace.pack.code_files(root)
+        code = {path.relative_to(root).as_posix() for path in files if path.is_relative_to(root)}
+        return tuple(path for path in edited_files(root, usual_base()) if path in code and path.endswith(".py"))
+
     def _cassette(self, case_id: str) -> Cassette:
         if case_id not in self._cassettes:
-            self._cassettes[case_id] = load(self._workspace.cassette(case_id))
+            self._cassettes[case_id] = load(self._workspace.cassette(case_id), self._readings)
         return self._cassettes[case_id]
 
     def _text(self, case_id: str) -> str:

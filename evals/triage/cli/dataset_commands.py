@@ -17,7 +17,7 @@ from rich.text import Text
 
 from evals.cli.shared_options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
 from evals.cli.terminal import VisibleConsole, bar
-from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError, DatasetError
+from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError, DatasetError, nearest_name
 from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteAlternative
 from evals.shared.visible_text import visible
@@ -108,6 +108,14 @@ def dataset_stats_command(as_json: AsJson = False, dataset: Dataset = None, root
     return stats(root, dataset, as_json=as_json)
 
 
+@dataset.command("list")
+def dataset_list_command(dataset: Dataset = None, root: Root = HERE) -> int:
+    """Print every case with its archetype, split and title, one per line."""
+    for case in load_cases(Workspace.at(root, dataset).datasets).values():
+        print(visible(f"{case.id}  {case.known.kind}  {case.known.split}  {case.title}"))
+    return EXIT_OK
+
+
 @dataset.command("show")
 def dataset_show_command(
     case: CaseId,
@@ -170,15 +178,30 @@ def dataset_new_command(
 
 
 @dataset.command("gold")
-def dataset_gold_command(case: CaseId, dataset: Dataset = None, root: Root = HERE) -> int:
+def dataset_gold_command(case: CaseId, root: Root = HERE, dataset: Dataset = None) -> int:
     """Print the gold that a case's patch proves, ready to be pasted into its case.yaml."""
-    return gold(case, root, dataset)
+    workspace = Workspace.at(root, dataset)
+    layout = Layout(workspace.datasets)
+    if case not in case_ids(workspace.datasets):
+        raise DatasetError(f"{case}: there is no such case; `evals dataset new` makes one")
+    patch = layout.patch(case)
+    if not patch.exists():
+        raise DatasetError(f"{patch}: is missing; without a patch gold is empty and there is nothing to derive")
+    codebase = read_labels(layout.labels(case)).codebase
+    if codebase is None:
+        raise DatasetError(f"{patch}: belongs to an imported case; gold is derived only where the code is here")
+    clean = layout.codebase(codebase)
+    trees = (build_tree(clean, change, workspace.cache) for change in (None, patch))
+    found = derive_gold(*trees).model_dump(mode="json", exclude={"whole_names"})  # those are of imported cases only
+    print(yaml.safe_dump({"gold": found}, sort_keys=False), end="")
+    return EXIT_OK
 
 
 @dataset.command("schema")
 def dataset_schema_command() -> int:
     """Print the JSON Schema of case.yaml, for editors."""
-    return schema()
+    print(json.dumps(CaseFile.model_json_schema(by_alias=True), indent=2, sort_keys=True))
+    return EXIT_OK
 
 
 @dataset.command("import")
@@ -248,7 +271,7 @@ def show(
     """
     layout = Layout(Workspace.at(root, dataset).datasets)
     if case_id not in case_ids(layout.root):
-        raise ConfigurationError(f"{case_id}: there is no such case; `evals dataset stats --json` counts what there is")
+        raise ConfigurationError(f"{case_id}: there is no such case{nearest_name(case_id, case_ids(layout.root))}")
     case = load_case(layout.root, case_id, load_policy(layout.policy))
     console = console or VisibleConsole(highlight=False, soft_wrap=True)
     issue = (case.title, ["", *_shortened(case.body).splitlines(), ""])
@@ -365,31 +388,6 @@ def _count(number: int) -> str:
 
 def _share(count: int, total: int) -> str:
     return f"{count} ({count / total:.0%})" if total else "0"
-
-
-def schema() -> int:
-    """Print it as it is committed beside the cases (`datasets/triage/case.schema.json`). Returns 0."""
-    print(json.dumps(CaseFile.model_json_schema(by_alias=True), indent=2, sort_keys=True))
-    return EXIT_OK
-
-
-def gold(case: str, root: Path, dataset: Path | None = None) -> int:
-    """Print the `gold:` block that the case's patch proves. Returns 0; raises ConfigurationError, DatasetError."""
-    workspace = Workspace.at(root, dataset)
-    layout = Layout(workspace.datasets)
-    if case not in case_ids(workspace.datasets):
-        raise DatasetError(f"{case}: there is no such case; `evals dataset new` makes one")
-    patch = layout.patch(case)
-    if not patch.exists():
-        raise DatasetError(f"{patch}: is missing; without a patch gold is empty and there is nothing to derive")
-    codebase = read_labels(layout.labels(case)).codebase
-    if codebase is None:
-        raise DatasetError(f"{patch}: belongs to an imported case; gold is derived only where the code is here")
-    clean = layout.codebase(codebase)
-    trees = (build_tree(clean, change, workspace.cache) for change in (None, patch))
-    found = derive_gold(*trees).model_dump(mode="json", exclude={"whole_names"})  # those are of imported cases only
-    print(yaml.safe_dump({"gold": found}, sort_keys=False), end="")
-    return EXIT_OK
 
 
 def lint(

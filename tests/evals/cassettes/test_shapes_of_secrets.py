@@ -11,7 +11,7 @@ from tests.chaos.shapes import ENCODED, IN_A_PROTOCOL, IN_A_SYNTAX, NAMED, NOT_P
 
 NOISE = "Qm7" + "Xk9Rt2Lw5" + "Zp8Vb3Nc6"
 """Random, with small and capital letters and digits, as a key is."""
-PROMISED = {shape.name: shape for shape in (*NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *ENCODED)}
+PROMISED = (*NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *ENCODED)
 
 
 def drawn(shape, many=20):
@@ -19,14 +19,14 @@ def drawn(shape, many=20):
     return [shape.around(shape.secret(dice)) for _ in range(many)]
 
 
-@pytest.mark.parametrize("name", PROMISED)
-def test_a_secret_of_a_promised_shape_is_seen(name):
-    assert [text for text in drawn(PROMISED[name]) if not scan({"content": text})] == []
+def test_a_secret_of_a_promised_shape_is_seen():
+    assert [text for shape in PROMISED for text in drawn(shape) if not scan({"content": text})] == []
 
 
-@pytest.mark.parametrize("name", PROMISED)
-def test_the_quick_look_passes_no_promised_shape(name):
-    assert [text for text in drawn(PROMISED[name]) if unsuspicious([json.dumps({"content": text})], [])] == []
+def test_the_quick_look_passes_no_promised_shape():
+    texts = [text for shape in PROMISED for text in drawn(shape)]
+
+    assert [text for text in texts if unsuspicious([json.dumps({"content": text})], [])] == []
 
 
 @pytest.mark.parametrize("name", ["password", "api_key", "clientSecret", "Authorization", "DB_PASS", "x-auth"])

@@ -131,13 +131,12 @@ def test_a_recorder_is_told_that_a_sample_is_missing():
     assert cassette.exact(cassette.interactions[0].key, 1) is None
 
 
-@pytest.mark.parametrize("rule", PLANTED)
-def test_a_planted_secret_stops_the_write_and_is_not_named(path, rule):
-    with pytest.raises(SecretFoundError) as caught:
-        merge_write(path, [an_interaction(f"here: {PLANTED[rule]}")])
+def test_a_planted_secret_stops_the_write_and_is_not_named(path):
+    for rule, secret in PLANTED.items():
+        with pytest.raises(SecretFoundError, match=rf"{rule} at request\.messages\[0\]\.content") as caught:
+            merge_write(path, [an_interaction(f"here: {secret}")])
+        assert secret not in str(caught.value)
 
-    assert f"{rule} at request.messages[0].content" in str(caught.value)
-    assert PLANTED[rule] not in str(caught.value)
     assert not path.exists()
 
 

@@ -36,6 +36,9 @@ class Pack:
         "routes stock": ("a_shop_pack", "stock", "Count the stock."),
     }
 
+    def at(self, root):
+        return self
+
 
 PACK = Pack()
 """

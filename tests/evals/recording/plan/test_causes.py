@@ -30,6 +30,31 @@ def test_an_edited_prompt_is_named_with_file_and_line():
     assert cause_of(found).where == ("prompts/v9.md:6",)
 
 
+def test_another_value_in_a_placeholder_is_not_blamed_on_the_prompt_file():
+    """A threshold was edited in code; the file of the prompt is untouched."""
+    line = "- critic: when confidence is below {single} after the searches."
+    before, now = (f"{SYSTEM}\n{line.format(single=value)}" for value in ("0.85", "0.80"))
+    prompt = with_lines(PROMPT, f"{SYSTEM}\n{line}")
+
+    found = evidence(a_request(now), a_recorded(a_request(before)), prompt=prompt, edited=("team/limits.py",))
+
+    assert told(found) == (
+        "value changed",
+        "0.85 became 0.80, which code fills into the prompt of supervisor; code edited: team/limits.py",
+    )
+    assert cause_of(found).where == ("team/limits.py",)
+
+
+def test_an_edited_line_with_a_placeholder_is_an_edited_prompt():
+    before = f"{SYSTEM}\n- critic: when confidence is below 0.85 after the searches."
+    line = "- critic: when confidence is under {single} after the searches."
+    now = f"{SYSTEM}\n{line.format(single='0.80')}"
+
+    found = evidence(a_request(now), a_recorded(a_request(before)), prompt=with_lines(PROMPT, f"{SYSTEM}\n{line}"))
+
+    assert told(found) == ("prompt edited", "prompts/v9.md:8")
+
+
 def test_a_line_taken_out_of_a_prompt_is_named_by_the_one_that_follows():
     edited = SYSTEM.replace("Ask the critic at most once.\n", "")
 

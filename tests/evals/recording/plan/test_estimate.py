@@ -97,3 +97,8 @@ def test_an_agent_that_never_answered_takes_as_long_as_the_model_does_on_average
 
 def test_the_time_of_a_model_that_never_answered_is_unknown():
     assert seconds(need(model="gpt-4o"), experience_of([a_tape()])) is None
+
+
+def test_a_latency_of_0_is_not_known_and_no_time_is_estimated_from_it():
+    """Batch rounds store 0."""
+    assert seconds(need(), experience_of([a_cassette(an_interaction(agent="supervisor", latency_ms=0))])) is None

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.errors import DatasetError
-from evals.triage.cli.dataset_commands import gold
+from evals.triage.cli.dataset_commands import dataset_gold_command as gold
 from tests.builders.dataset import a_sound_dataset
 
 

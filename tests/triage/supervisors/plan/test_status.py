@@ -1,5 +1,7 @@
 """The life of a task: every transition, and none besides."""
 
+from contextlib import suppress
+
 import pytest
 
 from tests.builders.plan import a_task
@@ -136,14 +138,13 @@ def test_a_task_runs_only_after_all_it_waits_for_are_completed(status):
 
 
 @pytest.mark.parametrize("status", STATUSES)
-@pytest.mark.parametrize("wanted", STATUSES)
-def test_the_supervisor_moves_a_task_only_where_the_table_lets_it(status, wanted):
-    task = a_task(status=status)
-    if wanted in MOVES[status] & SUPERVISORS:
-        assert set_status(task, 1, wanted, LIMITS).status == wanted
-    else:
-        with pytest.raises(RefusedError):
-            set_status(task, 1, wanted, LIMITS)
+def test_the_supervisor_moves_a_task_only_where_the_table_lets_it(status):
+    moved = set()
+    for wanted in STATUSES:
+        with suppress(RefusedError):
+            moved.add(set_status(a_task(status=status), 1, wanted, LIMITS).status)
+
+    assert moved == MOVES[status] & SUPERVISORS
 
 
 def test_the_supervisor_never_approves():

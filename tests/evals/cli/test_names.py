@@ -1,0 +1,38 @@
+"""What is said to a name that is none, and the names there are."""
+
+from importlib.metadata import version
+
+import pytest
+
+from evals.cli.main import main
+
+WRONG = {
+    "suite": (("run", "promts"), "did you mean prompts?"),
+    "case": (("run", "prompts", "--case", "quillmark-lost-link"), "did you mean quillmark-lost-links?"),
+    "variant": (("run", "prompts", "--variant", "v33"), "did you mean v3?"),
+    "case to show": (("dataset", "show", "quillmark-lost-link"), "did you mean quillmark-lost-links?"),
+}
+
+
+@pytest.mark.parametrize(("words", "hint"), WRONG.values(), ids=WRONG)
+def test_a_wrong_name_is_answered_with_the_nearest_one(words, hint, capsys):
+    assert main([*words]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_a_name_that_is_like_none_gets_no_hint(capsys):
+    assert main(["run", "zzzz"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"evals {version('triage-evals')}\n"
+
+
+def test_every_case_is_listed_with_archetype_split_and_title(capsys):
+    assert main(["dataset", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+
+    assert len(lines) == len({line.split()[0] for line in lines})
+    assert "coldshelf-audit-trail-lag  duplicate  tune  Audit trail: writes take longer every month" in lines
