@@ -5,12 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.http_server import Handler, running
+from tests.builders.example_projects import ROOT, evals, live_model
 
 pytestmark = pytest.mark.slow
 
@@ -79,25 +81,12 @@ expected: {{reply: {{contains: ["{word}"]}}}}
 """
 
 
-class Model(Handler):
+def answer(_texts: str, body: Mapping[str, Any]) -> str:
     """Routes by the word "money"; the prompt "careless" sends every ticket to technical help."""
-
-    def do_POST(self) -> None:
-        body = json.loads(self.body())
-        system, ticket = body["messages"][0]["content"], body["messages"][-1]["content"]
-        answer = f"{'refund' if 'billing' in system else 'help'}: {ticket}"
-        if "route" in system:
-            answer = "billing" if "money" in ticket and "careless" not in system else "technical"
-        message = {"role": "assistant", "content": answer}
-        told = {
-            "id": "x",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "small-1",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12},
-        }
-        self.answer(200, json.dumps(told).encode(), content_type="application/json")
+    system, ticket = body["messages"][0]["content"], body["messages"][-1]["content"]
+    if "route" in system:
+        return "billing" if "money" in ticket and "careless" not in system else "technical"
+    return f"{'refund' if 'billing' in system else 'help'}: {ticket}"
 
 
 @pytest.fixture
@@ -117,32 +106,12 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-ROOT = Path(__file__).parents[2]
-
-
-def evals(project: Path, *words: str, code_in: Path = ROOT, **environment: str) -> tuple[int, str]:
-    """Exit code and output of a command, run in the project."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    code = "from evals.entry_point import run; run()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words],
-        cwd=project,
-        env={**kept, "PYTHONPATH": str(code_in), "COLUMNS": "300", **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
-
-
 def test_a_graph_of_another_project_is_recorded_judged_and_watched(project):
     code, said = evals(project, "run", "first", "--jobs", "1")
     assert (code, "evals record first" in said) == (3, True), said
     assert str(project) not in (project / "reports" / "latest" / "run.json").read_text()
 
-    with running(Model) as server:
-        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+    with live_model(answer) as live:
         code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)
     assert code == 0, said
     assert "26 of 26 trials replay exactly" in said
@@ -173,8 +142,7 @@ def test_a_graph_of_another_project_is_recorded_judged_and_watched(project):
 
 def test_one_variant_is_watched_against_its_baseline(project):
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
-    with running(Model) as server:
-        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+    with live_model(answer) as live:
         assert evals(project, "record", "first", "--recorded-by", "tests", **live)[0] == 0
     assert evals(project, "run", "first", "--jobs", "1")[0] == 3
     assert evals(project, "bless", "first", "--jobs", "1")[0] == 0
@@ -188,8 +156,7 @@ def recorded(project: Path) -> None:
     write(project / "support" / "graph.py", graph)
     write(project / "support" / "words.txt", "one\n")
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: now}]\n")
-    with running(Model) as server:
-        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+    with live_model(answer) as live:
         assert evals(project, "record", "first", "--recorded-by", "tests", **live)[0] == 0
 
 
@@ -277,8 +244,7 @@ def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_facto
     shutil.copytree(ROOT / "evals", core / "evals", ignore=shutil.ignore_patterns("__pycache__", "triage"))
     write(core / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
-    with running(Model) as server:
-        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none"}
+    with live_model(answer) as live:
         code, said = evals(project, "record", "first", "--recorded-by", "tests", code_in=core, **live)
     assert code == 0, said
     code, said = evals(project, "bless", "first", code_in=core)

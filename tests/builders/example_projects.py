@@ -1,0 +1,76 @@
+"""Projects of strangers in a folder of their own: the command line there, and a made-up model that answers on loopback.
+
+`say` answers the projects in `docs/examples/`: it decides by single words and does what its prompt says.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.builders.model_server import Say, model_server
+
+ROOT = Path(__file__).parents[2]
+Said = str | list[tuple[str, dict[str, Any]]]
+
+
+def copied(name: str, folder: Path) -> Path:
+    """A copy of an example project, without what runs have left there."""
+    left_out = shutil.ignore_patterns("__pycache__", ".cache", "reports")
+    return Path(shutil.copytree(ROOT / "docs" / "examples" / name, folder / name, ignore=left_out))
+
+
+def evals(project: Path, *words: str, code_in: Path = ROOT, **environment: str) -> tuple[int, str]:
+    """Exit code and output of a command, run in the project."""
+    return _done(
+        [sys.executable, "-c", "from evals.entry_point import run; run()", *words], project, code_in, environment
+    )
+
+
+def shell(project: Path, line: str, **environment: str) -> tuple[int, str]:
+    """Exit code and output of a line that a reader types in the project."""
+    return _done(["bash", "-c", line], project, ROOT, environment)
+
+
+def _done(words: list[str], project: Path, code_in: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    kept = {"HOME": os.environ.get("HOME", "/"), "PATH": path, "PYTHONPATH": str(code_in), "COLUMNS": "300"}
+    done = subprocess.run(
+        words, cwd=project, env={**kept, **environment}, capture_output=True, text=True, timeout=300, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@contextmanager
+def live_model(answer: Say) -> Iterator[dict[str, str]]:
+    """Variables that lead a target to a model of its own."""
+    with model_server(answer) as (url, _):
+        yield {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none"}
+
+
+def say(_texts: str, body: Mapping[str, Any]) -> Said:
+    """The answer to any request of the projects in `docs/examples/`."""
+    system, asked = body["messages"][0]["content"], body["messages"][1]["content"]
+    offered = [each["function"]["name"] for each in body.get("tools", ())]
+    if offered:
+        return _next_call(system, asked, offered, sum(each["role"] == "tool" for each in body["messages"]))
+    if "response_format" not in body:
+        return f"Done: {asked.partition('Proposal: ')[2]}"
+    if "queue" in body["response_format"]["json_schema"]["schema"]["properties"]:
+        queue = "billing" if any(word in asked for word in ("charged", "402", "read-only")) else "technical"
+        return json.dumps({"reason": "by its words", "queue": queue})
+    action = "refund" if "billing desk" in system else "steps"
+    return json.dumps({"reason": "by the desk", "action": action, "amount": 6.0, "note": "As asked."})
+
+
+def _next_call(system: str, asked: str, offered: list[str], done: int) -> Said:
+    """One tool after the other; under a prompt that says that one call is enough, only the first."""
+    wanted = offered[:1] if "one call is enough" in system else offered
+    if done == len(wanted):
+        return f"not documented: {asked}"
+    return [(wanted[done], {"query": asked} if wanted[done].startswith("search") else {})]
