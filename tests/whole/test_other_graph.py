@@ -13,6 +13,7 @@ import pytest
 
 from tests.builders.dataset import write
 from tests.builders.example_projects import ROOT, evals, live_model
+from tests.builders.model_server import model_server
 
 pytestmark = pytest.mark.slow
 
@@ -306,8 +307,8 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
     write(tmp_path / "evals.toml", "[target]\ncontext = true\nclock = '2026-01-05T09:00:00Z'\n")
     case = "inputs: {messages: [{role: user, content: hello}]}\n"
     write(tmp_path / "evaluation" / "cases" / "example.yaml", case)
-    with running(Model) as server:
-        live = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "none", "SEARCH_API_KEY": "none"}
+    with model_server(lambda *_: "good day") as (url, _):
+        live = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none", "SEARCH_API_KEY": "none"}
         code, said = evals(tmp_path, "record", "first", "--recorded-by", "tests", **live)
     assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
     assert "1/1" in evals(tmp_path, "run", "first", "--jobs", "1")[1]
