@@ -111,8 +111,8 @@ class MissError(EvalsError, LookupError):
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
-    """`; did you mean X?` for a name that is none of those known, or nothing where none is alike."""
+    """`; did you mean 'X'?` for a name that is none of those known, or nothing where none is alike."""
     from difflib import get_close_matches  # noqa: PLC0415 - only after a mistake
 
     found = get_close_matches(name, [*known], n=1, cutoff=0.6)
-    return f"; did you mean {found[0]}?" if found else ""
+    return f"; did you mean {found[0]!r}?" if found else ""

@@ -33,8 +33,8 @@ from evals.shared.extras import missing_extra
 HERE: Final = Path()
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
-    "run": ("run_commands", "judging", "Replay a suite offline, score it, judge it, and write the report."),
-    "merge": ("run_commands", "judging", "Merge the shards of one run, and judge it as `run` would have."),
+    "run": ("run_commands", "judging", "Replay a suite offline, score it, decide the verdict, and write the report."),
+    "merge": ("run_commands", "judging", "Merge the shards of one run, and decide it as `run` would have."),
     "compare": ("run_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
     "gate": ("run_commands", "judging", "Judge a stored run again, against the baseline as it is now."),
     "selftest": ("run_commands", "judging", "Plant faults that must be caught, and count false alarms."),

@@ -1,4 +1,4 @@
-"""Commands that run and judge: `run`, `merge`, `compare`, `gate`, `bless`."""
+"""Commands that run and decide: `run`, `merge`, `compare`, `gate`, `bless`."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,7 +60,7 @@ def run_command(
     watch: Watch = False,
     root: Root = HERE,
 ) -> int:
-    """Replay a suite offline, score it, judge it, and write the report."""
+    """Replay a suite offline, score it, decide the verdict, and write the report."""
     request = RunRequest(
         suite,
         root,
@@ -94,7 +94,7 @@ def merge_command(
     annotations: Annotations = False,
     root: Root = HERE,
 ) -> int:
-    """Put the shards of one run together, and judge it as `run` would have judged it whole; exit codes as for `run`."""
+    """Put the shards of one run together, and decide it as `run` would have; exit codes as for `run`."""
     from evals.cli.verdict_commands import merge
 
     today = datetime.now(UTC).date()

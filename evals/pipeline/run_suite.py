@@ -38,12 +38,12 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
     with new_report(folder):
         context = plan(request, progress)
         started = time.monotonic()
-        trials = run_trials(context, beside_workers=partial(no_model_baselines, context.cases, context.workspace))
+        trials = run_trials(context, beside_workers=partial(floors, context.cases, context.workspace))
         found = finish(context, trials, folder)
         return FinishedRun(found, context, trials, folder, time.monotonic() - started)
 
 
-def no_model_baselines(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
+def floors(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
     """What the primary metrics come to on these cases without any model; the pack keeps it."""
     return workspace.pack.floors(cases, workspace)
 

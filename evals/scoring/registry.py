@@ -4,13 +4,12 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 from evals.models.run import ScorerInfo
 from evals.module_loader import load_file
 from evals.pack import load_pack
@@ -54,8 +53,8 @@ def _with_primary(found: Sequence[Scorer], chosen: Sequence[str]) -> tuple[Score
     known = [scorer.name for scorer in found]
     for name in chosen:
         if name not in known:
-            near = get_close_matches(name, known, 1) or known
-            raise ConfigurationError(f"primary: there is no metric {name!r}; did you mean {' or '.join(near)}?")
+            hint = nearest_name(name, known) or f"; there are {', '.join(known)}"
+            raise ConfigurationError(f"primary: there is no metric {name!r}{hint}")
     return tuple(replace(scorer, primary=scorer.name in chosen) for scorer in found)
 
 

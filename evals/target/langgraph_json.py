@@ -22,7 +22,7 @@ from dotenv import dotenv_values
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 
 FILE: Final = "langgraph.json"
 PLACEHOLDER: Final = "no-key-in-a-replay"
@@ -85,9 +85,8 @@ def read_langgraph_json(path: Path) -> LangGraphFile:
 def load_graph(file: LangGraphFile, name: str) -> Any:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory
     """The graph of that name, or its factory. Raises ConfigurationError."""
     if name not in file.graphs:
-        near = difflib.get_close_matches(name, file.graphs, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it names {', '.join(list(file.graphs)[:_MANY])}"
-        raise ConfigurationError(f"{file.path}: there is no graph {name!r}; {hint}")
+        hint = nearest_name(name, file.graphs) or f"; it names {', '.join(list(file.graphs)[:_MANY])}"
+        raise ConfigurationError(f"{file.path}: there is no graph {name!r}{hint}")
     where, attribute = file.graphs[name].rsplit(":", 1)
     _extend_path(file)
     module = _module(file, name, where)

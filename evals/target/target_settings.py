@@ -1,13 +1,12 @@
 """Settings of a target, the table `[target]` of `evals.toml`, and the files that its trials depend on."""
 
 import json
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 from evals.models.base import Closed
 from evals.project import FILE, Project, tables_of
 
@@ -52,9 +51,8 @@ class TargetSettings(Closed):
         known = list(cls.model_fields)
         for name in told:
             if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-                raise ConfigurationError(f"{root / FILE}: [{TABLE}] has an unknown setting {name!r}; {hint}")
+                hint = nearest_name(name, known) or f"; known are {', '.join(known)}"
+                raise ConfigurationError(f"{root / FILE}: [{TABLE}] has an unknown setting {name!r}{hint}")
         try:
             return cls.model_validate_json(json.dumps(told, default=str), strict=True)
         except ValidationError as error:

@@ -74,6 +74,10 @@ def a_login(dice: random.Random) -> str:
     return base64.b64encode(f"job:{a_password(dice)}7".ljust(18, "x").encode()).decode()
 
 
+def a_sasl_login(dice: random.Random) -> str:
+    return base64.b64encode(f"\0job\0{a_password(dice)}7".encode()).decode()
+
+
 def quoted(text: str, depth: int) -> str:
     """JSON in JSON in JSON, after a word of prose."""
     for _ in range(depth):
@@ -172,7 +176,7 @@ IN_A_PROTOCOL: Final = (
     Shape("a Go data source", a_password, "dsn=job:{}@tcp(db.invalid:3306)/orders".format),
     Shape("a login in a JDBC URL", a_password, 'open("jdbc:oracle:thin:job/{}@db.invalid:1521/main")'.format),
     Shape("npm's _auth", a_login, "//npm.invalid/all/:_auth = {}".format),
-    Shape("SMTP's AUTH PLAIN", a_login, "C: AUTH PLAIN {}=".format),
+    Shape("SMTP's AUTH PLAIN", a_sasl_login, "C: AUTH PLAIN {}".format),
     Shape("IMAP's LOGIN", a_password, 'A001 LOGIN job "{}"'.format),
     Shape("psexec -p", a_password, "psexec \\\\host -u job -p {} cmd.exe".format),
     Shape("a wallet's words by name", a_phrase, 'accounts: {{ mnemonic: "{}" }}'.format),

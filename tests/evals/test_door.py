@@ -99,7 +99,7 @@ def test_a_path_may_be_a_text(tmp_path):
         (lambda: evals.load_suite("prompts", evals.Options()), "root is .*; give a path"),
         (lambda: evals.load_suite("prompts", ROOT, "v3"), "write options=Options"),
         (lambda: evals.read_run(None), "path is None; give a path"),
-        (lambda: evals.frame(a_run(), "step"), "no rows 'step'.*did you mean steps?"),
+        (lambda: evals.frame(a_run(), "step"), "no rows 'step'.*did you mean 'steps'?"),
         (lambda: evals.frame(["run.json"]), "'run.json' is no run"),
     ],
 )

@@ -339,7 +339,7 @@ def test_what_keeps_a_project_from_being_set_up_is_one_line(project, written, wo
     [
         ("[target]\nrooters = []\n", "did you mean 'routers'?"),
         ("[target]\nrouters = 3\n", "[target] routers"),
-        ("pac = 'x'\n", "did you mean pack?"),
+        ("pac = 'x'\n", "did you mean 'pack'?"),
         ("cases = 'nowhere'\n", "no folder 'nowhere' with cases"),
         ("not toml", "cannot be read"),
         ("[target]\ngraph = 'suport'\n", "did you mean 'support'?"),

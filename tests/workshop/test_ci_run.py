@@ -45,7 +45,7 @@ def test_the_script_is_valid_shell(name):
 def test_lint_types_contracts_cassettes_labels_suites_and_tests_are_steps():
     steps = dict(re.findall(r"^step (\w+) (.*?)(?: \|\|.*)?$", RUN, flags=re.MULTILINE))
 
-    assert list(steps) == ["setup", "checks", "cassettes", "labels", "eval", "tests"]
+    assert list(steps) == ["setup", "checks", "cassettes", "labels", "eval", "released", "tests"]
     assert {"lint", "types", "contracts"} <= set(steps["checks"].split())
 
 

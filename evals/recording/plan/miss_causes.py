@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import Final, Literal
 
 from evals.cassettes.interaction import Interaction
@@ -317,7 +317,11 @@ def value_changed(evidence: MissEvidence) -> MissCause | None:
     found = next((found for found in evidence.system if _is_refilled(evidence, found)), None)
     if found is None:
         return None
-    old, new = next((a, b) for a, b in zip(found.recorded.split(), found.asked.split(), strict=False) if a != b)
+    sides = [found.recorded.split(), found.asked.split()]
+    for _ in range(2):  # without the words that both begin with; then turned round, without those that both end with
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*sides, strict=False)))
+        sides = [side[shared:][::-1] for side in sides]
+    old, new = (" ".join(side) or "nothing" for side in sides)
     text = f"{old} became {new}, which code fills into the prompt of {evidence.miss.agent}{_edited(evidence)}"
     return MissCause(kind="value changed", text=text, where=evidence.edited, group=text)
 

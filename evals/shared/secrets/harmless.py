@@ -57,7 +57,7 @@ _NUMBERS: Final[tuple[Stretch, ...]] = (
         "_Z _R ? $s _T",
         r"(?<![A-Za-z0-9_])(?:_{1,3}Z[A-Z]?[\w.$@]+|_{1,2}R[A-Z][\w.$]+|\?\??[\w@?$]+@@[\w@?$]*|_?\$s[\w]+|_T0[\w]+)",
     ),
-    _stretch("DKIM- dkim= DKIM1", r"(?:DKIM-Signature|dkim|v)\s*[:=](?:(?<!v=)|(?=DKIM1)).{0,400}"),
+    _stretch("DKIM- dkim= DKIM1", r"(?:(?:DKIM-Signature|dkim)\s*[:=]|v=DKIM1).{0,400}"),
     # Numbers that a protocol makes anew for each connection, message or public key
     _stretch(
         "WebSocket oundary None-Match kid x5t",

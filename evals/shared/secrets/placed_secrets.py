@@ -54,17 +54,13 @@ def _is_in_a_connection_string(match: Match) -> bool:
 
 
 def _is_a_login(match: Match) -> bool:
-    """`Basic` is followed by base64 of `user:password`; in prose it is followed by a word."""
+    """`Basic` is followed by base64 of `user:password`, `AUTH PLAIN` by the same with NUL; in prose a word follows."""
     word = match.group("value")
     try:
-        decoded = base64.b64decode(word + "=" * (-len(word) % 4), validate=True)
+        decoded = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).replace(b"\0", b":")
     except binascii.Error:
         return False
     return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
-
-
-def _is_key_or_login(match: Match) -> bool:
-    return is_key(match["value"]) or "=" in match["value"]
 
 
 def _is_of_a_login(match: Match) -> bool:
@@ -156,7 +152,7 @@ PLACES: Final[tuple[Rule, ...]] = (
     # //host/npm/:_auth = …, IMAP's LOGIN name "…", SMTP's AUTH PLAIN …
     rule("basic_auth", "_auth", r"\b_auth[\"']?\s*[:=]\s*[\"']?(?P<value>[A-Za-z0-9+/]{8,}={0,2})", _is_a_login),
     rule("login_option", "LOGIN", rf"\bLOGIN [\w.@+-]+ {ANY}", _is_password),
-    rule("basic_auth", "AUTH ", r"\bAUTH (?:PLAIN|LOGIN) (?P<value>[A-Za-z0-9+/]{12,}={0,2})", _is_key_or_login),
+    rule("basic_auth", "AUTH ", r"\bAUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})", _is_a_login),
     # user:…@tcp(host:3306)/name, jdbc:oracle:thin:user/…@host
     rule(
         "url_password",

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from evals.content_cache import digest_of
-from evals.errors import DatasetError
+from evals.errors import DatasetError, nearest_name
 from evals.models.base import Closed
 from evals.models.case import Case, RouteLabel
 from evals.models.route_spec import Constraint, QuestionPolicy, RouteAlternative, RouteNode, RouteSpec, Steps
@@ -143,9 +142,8 @@ def read_labels(path: Path) -> CaseFile:
     labels = read_model(path, CaseFile)
     for where, node, known in _nodes_of(labels):
         if node not in known:
-            near = get_close_matches(node, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"name one of {', '.join(known)}"
-            raise DatasetError(f"{path}:{line_of(path, where)}: there is no node {node!r}; {hint}")
+            hint = nearest_name(node, known) or f"; name one of {', '.join(known)}"
+            raise DatasetError(f"{path}:{line_of(path, where)}: there is no node {node!r}{hint}")
     if labels.id != path.parent.name:
         line = line_of(path, "id")
         raise DatasetError(f"{path}:{line}: id is {labels.id!r}, the folder {path.parent.name!r}; make them one")

@@ -7,10 +7,10 @@ import pytest
 from evals.cli.main import main
 
 WRONG = {
-    "suite": (("run", "promts"), "did you mean prompts?"),
-    "case": (("run", "prompts", "--case", "quillmark-lost-link"), "did you mean quillmark-lost-links?"),
-    "variant": (("run", "prompts", "--variant", "v33"), "did you mean v3?"),
-    "case to show": (("dataset", "show", "quillmark-lost-link"), "did you mean quillmark-lost-links?"),
+    "suite": (("run", "promts"), "did you mean 'prompts'?"),
+    "case": (("run", "prompts", "--case", "quillmark-lost-link"), "did you mean 'quillmark-lost-links'?"),
+    "variant": (("run", "prompts", "--variant", "v33"), "did you mean 'v3'?"),
+    "case to show": (("dataset", "show", "quillmark-lost-link"), "did you mean 'quillmark-lost-links'?"),
 }
 
 

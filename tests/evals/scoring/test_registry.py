@@ -111,5 +111,5 @@ def test_a_project_names_the_metrics_that_decide(tmp_path):
 
 
 def test_a_primary_metric_that_is_none_is_refused(tmp_path):
-    with pytest.raises(ConfigurationError, match=r"no metric 'reply\.shrot'; did you mean reply\.short\?"):
+    with pytest.raises(ConfigurationError, match=r"no metric 'reply\.shrot'; did you mean 'reply\.short'\?"):
         scorers(a_project(tmp_path, SOURCE, "reply.shrot"))

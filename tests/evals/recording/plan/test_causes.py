@@ -45,6 +45,15 @@ def test_another_value_in_a_placeholder_is_not_blamed_on_the_prompt_file():
     assert cause_of(found).where == ("team/limits.py",)
 
 
+def test_a_value_that_ends_its_line_and_became_longer_is_told():
+    before, now = (f"{SYSTEM}\nSearches left: {value}" for value in ("2", "2 of 3"))
+    prompt = with_lines(PROMPT, f"{SYSTEM}\nSearches left: {{left}}")
+
+    found = evidence(a_request(now), a_recorded(a_request(before)), prompt=prompt)
+
+    assert told(found) == ("value changed", "nothing became of 3, which code fills into the prompt of supervisor")
+
+
 def test_an_edited_line_with_a_placeholder_is_an_edited_prompt():
     before = f"{SYSTEM}\n- critic: when confidence is below 0.85 after the searches."
     line = "- critic: when confidence is under {single} after the searches."
