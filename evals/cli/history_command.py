@@ -8,7 +8,7 @@ from rich.console import Console
 
 from evals.analysis.history_summary import tell, turns
 from evals.atomic_files import write_files
-from evals.cli.shared_options import HERE, Root
+from evals.cli.global_options import given
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.comparison.baseline import path_of
 from evals.errors import EXIT_OK
@@ -27,6 +27,7 @@ history_app = typer.Typer()
 
 @history_app.command("history")
 def history_command(
+    context: typer.Context,
     suite: Annotated[
         str, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
     ] = "prompts",
@@ -34,12 +35,12 @@ def history_command(
         str | None, typer.Option(metavar="CASE", help="Only say at which commit this case turned.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
-    root: Root = HERE,
 ) -> int:
     """How a suite went: every blessed baseline out of git, as a table, a page, JSON and a badge; nothing is run.
 
     Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
     """
+    root = given(context).root
     return find_turn(suite, bisect, root) if bisect is not None else history(suite, root, out=out)
 
 

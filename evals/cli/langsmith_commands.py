@@ -1,4 +1,4 @@
-"""`evals langsmith`: push-dataset, push-run."""
+"""`evals langsmith push`: cases as examples, runs as experiments."""
 
 import datetime as dt
 import json
@@ -11,7 +11,8 @@ import typer
 
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.store import load
-from evals.cli.shared_options import HERE, LATEST, Dataset, Root, StoredRun
+from evals.cli.global_options import given
+from evals.cli.shared_options import DryRun
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.langsmith.dataset_sync import (
@@ -37,49 +38,45 @@ langsmith = typer.Typer(
     help="Cases and runs to LangSmith, what people say of them back. Needs LANGSMITH_API_KEY.", no_args_is_help=True
 )
 RETRIES: Final = 4
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go; needs no key, and asks nobody.")]
+CASES: Final = "cases"
 Name = Annotated[
     str | None, typer.Option(help="What the dataset is called there: triage-evals, or triage-evals/NAME if not given.")
 ]
 Retries = Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")]
 
 
-@langsmith.command("push-dataset")
-def push_dataset_command(
-    dataset: Dataset = None,
+@langsmith.command("push")
+def push_command(
+    context: typer.Context,
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help="A run.json, or `cases`; reports/latest/run.json if not given."),
+    ] = None,
     name: Name = None,
-    dry_run: DryRun = False,
-    retries: Retries = RETRIES,
-    root: Root = HERE,
-) -> int:
-    """Send the cases as examples: new and changed ones only. Held-out cases stay here.
-
-    Exit codes: 0 all are there, 2 no key, 3 no network, LangSmith does not take them, or something looks like a secret
-    (nothing is sent then).
-    """
-    return push_dataset(root, dataset, name, dry_run=dry_run, retries=retries)
-
-
-@langsmith.command("push-run")
-def push_run_command(
-    run: StoredRun = LATEST,
-    dataset: Dataset = None,
-    name: Name = None,
-    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")] = None,
+    variant: Annotated[
+        list[str] | None, typer.Option("--variant", help="Of a run, only this variant (repeatable).")
+    ] = None,
     messages: Annotated[
-        bool, typer.Option(help="What was asked and answered in each call, from the cassettes.")
+        bool,
+        typer.Option("--messages/--no-messages", help="Of a run, what was asked and answered in each call."),
     ] = True,
     dry_run: DryRun = False,
     retries: Retries = RETRIES,
-    root: Root = HERE,
 ) -> int:
     """Send a run, one experiment a variant: trials with their trees, scores as feedback. Goes on where it was stopped.
 
-    Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take it, or
-    something looks like a secret (nothing is sent then).
+    `push cases` sends the cases as examples, new and changed ones only, and comes before a run. Held-out cases stay
+    here. Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take
+    it, or something looks like a secret (nothing is sent then).
     """
-    wanted = tuple(variant or ())
-    return push_run(run, root, dataset, name, wanted, messages=messages, dry_run=dry_run, retries=retries)
+    common = given(context, dataset=True)
+    at = common.root, common.dataset, name
+    if what == CASES:
+        if variant or not messages:
+            raise ConfigurationError("--variant and --no-messages: of a run; leave them out")
+        return push_dataset(*at, dry_run=dry_run, retries=retries)
+    run = common.stored(Path(what) if what else None)
+    return push_run(run, *at, tuple(variant or ()), messages=messages, dry_run=dry_run, retries=retries)
 
 
 def say(text: str) -> None:
@@ -87,7 +84,7 @@ def say(text: str) -> None:
     VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
 
 
-ABOUT = "Labelled issues of triage-evals, kept by `evals langsmith push-dataset`."
+ABOUT = "Labelled issues of triage-evals, kept by `evals langsmith push cases`."
 
 
 def push_dataset(root: Path, dataset: Path | None, name: str | None, *, dry_run: bool, retries: int) -> int:
@@ -125,7 +122,7 @@ def _counted(examples: list[CaseExample]) -> str:
     return f"{len(examples)} examples ({sum(each.size for each in examples):,} bytes)"
 
 
-PUSH_FIRST = "evals langsmith push-dataset"
+PUSH_FIRST = "evals langsmith push cases"
 
 
 def push_run(

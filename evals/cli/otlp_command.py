@@ -11,7 +11,8 @@ import typer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from evals.atomic_files import write_files
-from evals.cli.shared_options import HERE, LATEST, Dataset, Root, StoredRun
+from evals.cli.global_options import given
+from evals.cli.shared_options import DryRun, StoredRun
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, ServiceError
 from evals.models.run import Run, Trial
 from evals.otlp.otlp_send import Receiver, headers_in, line_of, requests_of
@@ -31,7 +32,8 @@ def _keep_the_name() -> None:
 
 @export.command("otlp")
 def otlp_command(
-    run: StoredRun = LATEST,
+    context: typer.Context,
+    run: StoredRun = None,
     out: Annotated[
         Path | None, typer.Option(help="Write this file: OTLP/JSON, a trace per line; traces.jsonl if not given.")
     ] = None,
@@ -48,23 +50,22 @@ def otlp_command(
         str | None,
         typer.Option(metavar="TIME", help="When trials are said to begin (ISO 8601); else when run.json was written."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
+    dry_run: DryRun = False,
     retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit or an outage.")] = 4,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds one request may take.")] = 10.0,
-    dataset: Dataset = None,
-    root: Root = HERE,
 ) -> int:
     """A stored run as OpenTelemetry traces, one per trial, for Jaeger, Phoenix, Langfuse or a collector.
 
     Keys go into OTEL_EXPORTER_OTLP_HEADERS. See docs/opentelemetry.md for what the spans say, and what their times are.
     Exit codes: 3 not delivered or refused, or with --content, words of a call that are on no tape.
     """
+    common = given(context, dataset=True)
     chosen = TrialFilter(tuple(case or ()), tuple(variant or ()))
     return export_otlp(
-        run,
+        common.stored(run),
         chosen,
         Delivery(out, endpoint, began, retries, timeout, dry_run=dry_run),
-        (root, dataset) if content else None,
+        (common.root, common.dataset) if content else None,
     )
 
 

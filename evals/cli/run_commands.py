@@ -1,78 +1,89 @@
-"""Commands that run and decide: `run`, `merge`, `compare`, `gate`, `bless`."""
+"""Commands that run and decide: `run`, `compare`, `gate`, `selftest`, `bless`."""
 
-from datetime import UTC, datetime
+import time
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evals.cli.global_options import given
 from evals.cli.shared_options import (
-    CORES,
-    HERE,
-    LATEST,
     Annotations,
     Cases,
-    Dataset,
     Fresh,
-    Guards,
-    Jobs,
-    MaxIterations,
     OpenHoldout,
-    Root,
-    Samples,
-    Scheduler,
-    ShardOf,
-    StoredRun,
-    StoredShards,
+    Repeat,
+    RunSettings,
     Suite,
-    TrialTimeout,
     Variants,
-    Watch,
+    set_option,
+    settings,
 )
-from evals.cli.terminal import annotate
+from evals.cli.terminal import annotate, place_of, wide_console
 from evals.cli.terminal_output import say_result, watched
-from evals.errors import ConfigurationError
-from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
+from evals.errors import EXIT_OK, ConfigurationError
+from evals.models.run_request import WHOLE, Options, RunRequest, Share
+from evals.models.suite import GatePolicy
 from evals.pipeline.run_suite import run as pipeline
 
 judging = typer.Typer()
 
 
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
 @judging.command("run")
 def run_command(
+    context: typer.Context,
     suite: Suite,
-    guards: Guards = None,
-    max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
-    samples: Samples = None,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
+    repeat: Repeat = None,
+    changed: Annotated[list[str] | None, set_option(RunSettings)] = None,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    trial_timeout: TrialTimeout = TRIAL_TIMEOUT,
     out: Annotated[
         Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
     ] = None,
     annotations: Annotations = False,
-    scheduler: Scheduler = "local",
-    shard: ShardOf = None,
-    watch: Watch = False,
-    root: Root = HERE,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster whose workers stand in checkouts."
+        ),
+    ] = "local",
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="N/OF", help="Only this share of the trials, into a file for `evals gate --shards`."),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
+    ] = False,
 ) -> int:
     """Replay a suite offline, score it, decide the verdict, and write the report."""
+    common, asked = given(context, dataset=True), settings(RunSettings, changed)
     request = RunRequest(
         suite,
-        root,
-        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples),
-        jobs=jobs,
+        common.root,
+        Options(
+            asked.guards,
+            asked.max_iterations,
+            tuple(case or ()),
+            tuple(variant or ()),
+            common.dataset,
+            open_holdout,
+            repeat,
+        ),
+        jobs=common.jobs,
         fresh=fresh,
-        trial_timeout=trial_timeout,
+        trial_timeout=asked.trial_timeout,
         share=WHOLE if shard is None else Share.parse(shard),
         scheduler=scheduler,
         out=out,
         annotations=annotations,
-        today=datetime.now(UTC).date(),
+        today=_today(),
     )
     if watch and shard is not None:
         raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
@@ -80,29 +91,12 @@ def run_command(
         from evals.cli.watch_run import watch as keep_watching
 
         return keep_watching(request)
-    if shard is not None:
-        from evals.cli.verdict_commands import run_shard
-
-        return run_shard(request)
-    return run(request)
-
-
-@judging.command("merge")
-def merge_command(
-    shards: StoredShards,
-    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
-    annotations: Annotations = False,
-    root: Root = HERE,
-) -> int:
-    """Put the shards of one run together, and decide it as `run` would have; exit codes as for `run`."""
-    from evals.cli.verdict_commands import merge
-
-    today = datetime.now(UTC).date()
-    return merge(shards, RunRequest("", root, out=out, today=today, annotations=annotations))
+    return run(request) if shard is None else run_shard(request)
 
 
 @judging.command("compare")
 def compare_command(
+    context: typer.Context,
     sides: Annotated[
         list[str],
         typer.Argument(
@@ -112,11 +106,8 @@ def compare_command(
     ],
     suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
     case: Cases = None,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
-    root: Root = HERE,
 ) -> int:
     """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
 
@@ -125,32 +116,51 @@ def compare_command(
     """
     from evals.cli.verdict_commands import compare
 
-    options, today = Options(cases=tuple(case or ()), dataset=dataset), datetime.now(UTC).date()
-    return compare(sides, RunRequest(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=today))
+    common = given(context, dataset=True)
+    options = Options(cases=tuple(case or ()), dataset=common.dataset)
+    request = RunRequest(suite, common.root, options, jobs=common.jobs, fresh=fresh, out=out, today=_today())
+    return compare(sides, request)
 
 
 @judging.command("gate")
 def gate_command(
-    run: StoredRun = LATEST,
-    alpha: Annotated[float | None, typer.Option(help="Another level of significance.")] = None,
-    margin: Annotated[float | None, typer.Option(help="Another margin of equivalence, as a fraction.")] = None,
-    coverage_floor: Annotated[float | None, typer.Option(help="Another share of trials that must be exact.")] = None,
-    require: Annotated[str | None, typer.Option(help="no_regression or equivalence.")] = None,
-    root: Root = HERE,
+    context: typer.Context,
+    stored: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]", help="A run.json; reports/latest/run.json if not given. With --shards: all."),
+    ] = None,
+    shards: Annotated[
+        bool, typer.Option("--shards", help="The files are the shards of one run: put them together and judge it.")
+    ] = False,
+    changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="With --shards: where the report goes; reports/latest if not given.")
+    ] = None,
+    annotations: Annotations = False,
 ) -> int:
     """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
-    from evals.cli.verdict_commands import gate
+    from evals.cli.verdict_commands import gate, merge
 
-    return gate(run, root, alpha=alpha, margin=margin, coverage_floor=coverage_floor, require=require)
+    common = given(context)
+    if shards:
+        if changed:
+            raise ConfigurationError("--set: shards are judged as the suite says; leave it out")
+        if not stored:
+            raise ConfigurationError("--shards: name all shards of one run, as in reports/shards/*.json")
+        return merge(stored, RunRequest("", common.root, out=out, today=_today(), annotations=annotations))
+    if out or annotations:
+        raise ConfigurationError("--out and --annotations go with --shards; a stored run has its report already")
+    if stored and len(stored) > 1:
+        raise ConfigurationError("one run at a time; --shards puts the shards of one run together")
+    return gate(common.stored(stored[0] if stored else None), common.root, changed or ())
 
 
 @judging.command("selftest")
 def selftest_command(
+    context: typer.Context,
     suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
-    jobs: Jobs = CORES,
     draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
-    root: Root = HERE,
 ) -> int:
     """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
 
@@ -158,17 +168,17 @@ def selftest_command(
     """
     from evals.cli.analysis_commands import selftest
 
-    return selftest(suite, root, jobs=jobs, draws=draws, today=datetime.now(UTC).date(), out=out)
+    common = given(context)
+    return selftest(suite, common.root, jobs=common.jobs, draws=draws, today=_today(), out=out)
 
 
 @judging.command("bless")
 def bless_command(
+    context: typer.Context,
     suite: Suite,
     worse: Annotated[
         str | None, typer.Option(metavar="WHY", help="Bless what is worse, too; the reason stays in the baseline.")
     ] = None,
-    jobs: Jobs = CORES,
-    root: Root = HERE,
 ) -> int:
     """Make the suite's present results its baseline. Commit the file it writes.
 
@@ -176,7 +186,8 @@ def bless_command(
     """
     from evals.cli.verdict_commands import bless
 
-    return bless(RunRequest(suite, root, jobs=jobs, today=datetime.now(UTC).date()), worse)
+    common = given(context)
+    return bless(RunRequest(suite, common.root, jobs=common.jobs, today=_today()), worse)
 
 
 def run(request: RunRequest) -> int:
@@ -188,3 +199,20 @@ def run(request: RunRequest) -> int:
     say_result(done.run, took, done.folder, root)
     annotate(done.run, root, asked=request.annotations)
     return done.run.verdict.exit_code
+
+
+def run_shard(request: RunRequest) -> int:
+    """Run and write the request's share. Returns 0, whatever became of its trials: `gate --shards` decides."""
+    from evals.pipeline.merge_shards import run_shard as run_share
+
+    started = time.monotonic()
+    with watched(f"replaying {request.suite}") as progress:
+        chosen, trials, path = run_share(request, progress)
+    failed = sum(trace.provenance.label == "failed" for trace in trials.traces)
+    wide_console().print(
+        f"shard {request.share} of {chosen.suite.name}: {len(trials.traces)} trials in "
+        f"{time.monotonic() - started:.1f} s, {trials.reused} reused unchanged, {failed} failed. "
+        f"`evals gate --shards` judges them with the others: {place_of(path, chosen.workspace.root)}",
+        markup=False,
+    )
+    return EXIT_OK

@@ -1,74 +1,43 @@
-"""The work of `evals merge`, `gate`, `bless`, `compare` and of shards."""
+"""The work of `evals gate`, `bless` and `compare`."""
 
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from evals.atomic_files import PREVIOUS, new_report
+from evals.cli.shared_options import settings
 from evals.cli.terminal import VisibleConsole, annotate, place_of, wide_console
 from evals.cli.terminal_output import replayed, say_result, say_verdict, watched
 from evals.comparison.assemble import decide_again
 from evals.comparison.baseline import load_baseline, path_of
-from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
+from evals.errors import EXIT_OK, CannotJudgeError
 from evals.llm_judge.judge_verdict import with_judgement
 from evals.models.judge import JudgedRun
 from evals.models.run import Run
-from evals.models.run_request import Options, RunRequest
-from evals.models.shard_file import Shard
+from evals.models.run_request import RunRequest
 from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import counted
 from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
-from evals.pipeline.decide_run import decide
-from evals.pipeline.load_run import loaded, selected, to_be_run
+from evals.pipeline.load_run import loaded, selected
 from evals.report.run_files import write_report
-from evals.report.stored_files import read_run, read_shard, write_shard
-from evals.run_context import RunContext
-from evals.runner.dependencies import rests_on
-from evals.runner.shard_merge import check, join
-from evals.runner.trials import Trials, cassette_digests, run_trials, trial_digests
+from evals.report.stored_files import read_run
 from evals.workspace import Workspace
 
 
-def run_shard(request: RunRequest) -> int:
-    """Run the trials of the request's share and write them. Returns 0, whatever became of them: `merge` decides."""
-    started, share = time.monotonic(), request.share
-    with watched(f"replaying {request.suite}") as progress:
-        chosen = to_be_run(selected(request.suite, request.root, request.options))
-        trials = run_trials(replace(chosen, request=request, progress=progress))
-    path = request.out or chosen.workspace.reports / "shards" / f"{chosen.suite.name}-{share.number}-of-{share.of}.json"
-    write_shard(shard_of(replace(chosen, request=request), trials), path)
-    failed = sum(trace.provenance.label == "failed" for trace in trials.traces)
-    wide_console().print(
-        f"shard {share} of {chosen.suite.name}: {len(trials.traces)} trials in {time.monotonic() - started:.1f} s, "
-        f"{trials.reused} reused unchanged, {failed} failed. `evals merge` judges them with the others: "
-        f"{place_of(path, chosen.workspace.root)}",
-        markup=False,
-    )
-    return EXIT_OK
-
-
 def merge(paths: Sequence[Path], request: RunRequest) -> int:
-    """Select the same trials anew, find each in a shard, score, decide and write; the exit code is the verdict's."""
-    folder = request.folder()
-    with new_report(folder):
-        shards = {path: read_shard(path) for path in paths}
-        suite, trials = joined(shards, request.root)
-        chosen = loaded(suite, request.today)
-        result = decide(chosen, trials)
-        write_report(result, folder)
-    say_result(result, f"{len(trials.traces)} trials of {len(shards)} shards", folder, chosen.workspace.root)
-    annotate(result, chosen.workspace.root, asked=request.annotations)
+    """Put the shards of one run together, decide it and write its report; the exit code is the verdict's."""
+    from evals.pipeline.merge_shards import decide_shards
+
+    result, trials = decide_shards(paths, request)
+    root = request.root.resolve()
+    say_result(result, f"{trials} trials of {len(paths)} shards", request.folder(), root)
+    annotate(result, root, asked=request.annotations)
     return result.verdict.exit_code
 
 
-def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields of GatePolicy, which checks them
-    """Judge again, with the given fields of the policy changed; None leaves a field as the run had it.
+def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
+    """Judge again, with `changes` of the policy, each as `name=value`.
 
     Raises:
         CannotJudgeError: the run is one of this checkout, and something it was made from has changed since.
@@ -76,12 +45,7 @@ def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields 
     if not run.exists() and (before := run.parent / PREVIOUS / run.name).exists():
         raise CannotJudgeError(f"{run}: the last run came to no verdict; run it again (the one before is {before})")
     stored = read_run(run)
-    try:
-        changed = {name: value for name, value in policy.items() if value is not None}
-        asked = GatePolicy.model_validate({**stored.gate.model_dump(), **changed})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigurationError(f"policy, {first['loc'][0]}: {first['msg']}") from error
+    asked = settings(GatePolicy, changes, stored.gate)
     workspace = Workspace.at(root)
     if run.resolve().is_relative_to(workspace.reports):
         if since := changed_since(stored, root):
@@ -133,30 +97,3 @@ def compare(specs: Sequence[str], request: RunRequest) -> int:
         write_report(result, folder)
     say_result(result, progress.took, folder, workspace.root)
     return result.verdict.exit_code
-
-
-def shard_of(chosen: RunContext, trials: Trials) -> Shard:
-    """The trials of the share that was asked for, with what they rest on."""
-    share = chosen.request.share
-    return Shard(
-        asked=chosen.options.asked(chosen.request.suite),
-        number=share.number,
-        of=share.of,
-        rests_on=rests_on(chosen.suite, chosen.cases, chosen.variants, chosen.workspace),
-        traces=dict(zip(trials.digests, trials.traces, strict=True)),
-    )
-
-
-def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[RunContext, Trials]:
-    """The selection the shards were made from, made anew, with all its trials.
-
-    Raises:
-        CannotJudgeError: a share is missing, or they rest on other things than this checkout has.
-    """
-    check(shards)
-    asked = next(iter(shards.values())).asked
-    suite = selected(asked.suite, root, Options.of(asked))
-    run = to_be_run(suite)
-    recorded = cassette_digests(run.cases, run.workspace)
-    digests = trial_digests(run.suite, run.cases, run.variants, run.workspace, recorded=recorded)
-    return suite, join(shards, rests_on(run.suite, run.cases, run.variants, run.workspace), digests, recorded)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import httpx
     import httpx2
+    from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
     from evals.cassettes.player import Tape
@@ -220,6 +221,13 @@ class TriagePack:
             cases, lambda case: materialise(case, workspace.datasets, workspace.cache), workspace.cache
         )
         return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
+
+    @property
+    def case_file(self) -> "type[BaseModel]":
+        """`case.yaml`."""
+        from evals.triage.case_file import CaseFile  # noqa: PLC0415
+
+        return CaseFile
 
     @property
     def rubric(self) -> "TriageRubric":

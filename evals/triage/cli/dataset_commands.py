@@ -1,4 +1,4 @@
-"""`evals dataset`: options of the group; show, stats, schema, gold, lint."""
+"""`evals dataset`: options of the group; show, lint."""
 
 import json
 import platform
@@ -15,13 +15,13 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.shared_options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
+from evals.cli.global_options import given
+from evals.cli.shared_options import AsJson, CaseId
 from evals.cli.terminal import VisibleConsole, bar
 from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError, DatasetError, nearest_name
 from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteAlternative
 from evals.shared.visible_text import visible
-from evals.triage.case_file import CaseFile
 from evals.triage.dataset.case_code import build_tree
 from evals.triage.dataset.case_counts import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
@@ -39,103 +39,114 @@ dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_a
 
 @dataset.command("lint")
 def dataset_lint_command(
+    context: typer.Context,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", help="With --disputes: any run.json; all are pooled."),
+    ] = None,
     case: Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")] = None,
+    disputes: Annotated[
+        bool, typer.Option("--disputes", help="Instead, list labels that recorded answers speak against.")
+    ] = False,
     as_json: AsJson = False,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
-    root: Root = HERE,
 ) -> int:
-    """Prove the labels: patches, repros, gold, routes, twins, leaks, balance."""
-    return lint(root, jobs, cases=case or (), dataset=dataset, as_json=as_json)
+    """Prove the labels: patches, repros, gold, routes, metamorphic pairs, leaks, balance.
+
+    With --disputes: suspect labels, lax routes, deciding constraints, decision points all answers are against, without
+    held-out cases. Exit codes then: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing to list
+    from: no exact trial, or a run from before routes were read constraint by constraint.
+    """
+    common = given(context, dataset=not disputes)
+    if disputes:
+        from evals.triage.cli.disputes_command import disputes as list_disputes
+
+        if case:
+            raise ConfigurationError("--case: of proofs; leave it or --disputes out")
+        return list_disputes(runs or [common.stored(None)], as_json=as_json)
+    if runs:
+        raise ConfigurationError(f"{runs[0]}: a run goes with --disputes; --case names a case")
+    return lint(common.root, common.jobs, cases=case or (), dataset=common.dataset, as_json=as_json)
 
 
 @dataset.command("fetch")
 def dataset_fetch_command(
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
+    context: typer.Context,
     prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
-    root: Root = HERE,
+    repos: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Instead, take the code of the cases' commits out of clones below DIR."),
+    ] = None,
 ) -> int:
-    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels."""
-    from evals.triage.cli.dataset_new import fetch
+    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
 
-    return fetch(root, dataset) or (lint(root, jobs, dataset=dataset) if prove else 0)
-
-
-@dataset.command("harvest")
-def dataset_harvest_command(
-    case: CaseId,
-    variant: Annotated[str, typer.Option(help="The variant whose trial is replayed.")] = "v3",
-    suite: Annotated[str, typer.Option(help="The suite that has the variant.")] = "prompts",
-    root: Root = HERE,
-) -> int:
-    """Print the states a recorded supervisor was asked in, as decision points to be labelled."""
-    from evals.triage.cli.dataset_new import harvest
-
-    return harvest(case, variant, suite, root)
-
-
-@dataset.command("baselines")
-def dataset_baselines_command(
-    as_json: AsJson = False,
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """What is reached without any model: constant routes, simple rules, word search, silence."""
-    from evals.triage.cli.dataset_reports import baselines
-
-    return baselines(root, dataset, as_json=as_json)
-
-
-@dataset.command("disputes")
-def dataset_disputes_command(
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Any run.json; all are pooled.")] = None,
-    as_json: AsJson = False,
-) -> int:
-    """Who is wrong, the label or the answer? Suspect labels, lax routes, deciding rules, states all agree against.
-
-    Held-out cases are left out. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing
-    to list from: no exact trial, or a run from before routes were read rule by rule.
+    With --repos: commits of foreign repositories, out of clones into .cache, where runs look for them.
     """
-    from evals.triage.cli.disputes_command import disputes
+    from evals.triage.cli.dataset_new import code, fetch
 
-    return disputes(runs or [LATEST], as_json=as_json)
-
-
-@dataset.command("stats")
-def dataset_stats_command(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
-    """Count the cases by archetype and split, codebase, category, severity, question policy, and twins."""
-    return stats(root, dataset, as_json=as_json)
+    common = given(context, dataset=True)
+    if repos is not None:
+        return code(repos, common.root, common.dataset)
+    found = fetch(common.root, common.dataset)
+    return found or (lint(common.root, common.jobs, dataset=common.dataset) if prove else 0)
 
 
-@dataset.command("list")
-def dataset_list_command(dataset: Dataset = None, root: Root = HERE) -> int:
-    """Print every case with its archetype, split and title, one per line."""
+@dataset.command("show")
+def dataset_show_command(
+    context: typer.Context,
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="The name of a case; every case, one per line, if not given.")
+    ] = None,
+    patch: Annotated[bool, typer.Option("--patch", help="The case with its diff.")] = False,
+    gold: Annotated[bool, typer.Option("--gold", help="The gold that its patch proves, as YAML.")] = False,
+    states: Annotated[
+        str | None,
+        typer.Option(metavar="VARIANT", help="The states its recorded decisions were made in, as decision points."),
+    ] = None,
+    suite: Annotated[str, typer.Option(help="The suite that has the variant of --states.")] = "prompts",
+    counts: Annotated[bool, typer.Option("--counts", help="All cases, counted by what they are.")] = False,
+    floors: Annotated[bool, typer.Option("--floors", help="What is reached on all cases without a model.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Print one case: issue, labels, routes, what the user knows, decision points. Or all cases, or what they hold."""
+    common = given(context, dataset=states is None)
+    root, other = common.root, common.dataset
+    if (counts or floors) and case:
+        raise ConfigurationError("--counts and --floors: of all cases; leave CASE out")
+    if as_json and not (counts or floors):
+        raise ConfigurationError("--json goes with --counts or --floors")
+    if counts:
+        return stats(root, other, as_json=as_json)
+    if floors:
+        from evals.triage.cli.dataset_reports import baselines
+
+        return baselines(root, other, as_json=as_json)
+    if case is None:
+        if patch or gold or states:
+            raise ConfigurationError("--patch, --gold and --states: of one case; name it")
+        return _list(root, other)
+    if states is not None:
+        from evals.triage.cli.dataset_new import harvest
+
+        return harvest(case, states, suite, root)
+    return print_gold(case, root, other) if gold else show(case, root, other, patch=patch)
+
+
+def _list(root: Path, dataset: Path | None) -> int:
     for case in load_cases(Workspace.at(root, dataset).datasets).values():
         print(visible(f"{case.id}  {case.known.kind}  {case.known.split}  {case.title}"))
     return EXIT_OK
 
 
-@dataset.command("show")
-def dataset_show_command(
-    case: CaseId,
-    patch: Annotated[bool, typer.Option("--patch", help="The diff too.")] = False,
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """Print one case, readable: issue, labels, routes, what the user knows, decision points."""
-    return show(case, root, dataset, patch=patch)
-
-
 @dataset.command("new")
 def dataset_new_command(
+    context: typer.Context,
     case: CaseId,
     codebase: Annotated[str | None, typer.Option(help="A folder of datasets/codebases.")] = None,
-    archetype: Annotated[str | None, typer.Option(help="What kind of case; `dataset stats` lists them.")] = None,
+    archetype: Annotated[str | None, typer.Option(help="Kind of case; `dataset show --counts` lists them.")] = None,
     from_job: Annotated[
         str | None, typer.Option(help="A job of `triage run`: its issue, code, route, states, and its traffic if kept.")
     ] = None,
-    live_jobs: Annotated[Path, typer.Option("--jobs", help="The file that keeps live jobs.")] = LIVE_JOBS,
+    live_jobs: Annotated[Path, typer.Option("--job-store", help="The file that keeps live jobs.")] = LIVE_JOBS,
     from_git: Annotated[
         tuple[Path, str] | None,
         typer.Option(
@@ -152,10 +163,10 @@ def dataset_new_command(
         str | None,
         typer.Option(metavar="OWNER/NAME", help="With --from-git, where the clone's remote does not say it."),
     ] = None,
-    dataset: Dataset = None,
-    root: Root = HERE,
 ) -> int:
     """Write the files of a new case, with marks where its author has to decide."""
+    common = given(context, dataset=True)
+    root, dataset = common.root, common.dataset
     _refuse_apart(from_git, {"--issue": issue, "--repro": repro, "--repository": repository})
     if from_git is not None:
         from evals.triage.cli.dataset_new import new_from_git
@@ -177,8 +188,7 @@ def dataset_new_command(
     return new(case, root, dataset, codebase=codebase, archetype=archetype)
 
 
-@dataset.command("gold")
-def dataset_gold_command(case: CaseId, root: Root = HERE, dataset: Dataset = None) -> int:
+def print_gold(case: str, root: Path, dataset: Path | None = None) -> int:
     """Print the gold that a case's patch proves, ready to be pasted into its case.yaml."""
     workspace = Workspace.at(root, dataset)
     layout = Layout(workspace.datasets)
@@ -197,15 +207,9 @@ def dataset_gold_command(case: CaseId, root: Root = HERE, dataset: Dataset = Non
     return EXIT_OK
 
 
-@dataset.command("schema")
-def dataset_schema_command() -> int:
-    """Print the JSON Schema of case.yaml, for editors."""
-    print(json.dumps(CaseFile.model_json_schema(by_alias=True), indent=2, sort_keys=True))
-    return EXIT_OK
-
-
 @dataset.command("import")
 def dataset_import_command(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(help="What PATH holds: swebench, locagent, bugsinpy or github.")],
     path: Annotated[
         Path,
@@ -216,7 +220,6 @@ def dataset_import_command(
         Path | None,
         typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones: the code of the rows' commits."),
     ] = None,
-    root: Root = HERE,
 ) -> int:
     """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
 
@@ -228,19 +231,7 @@ def dataset_import_command(
     """
     from evals.triage.cli.dataset_new import import_cases
 
-    return import_cases(source, path, out, root, repos)
-
-
-@dataset.command("code")
-def dataset_code_command(
-    repos: Annotated[Path, typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones.")],
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it."""
-    from evals.triage.cli.dataset_new import code
-
-    return code(repos, root, dataset)
+    return import_cases(source, path, out, given(context).root, repos)
 
 
 def _refuse_apart(from_git: object, options: Mapping[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""The work of `evals dataset` new, import, harvest, code and fetch."""
+"""The work of `evals dataset` new, import, fetch, and of `show --states`."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""`evals score-localisation`, and the work of `evals dataset baselines`."""
+"""`evals score-localisation`, and the work of `evals dataset show --floors`."""
 
 import json
 import sys

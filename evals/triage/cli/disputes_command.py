@@ -1,4 +1,4 @@
-"""The work of `evals dataset disputes`."""
+"""The work of `evals dataset lint --disputes`."""
 
 import json
 from collections.abc import Sequence

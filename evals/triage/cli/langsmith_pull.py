@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from evals.cli.global_options import given
 from evals.cli.langsmith_commands import RETRIES, Retries, say
-from evals.cli.shared_options import HERE, Dataset, Root
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.langsmith.langsmith_client import ServicePatience, connected
 from evals.langsmith.trace_import import Candidate, candidates, state_in, steps_of
@@ -26,6 +26,7 @@ pulling = typer.Typer()
 
 @pulling.command("pull")
 def pull_command(
+    context: typer.Context,
     queue: Annotated[str | None, typer.Option(metavar="NAME", help="An annotation queue: feedback to notes.")] = None,
     project: Annotated[str | None, typer.Option(metavar="NAME", help="A project `triage run` is traced to.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="ID", help="A trace or job of --project to make a case.")] = None,
@@ -35,9 +36,7 @@ def pull_command(
     ] = None,
     archetype: Annotated[str | None, typer.Option(help="What kind of case it is: local_bug if not given.")] = None,
     days: Annotated[int, typer.Option(min=1, help="How far back traces are looked for.")] = 30,
-    dataset: Dataset = None,
     retries: Retries = RETRIES,
-    root: Root = HERE,
 ) -> int:
     """What people said of trials, as notes beside cases (--queue); traced jobs as candidates for cases (--project).
 
@@ -47,6 +46,8 @@ def pull_command(
         raise ConfigurationError("give --queue NAME for notes, or --project NAME for traces")
     if (trace is None) != (case is None) or (trace is not None and project is None):
         raise ConfigurationError("a case is made of a trace: give --project, --trace and --case together")
+    common = given(context, dataset=True)
+    root, dataset = common.root, common.dataset
     if queue is not None:
         return pull_notes(queue, root, dataset, retries=retries)
     if trace is None or case is None:

@@ -262,7 +262,7 @@ def _labels(case_id: str, codebase: str, archetype: Archetype, category: Categor
         f"severity: {SEVERITY.get(category, 'MEDIUM')}  # {MARK}: by impact",
         f"category: {category}  # {MARK}: what the truth makes it",
         f'root_cause: "{MARK}: one sentence"',
-        *([f"gold: {{}}  # {MARK}: paste what `evals dataset gold {case_id}` prints"] if category == "code" else []),
+        *([f"gold: {{}}  # {MARK}: paste what `dataset show {case_id} --gold` prints"] if category == "code" else []),
         *(ANSWERS if kit.may_ask else [FORBIDDEN]),
         *kit.lines(),
         *POINT,

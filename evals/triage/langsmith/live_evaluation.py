@@ -38,9 +38,7 @@ def target(
         """What the team did with an issue; its trace is for the evaluators."""
         case = cases.get((str(inputs.get("title")), str(inputs.get("body"))))
         if case is None:
-            raise ConfigurationError(
-                "no case here has this issue: `evals langsmith push-dataset` sends those there are"
-            )
+            raise ConfigurationError("no case here has this issue: `evals langsmith push cases` sends those there are")
         trace = team.work_on(case)
         return {**result_of(trace), TRACE: trace.model_dump(mode="json")}
 
