@@ -91,8 +91,9 @@ def batch_of(
 def refuse_live(asked: AskingSettings, base_url: str | None, **options: object) -> None:
     """Batch rounds ask nobody, so what bounds the asking would do nothing there. Raises ConfigurationError."""
     named = None if base_url == os.environ.get("EVALS_BASE_URL") else base_url
-    found = {"base_url": named, "concurrency": asked.concurrency, "retries": asked.retries, **options}
-    if given := [name.replace("_", "-") for name, value in found.items() if value not in (None, False)]:
+    found = {f"--{name.replace('_', '-')}": value for name, value in {"base_url": named, **options}.items()}
+    found |= {"--set concurrency": asked.concurrency, "--set retries": asked.retries}
+    if given := [name for name, value in found.items() if value is not None and value is not False]:
         raise ConfigurationError(
             f"{', '.join(given)}: only where an endpoint is asked, not in batch rounds; leave it out"
         )

@@ -46,6 +46,8 @@ def report_command(
     path = given(context).stored(run)
     if out is not None and out.suffix in (".csv", ".parquet"):
         return _table(path, out, by_decision=decisions)
+    if out is not None and out.suffix[1:].isalpha() and not out.is_dir():
+        raise ConfigurationError(f"{out}: name a folder, or a file that ends in .csv or .parquet")
     if decisions:
         raise ConfigurationError("--decisions: of a table; name a file with --out that ends in .csv or .parquet")
     folder = out or path.parent

@@ -90,7 +90,7 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
 
 def _root_in(options: list[str]) -> Path:
     """The project that `--root` names, before the options are read: its pack may add the command."""
-    for word, following in zip(options, (*options[1:], ""), strict=True):
+    for word, following in zip(options, (*options[1:], ""), strict=False):
         name, _, value = word.partition("=")
         if name == "--root" and (value or following):
             return Path(value or following)

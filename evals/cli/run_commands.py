@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import Field
 
 from evals.cli.global_options import given
 from evals.cli.shared_options import (
@@ -14,8 +15,8 @@ from evals.cli.shared_options import (
     Fresh,
     OpenHoldout,
     Repeat,
-    RunSettings,
     Suite,
+    SuiteSettings,
     Variants,
     set_option,
     settings,
@@ -23,11 +24,17 @@ from evals.cli.shared_options import (
 from evals.cli.terminal import annotate, place_of, wide_console
 from evals.cli.terminal_output import say_result, watched
 from evals.errors import EXIT_OK, ConfigurationError
-from evals.models.run_request import WHOLE, Options, RunRequest, Share
+from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
 from evals.models.suite import GatePolicy
 from evals.pipeline.run_suite import run as pipeline
 
 judging = typer.Typer()
+
+
+class RunSettings(SuiteSettings):
+    """What `--set` changes in a run. `trial_timeout`: seconds after which a trial has failed."""
+
+    trial_timeout: float = Field(TRIAL_TIMEOUT, ge=0.01)
 
 
 def _today() -> date:

@@ -8,7 +8,6 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.errors import ConfigurationError, nearest_name
-from evals.models.run_request import TRIAL_TIMEOUT
 
 Suite = Annotated[
     str,
@@ -48,12 +47,6 @@ class SuiteSettings(BaseModel):
 
     guards: str | None = None
     max_iterations: int | None = Field(None, ge=1)
-
-
-class RunSettings(SuiteSettings):
-    """What `--set` changes in a run. `trial_timeout`: seconds after which a trial has failed."""
-
-    trial_timeout: float = Field(TRIAL_TIMEOUT, ge=0.01)
 
 
 class AskingSettings(BaseModel):

@@ -48,7 +48,7 @@ _OLD_OPTIONS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
     (_SUITES, "--samples", "--repeat {}"),
     (_SUITES, "--guards", "--set guards={}"),
     (_SUITES, "--max-iterations", "--set max_iterations={}"),
-    (("run",), "--trial-timeout", "--set trial_timeout={}"),
+    (("run",), "--trial-timeout", "--set trial-timeout={}"),
     (_ASKING, "--api-key-env", "--set api_key_env={}"),
     (_ASKING, "--concurrency", "--set concurrency={}"),
     (_ASKING, "--timeout", "--set timeout={}"),
@@ -110,9 +110,9 @@ def _first(words: list[str], now: _Now) -> list[str]:
     """The words with the first argument as the new command takes it."""
     for place, word in enumerate(words):
         before = words[place - 1] if place else ""
-        is_value = before.startswith("--") and "=" not in before and before not in _FLAGS
-        if not word.startswith("-") and not is_value:
-            return [*words[:place], *(part.replace("{}", word) for part in now.first.split()), *words[place + 1 :]]
+        is_value = before.startswith("--") and "=" not in before and before not in (*_FLAGS, "--")
+        if before == "--" or not (word.startswith("-") or is_value):
+            return [*(part.replace("{}", word) for part in now.first.split()), *words[:place], *words[place + 1 :]]
     return [*words, *([now.default] if now.default else [])]
 
 

@@ -17,7 +17,8 @@ HEAVY = {"langgraph", "langchain_core", "chromadb", "pandas", "numpy", "openai",
 COMMANDS = {
     "evals.cli.run_commands": ("run as pipeline", "RunRequest"),
     "evals.cli.analysis_commands": ("explain as explained",),
-    "evals.cli.verdict_commands": ("decide", "write_report"),
+    "evals.cli.verdict_commands": ("write_report",),
+    "evals.pipeline.merge_shards": ("decide", "write_report"),
     "evals.cli.export_commands": ("read_run", "write_report"),
     "evals.cli.terminal_output": ("replay",),
 }

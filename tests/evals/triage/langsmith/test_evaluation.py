@@ -17,7 +17,7 @@ NAMES = ("route.pass", "root_cause.hit", "cost.visits", "ask.topics")
 @pytest.fixture
 def evaluated(service, checkout, monkeypatch):
     """The service after an evaluation of both cases by some scorers."""
-    evals(checkout, "langsmith", "push-dataset")
+    evals(checkout, "langsmith", "push", "cases")
     with serving(a_team("investigator", "codebase_search", "critic", "writer")) as url:
         monkeypatch.setenv("TRIAGE_BASE_URL", url)
         monkeypatch.setenv("TRIAGE_CACHE_DIR", str(checkout / ".cache"))

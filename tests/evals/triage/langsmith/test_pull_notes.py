@@ -16,10 +16,10 @@ PULL = ("langsmith", "pull", "--queue", "to look at")
 @pytest.fixture
 def reviewed(service, checkout):
     """The service with a run in it, all of whose trials stand in a queue."""
-    evals(checkout, "langsmith", "push-dataset")
+    evals(checkout, "langsmith", "push", "cases")
     trials = [a_trial(a_trace(case_id=case)) for case in ("wrong-sum", "wrong-total")]
     write_report(a_run(*trials, variants=(a_variant_info("v2"),)), checkout / "out")
-    evals(checkout, "langsmith", "push-run", "out/run.json")
+    evals(checkout, "langsmith", "push", "out/run.json")
     service.store.queue("to look at", [run(service, "wrong-sum"), run(service, "wrong-total")])
     return service
 
@@ -102,7 +102,7 @@ def test_notes_make_no_case_another_one(reviewed, checkout):
     reviewed.store.annotate(run(reviewed, "wrong-sum"), "tone", comment="Fine.")
     evals(checkout, *PULL)
 
-    said = evals(checkout, "langsmith", "push-dataset")
+    said = evals(checkout, "langsmith", "push", "cases")
 
     assert "2 unchanged" in said.out
 
