@@ -124,8 +124,8 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path, console:
 
 
 def _parted(was: Trace, now: Trace) -> str:
-    """Where the second leaves the way of the first."""
+    """First divergence between two trials, as a sentence."""
     parted = diverge(was, now)
     if parted is None:
-        return f"{now.variant} goes the way of {was.variant}, as far as both are on the tape."
-    return f"{now.variant} leaves the way of {was.variant} at decision {parted.decision + 1}: {parted.what}."
+        return f"{now.variant} takes the same route as {was.variant}, as far as both are recorded."
+    return f"{now.variant} differs from {was.variant} at decision {parted.decision + 1}: {parted.what}."
