@@ -58,8 +58,10 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path, *, verbose: bo
         )
     if run.scope is not None:
         console.print(in_words(run.scope), markup=False)
-    more = "" if verbose else " `--verbose` prints more."
-    console.print(f"{rests_on}. Report: {place_of(folder / 'index.html', root)}.{more}", markup=False)
+    page = place_of(folder / "index.html", root)
+    opened = "evals view" if page == "reports/latest/index.html" else f"evals view {place_of(folder, root)}"
+    more = "" if verbose else "; `--verbose` prints more"
+    console.print(f"{rests_on}. Report: {page}; `{opened}` opens it{more}.", markup=False)
     say_exit_code(console, run)
 
 
