@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.terminal import bar, place_of, terminal_console, wide_console
+from evals.cli.terminal import bar, place_of, wide_console
 from evals.cli.terminal_output import replayed
 from evals.comparison.first_divergence import diverge
 from evals.errors import EXIT_OK, EXIT_WORSE
@@ -114,7 +114,7 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path, console:
         ConfigurationError: the suite has no such case or variant.
         CannotJudgeError: the case is held out.
     """
-    console = console or terminal_console()
+    console = console or wide_console()
     found = explained(case, variants, suite, root)
     console.print(Text(visible(f"{found.case.id} (suite {found.suite}): {found.case.title}"), style="bold"))
     say_explained(console, wanted(found.case), [explanation(trial, found.case) for trial in found.trials])

@@ -46,11 +46,6 @@ def wide_console() -> Console:
     return VisibleConsole(soft_wrap=not at_terminal, highlight=False, width=None if at_terminal else WIDTH)
 
 
-def terminal_console() -> Console:
-    """Standard output in lines that fit the terminal, or a log file."""
-    return VisibleConsole(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-
-
 def place_of(path: Path, root: Path) -> str:
     """A path as short as the checkout allows."""
     full = path.resolve()
