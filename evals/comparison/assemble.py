@@ -149,6 +149,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         baseline=baseline if wants_baseline(run) else None,
         wants_baseline=wants_baseline(run),
         partial=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "partial run"),
+        unread_labels=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "unread label"),
         record_command=f"make record SUITE={run.suite}",
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),

@@ -24,6 +24,7 @@ class Facts(Closed):
     failures: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
+    unread_labels: tuple[str, ...] = ()
     incomparable: tuple[str, ...] = ()
     missing_baseline: tuple[str, ...] = ()
     must_pass_broken: tuple[str, ...] = ()
@@ -114,6 +115,11 @@ def different_models(facts: Facts) -> list[Reason]:
     return [Reason(kind="different models", text=text) for text in facts.models]
 
 
+def unread_label(facts: Facts) -> list[Reason]:
+    """A label names nothing that the graph has: its check could only ever fail, or never."""
+    return [Reason(kind="unread label", text=text) for text in facts.unread_labels]
+
+
 def partial_run(facts: Facts) -> list[Reason]:
     """A part of a suite is not the suite."""
     return [Reason(kind="partial run", text=text) for text in facts.partial]
@@ -186,6 +192,7 @@ def unweighable(facts: Facts) -> list[Reason]:
 
 CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     failed,
+    unread_label,
     partial_run,
     coverage_too_low,
     metric_lost,

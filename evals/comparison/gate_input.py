@@ -38,6 +38,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         failures=(*_failures(material.trials), *_absent(material)),
         misses=_misses(material),
         partial=material.partial,
+        unread_labels=material.unread_labels,
         incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),

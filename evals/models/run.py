@@ -265,6 +265,7 @@ class Reason(Closed):
         "not comparable",
         "no baseline",
         "failed",
+        "unread label",
         "metric lost",
         "different models",
         "nothing to judge",
