@@ -42,11 +42,8 @@ COMMANDS: Final = {
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
-    "report": (
-        "export_commands",
-        "exporting",
-        "Write the report of a stored run anew, or a table (CSV, Parquet).",
-    ),
+    "report": ("export_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
+    "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine alone."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("export_commands", "exporting", "Show one trial, or two side by side, on one screen."),
     "schema": ("export_commands", "exporting", "Print the JSON Schema of what this version writes."),
@@ -54,7 +51,7 @@ COMMANDS: Final = {
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),
     "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
-    "langsmith": ("langsmith_commands", "langsmith", "Exchange cases, runs and feedback with LangSmith."),
+    "langsmith": ("langsmith_commands", "langsmith", "Send cases and runs to LangSmith."),
 }
 """Command or group of the core -> module below `evals.cli`, its Typer application there, and one line of help.
 
@@ -84,13 +81,14 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
         _complain(advice(arguments))
     front, rest = split(renewed(arguments))
     known = all_commands(_root_in(front))
-    typed = next((word for word in rest if word in known), None)
+    words = rest or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
+    typed = next((word for word in words if word in known), None)
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
 
 
 def _root_in(options: list[str]) -> Path:
     """The project that `--root` names, before the options are read: its pack may add the command."""
-    for word, following in zip(options, (*options[1:], ""), strict=False):
+    for word, following in zip(options, [*options, ""][1:], strict=True):
         name, _, value = word.partition("=")
         if name == "--root" and (value or following):
             return Path(value or following)
@@ -108,7 +106,7 @@ def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typ
             "Exit codes: 0 not worse (or done) · 1 worse · 2 usage or configuration · 3 cannot judge · 130 interrupted."
         ),
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
     )
     whole.callback()(global_options)

@@ -243,7 +243,7 @@ def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoi
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:
     """One line per trial; why everything stopped is said once, at the end."""
     if isinstance(outcome, RecordedTrial):
-        answers = f"{outcome.asked + outcome.reused} answers, {outcome.asked} of them not on tape before"
+        answers = f"{outcome.asked + outcome.reused} answers, {outcome.asked} of them not recorded before"
         progress.note(f"{where}: {' '.join(outcome.trace.route)} ({answers})")
     elif not isinstance(outcome, RecordingStoppedError):
         progress.note(f"{where}: {outcome}")
@@ -284,11 +284,11 @@ def _say(found: RecordingPlan) -> None:
     for error in found.broken:
         say(f"cannot be replayed: {error}")
     if found.complete:
-        say(f"Nothing is missing: all {found.trials} trials of {found.suite} are on tape.")
+        say(f"Nothing is missing: all {found.trials} trials of {found.suite} are recorded.")
     for item in found.variants:
         say(_lack(item))
     if found.judge:
-        say(f"judge: {count(found.judge, 'request')} about trials on tape are unanswered")
+        say(f"judge: {count(found.judge, 'request')} about recorded trials are unanswered")
     for cause in found.causes:
         say(f"  {because(cause)}")
     if found.held_out:
@@ -302,7 +302,7 @@ def _say(found: RecordingPlan) -> None:
 
 def _lack(item: MissingVariant) -> str:
     points = f", {item.points} decision points are unanswered" if item.points else ""
-    return f"{item.variant}: {item.off_tape} of {item.trials} trials leave the tape{points}"
+    return f"{item.variant}: {item.off_tape} of {item.trials} trials are not recorded{points}"
 
 
 def _known(found: RecordingPlan) -> str:

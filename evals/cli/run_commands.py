@@ -18,6 +18,7 @@ from evals.cli.shared_options import (
     Suite,
     SuiteSettings,
     Variants,
+    Verbose,
     set_option,
     settings,
 )
@@ -68,6 +69,7 @@ def run_command(
     watch: Annotated[
         bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
     ] = False,
+    verbose: Verbose = False,
 ) -> int:
     """Replay a suite offline, score it, decide the verdict, and write the report."""
     common, asked = given(context, dataset=True), settings(RunSettings, changed)
@@ -90,6 +92,7 @@ def run_command(
         scheduler=scheduler,
         out=out,
         annotations=annotations,
+        verbose=verbose,
         today=_today(),
     )
     if watch and shard is not None:
@@ -115,6 +118,7 @@ def compare_command(
     case: Cases = None,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
+    verbose: Verbose = False,
 ) -> int:
     """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
 
@@ -125,7 +129,9 @@ def compare_command(
 
     common = given(context, dataset=True)
     options = Options(cases=tuple(case or ()), dataset=common.dataset)
-    request = RunRequest(suite, common.root, options, jobs=common.jobs, fresh=fresh, out=out, today=_today())
+    request = RunRequest(
+        suite, common.root, options, jobs=common.jobs, fresh=fresh, out=out, verbose=verbose, today=_today()
+    )
     return compare(sides, request)
 
 
@@ -203,7 +209,7 @@ def run(request: RunRequest) -> int:
         done = pipeline(request, progress)
     root = done.context.workspace.root
     took = f"{len(done.trials.traces)} trials in {done.seconds:.1f} s, {done.trials.reused} reused unchanged"
-    say_result(done.run, took, done.folder, root)
+    say_result(done.run, took, done.folder, root, verbose=request.verbose)
     annotate(done.run, root, asked=request.annotations)
     return done.run.verdict.exit_code
 

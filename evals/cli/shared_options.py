@@ -37,6 +37,7 @@ StoredRun = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
 AskJudge = Annotated[bool, typer.Option("--judge", help="Only the questions to the judge, those of `evals judge` too.")]
 
 

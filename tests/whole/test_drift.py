@@ -205,7 +205,16 @@ def test_planted_drift_of_the_shipped_tape_is_found_over_loopback(tmp_path, seed
     chosen = [word for case in CASES for word in ("--case", case)]
     with an_llm_server(saying(tape, otherwise=otherwise, noise=noise)) as llm:
         said = command(
-            "drift", "prompts", *chosen, "--base-url", llm.base_url, "--set", f"seed={seed}", "--out", tmp_path, "--jobs", 1
+            "drift",
+            "prompts",
+            *chosen,
+            "--base-url",
+            llm.base_url,
+            "--set",
+            f"seed={seed}",
+            "--out",
+            tmp_path,
+            *("--jobs", 1),
         )
 
     found = Drift.model_validate_json((tmp_path / "sitting-001" / "drift.json").read_text(encoding="utf-8"))

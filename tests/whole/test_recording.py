@@ -62,7 +62,8 @@ def test_answers_that_wait_from_before_give_way_to_what_was_committed_meanwhile(
     staging = checkout / ".cache" / "recording"
     ours = answering(investigator={**WORKER_REPLIES["investigator"], "summary": "Prices are read twice."})
     with an_llm_server(ours) as llm:
-        evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--max-requests", "5", "--set", "concurrency=1")
+        limits = ("--max-requests", "5", "--set", "concurrency=1")
+        evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, *limits)
         staging.rename(tmp_path / "staged")
         with an_llm_server() as theirs:
             evals(checkout, "record", "tiny.yaml", "--variant", "old", "--base-url", theirs.base_url)

@@ -49,7 +49,8 @@ def test_a_command_that_answers_round_by_round_gives_the_bytes_of_a_live_recordi
     checkout = a_checkout(tmp_path / "checkout")
     with an_llm_server() as llm:
         command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        said = evals(checkout, "record", "tiny.yaml", "--export", "rounds", "--answer-with", command, "--set", "shards=2")
+        words = ("--export", "rounds", "--answer-with", command, "--set", "shards=2")
+        said = evals(checkout, "record", "tiny.yaml", *words)
 
     assert said.code == 0, said.err
     assert "4 of 4 trials replay exactly" in said.out
@@ -194,7 +195,8 @@ def test_an_invalid_answer_is_recorded_on_request_as_what_the_model_did(tmp_path
         line["response"]["body"]["choices"][0]["message"]["content"] = "Let me think."
     answers(checkout / "back.jsonl", lines)
 
-    said = evals(checkout, "record", "tiny.yaml", "--import", "back.jsonl", "--export", "rounds", "--set", "keep_invalid=yes")
+    words = ("--import", "back.jsonl", "--export", "rounds", "--set", "keep_invalid=yes")
+    said = evals(checkout, "record", "tiny.yaml", *words)
 
     assert "(4 new answers)" in said.out
     corrections = requests_in(checkout / "rounds" / "round-002")

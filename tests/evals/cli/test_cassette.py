@@ -134,7 +134,11 @@ MISTAKES = {
     "an unknown agent": (("show", "wrong-sum", "--agent", "x"), 2, "asked nothing here; these did: critic, writer"),
     "an unknown variant": (("show", "wrong-sum", "--variant", "x"), 2, "no shipped suite runs it on wrong-sum"),
     "no revision": (("show", "wrong-sum", "--against", "nope"), 2, "nope: neither a cassette file nor a revision"),
-    "a revision like an option": (("show", "wrong-sum", "--against", "-x"), 2, "-x: neither a cassette file nor a revision"),
+    "a revision like an option": (
+        ("show", "wrong-sum", "--against", "-x"),
+        2,
+        "-x: neither a cassette file nor a revision",
+    ),
     "a case that was never recorded": (("verify", "nobody"), 2, "nobody: no cassette of this case"),
     "no file to print": (("show", "none.yaml", "--plain"), 2, "none.yaml: cannot be read"),
     "a third side": (("merge", "a", "b", "c", "p", "--prefer", "both"), 2, "--prefer both: say ours or theirs"),
