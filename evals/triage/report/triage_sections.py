@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from markupsafe import Markup
 
 from evals.models.run import Run
-from evals.report.view.page_parts import Table
+from evals.report.view.page_parts import Table, without_empty
 from evals.report.view.sections import Section
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def guards(run: Run) -> Markup:
     """Guards and their ablation."""
     from evals.triage.report.guard_tables import ablation_table, guard_table  # noqa: PLC0415 - as above
 
-    return _draw("guards.html.j2", GuardView(guard_table(run), ablation_table(run)))
+    return _draw("guards.html.j2", GuardView(without_empty(guard_table(run)), ablation_table(run)))
 
 
 def guard_tables(run: Run) -> tuple[Table, ...]:
@@ -82,7 +82,7 @@ def guard_tables(run: Run) -> tuple[Table, ...]:
 
 
 SECTIONS: Final = (
-    Section("published", "", "numbers", published, published_tables),
+    Section("published", "Localisation as published evaluations score it", "numbers", published, published_tables),
     Section("confidence", "Confidence", "decisions", confidence),
     Section("guards", "Guards", "prompts", guards, guard_tables),
 )
