@@ -296,6 +296,7 @@ class Reason(Closed):
         "not comparable",
         "no baseline",
         "failed",
+        "unread label",
         "metric lost",
         "different models",
         "nothing to judge",
@@ -387,7 +388,7 @@ class Run(Tabular):
     costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     """What the candidate costs against the reference, and against the limits of `gate.cost`."""
     wants_baseline: bool | None = None
-    """Whether it was to be held against its suite's baseline; None in a run stored before this was kept."""
+    """Whether it was to be compared with its suite's baseline; None in a run stored before this was kept."""
     unblessed: tuple[str, ...] = ()
     """Why it was not, where a suite was run that has one."""
     verdict: Verdict
