@@ -121,7 +121,7 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
 
 
 def wants_baseline(run: Run) -> bool:
-    """Whether the run was to be held against its suite's baseline; a changed suite or an ad-hoc comparison was not."""
+    """Whether the run was to be compared with its suite's baseline; a changed suite or an ad-hoc comparison was not."""
     if run.wants_baseline is not None:
         return run.wants_baseline
     against = any(item.against == "baseline" for item in run.comparisons)
@@ -149,6 +149,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         baseline=baseline if wants_baseline(run) else None,
         wants_baseline=wants_baseline(run),
         partial=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "partial run"),
+        unread_labels=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "unread label"),
         record_command=f"make record SUITE={run.suite}",
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),

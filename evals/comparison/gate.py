@@ -24,6 +24,7 @@ class Facts(Closed):
     failures: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
+    unread_labels: tuple[str, ...] = ()
     incomparable: tuple[str, ...] = ()
     missing_baseline: tuple[str, ...] = ()
     must_pass_broken: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class Facts(Closed):
     fell: tuple[str, ...] = ()
     """Large falls of other metrics, the largest first: told, and without a say."""
     limits: tuple[str, ...] = ()
-    """Which variants decide nothing in this run, and what the candidate was not held against."""
+    """Which variants decide nothing in this run, and what the candidate was not compared with."""
     notes: tuple[str, ...] = ()
 
 
@@ -112,6 +113,11 @@ def metric_lost(facts: Facts) -> list[Reason]:
 def different_models(facts: Facts) -> list[Reason]:
     """Other models answered than on the other side, so that a difference need not be the prompt's or the code's."""
     return [Reason(kind="different models", text=text) for text in facts.models]
+
+
+def unread_label(facts: Facts) -> list[Reason]:
+    """A label names nothing that the graph has: its check could only ever fail, or never."""
+    return [Reason(kind="unread label", text=text) for text in facts.unread_labels]
 
 
 def partial_run(facts: Facts) -> list[Reason]:
@@ -186,6 +192,7 @@ def unweighable(facts: Facts) -> list[Reason]:
 
 CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     failed,
+    unread_label,
     partial_run,
     coverage_too_low,
     metric_lost,
@@ -274,7 +281,7 @@ def _green_sentence(facts: Facts) -> str:
     said += facts.within_chance
     said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
     said += facts.limits
-    said += [f"not held against the baseline: {why}" for why in facts.unblessed]
+    said += [f"not compared with the baseline: {why}" for why in facts.unblessed]
     return f"{'; '.join(text for text in said if text)}."
 
 
@@ -348,7 +355,7 @@ def _change(item: Comparison) -> str:
     interval = (
         f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
     )
-    flips = f", {len(item.broke)} broke, {len(item.mended)} mended" if item.broke or item.mended else ""
+    flips = f", {len(item.broke)} worse, {len(item.mended)} better" if item.broke or item.mended else ""
     cause = f"; {item.divergence}" if item.divergence else ""
     return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {_cases(item.n)}{flips}{cause}"
 

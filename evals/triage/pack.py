@@ -199,6 +199,11 @@ class TriagePack:
 
         return Layout(datasets).issue(case_id)
 
+    def label_errors(self, cases: "Sequence[Case]", traces: "Sequence[Trace]") -> tuple[str, ...]:
+        """None: `evals dataset lint` names them."""
+        del cases, traces
+        return ()
+
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Released packages and commits that the cases are about."""
         from evals.triage.dataset.commit_code import need_commits  # noqa: PLC0415

@@ -34,9 +34,6 @@ def test_the_graph_of_an_example_imports_nothing_of_ours():
             assert not re.search(r"^\s*(?:from|import) (?:evals|triage|tests)\b", file.read_text("utf-8"), re.MULTILINE)
 
 
-RECORDED = [name for name in EXAMPLES if (ROOT / "docs" / "examples" / name / "evaluation" / "baselines").is_dir()]
-
-
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
     """The harness without the triage graph and its pack; whoever imports `triage` all the same is stopped."""
@@ -46,7 +43,7 @@ def core(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_committed_recordings_show_the_shortened_prompt_to_be_worse_also_without_triage(name, core, tmp_path):
     project, suite = copied(name, tmp_path), EXAMPLES[name]
     code, said = evals(project, "run", suite, "--jobs", "1", code_in=core)
