@@ -52,7 +52,7 @@ COMMANDS: Final = {
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judge", "Plan, record and check a model that grades reports."),
     "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
-    "langsmith": ("langsmith_commands", "langsmith", "Exchange cases, runs and feedback with LangSmith."),
+    "langsmith": ("langsmith_commands", "langsmith", "Send cases and runs to LangSmith."),
 }
 """Command or group of the core -> module below `evals.cli`, its Typer application there, and one line of help.
 
