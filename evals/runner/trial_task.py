@@ -47,6 +47,8 @@ class CaseTask:
     pins: Pins | None = None
     root: Path = Path()
     pack: str = DEFAULT
+    process: str | None = None
+    """Names the processes that may run it; None: any, this one too."""
 
     @property
     def prepared(self) -> Iterator[tuple[Variant, object | None]]:
