@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.target_settings import TABLE, TargetSettings
@@ -123,7 +123,21 @@ class LoadedTarget:
         )
         hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
         trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
-        return _trace(case, variant, tape, trial, await self.driver.run(call, trial), files)
+        return _trace(case, variant, tape, trial, _with_output(await self.driver.run(call, trial), told.output), files)
+
+
+def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
+    """The run with the names of the members that are its output; failed where the graph's state has no such member."""
+    known = run.names.members
+    if not (wanted and known):
+        return run
+    unknown = [name for name in wanted if name not in known]
+    names = run.names.model_copy(update={"members": tuple(name for name in wanted if name in known)})
+    if not unknown:
+        return run.model_copy(update={"names": names})
+    hint = nearest_name(unknown[0], known) or f"; it has {', '.join(known)}"
+    error = f"{FILE}: [{TABLE}] output: the graph's state has no {unknown[0]!r}{hint}"
+    return run.model_copy(update={"names": names, "ended": "failed", "error": error})
 
 
 def _trace(
@@ -154,6 +168,7 @@ def _trace(
         calls=calls_of(tape.ledger),
         misses=misses_of(tape.ledger, tape.cassette, len(decisions)),
         output=dict(run.output),
+        names=run.names,
         error=_below_root(run.error, files) if run.ended in _ENDED_BADLY or trial.refused else None,
     )
 
@@ -173,7 +188,8 @@ def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
         place = (step.kind, step.path, step.superstep)
         number += place != last or step.kind == "tool"
         last = place
-        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, files))
+        arguments = step.arguments if step.kind == "tool" else None
+        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, files), arguments=arguments)
 
 
 def _below_root(text: str | None, files: VariantFiles) -> str | None:

@@ -128,8 +128,8 @@ class TrialProcess:
         return trace
 
     async def _serve(self, trial: int, request: "IncomingRequest", number: int) -> "Interaction | MissRecord":
-        """The answer to a request of a trial, or that there is none yet; the process is asked to send the request, unless
-        somebody else answers."""
+        """The answer to a request of a trial, or that there is none yet; the process is asked to send it, unless somebody
+        else answers."""
         from evals.cassettes.player import playing  # noqa: PLC0415
 
         tape, recording, context = self._trials[trial]
