@@ -20,7 +20,7 @@ from evals.plain_replay import is_plain
 from evals.runner.dependencies import ABSENT
 from evals.runner.input_check import ChangedError, Pins
 from evals.runner.trial_cache import note
-from evals.runner.worker_server import loading
+from evals.worker_server import loading
 
 
 @dataclass(frozen=True)

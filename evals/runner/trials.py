@@ -19,8 +19,8 @@ from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper
 from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
 from evals.runner.worker_pool import beside, run_tasks
-from evals.runner.worker_server import origin
 from evals.shared.extras import missing_extra, missing_from
+from evals.worker_server import origin
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
-from evals.runner.worker_server import origin
+from evals.worker_server import process_for
 
 START_UP: Final = 60.0
 """Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""
@@ -167,16 +167,6 @@ def _quietly(work: Callable[[], object]) -> None:
 def _started(task: GivenTask) -> _Worker[GivenTask, Result]:
     process, pipe = process_for(_serve)
     return _Worker[GivenTask, Result](process, pipe, task)
-
-
-def process_for(serve: Callable[[Connection, Mapping[str, str]], None]) -> tuple[BaseProcess, Connection]:
-    """A process that does `serve` with its end of a pipe and this environment, and our end. It is told next to nothing
-    by way of the server: what is cut off there, by an interrupt, would be complained of there."""
-    ours, theirs = origin().Pipe()
-    process = origin().Process(target=serve, args=(theirs, dict(os.environ)), daemon=True)
-    process.start()
-    theirs.close()  # so that the pipe ends with the process
-    return process, ours
 
 
 def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:

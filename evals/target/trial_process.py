@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError
 from evals.models.trace import Trace
-from evals.runner.worker_pool import process_for
 from evals.target.variant_files import VariantFiles
+from evals.worker_server import process_for
 
 if TYPE_CHECKING:
     from evals.cassettes.answer_check import Send
@@ -128,8 +128,7 @@ class TrialProcess:
         return trace
 
     async def _serve(self, trial: int, request: "IncomingRequest", number: int) -> "Interaction | MissRecord":
-        """The answer to a request of a trial, or that there is none yet; the process is asked to send it, unless somebody
-        else answers."""
+        """The answer to a request of a trial, or that there is none yet; the process sends it if nobody else answers."""
         from evals.cassettes.player import playing  # noqa: PLC0415
 
         tape, recording, context = self._trials[trial]
