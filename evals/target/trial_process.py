@@ -128,7 +128,7 @@ class TrialProcess:
         return trace
 
     async def _serve(self, trial: int, request: "IncomingRequest", number: int) -> "Interaction | MissRecord":
-        """The answer to a request of a trial, or that there is none yet; the process sends it if nobody else answers."""
+        """The answer to a request of a trial, or that there is none yet; the process sends it, if nobody else does."""
         from evals.cassettes.player import playing  # noqa: PLC0415
 
         tape, recording, context = self._trials[trial]
