@@ -4,7 +4,6 @@ import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -88,7 +87,27 @@ def cassette_verify_command(
 ) -> int:
     """Check schema, counts, keys, digests, secrets, spelling and manifest; 3 if anything is wrong."""
     common = given(context, dataset=True)
-    return verify(common.root, case or (), as_json=as_json, dataset=common.dataset)
+    workspace = Workspace.at(common.root, common.dataset)
+    for name in case or ():
+        if not workspace.cassette(name).exists():
+            raise ConfigurationError(f"{name}: no cassette of this case; `evals cassette show` lists them")
+    found = checks.verify(workspace.cassettes, case or ())
+    if workspace.judge_cassettes.is_dir():
+        said = checks.verify(workspace.judge_cassettes, case or ())
+        found = checks.Verified(
+            found.cassettes + said.cassettes,
+            found.interactions + said.interactions,
+            (*found.findings, *said.findings),
+        )
+    if not found.cassettes and not found.findings:
+        raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
+    messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
+    if as_json:
+        counts = {"cassettes": found.cassettes, "interactions": found.interactions}
+        print(json.dumps(counts | {"findings": messages}, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join([*messages, _summary_cassette_verify(found)]))
+    return EXIT_CANNOT_JUDGE if found.findings else EXIT_OK
 
 
 @cassette.command("tidy")
@@ -115,7 +134,13 @@ def cassette_tidy_command(
     if also or yes:
         raise ConfigurationError("--also and --yes go with --unused")
     migrate(common.root, dataset=common.dataset)
-    return manifest(common.root, dataset=common.dataset)
+    workspace = Workspace.at(common.root, common.dataset)
+    count = listing.write(workspace.cassettes)
+    print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
+    if workspace.judge_cassettes.is_dir():
+        count = listing.write(workspace.judge_cassettes)
+        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
+    return EXIT_OK
 
 
 @cassette.command("adopt")
@@ -144,6 +169,12 @@ def cassette_merge_command(
     from evals.cli.cassette_upkeep import merge
 
     return merge(base, ours, theirs, path, prefer)
+
+
+def _summary_cassette_verify(found: checks.Verified) -> str:
+    count = len(found.findings)
+    said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
+    return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"
 
 
 def _refuse_without_case(**options: object) -> None:
@@ -280,50 +311,3 @@ def _lines(content: bytes, path: Path) -> list[str]:
         return [f"(withheld) {error}"]
     except CassetteError as error:
         return [f"(as it is) {error}", content.decode(errors="backslashreplace")]
-
-
-def verify(root: Path, cases: Sequence[str] = (), *, as_json: bool = False, dataset: Path | None = None) -> int:
-    """Print the findings, one per line or as JSON. Returns 0 if there are none, else 3.
-
-    Raises:
-        ConfigurationError: a case has no cassette.
-        CannotJudgeError: nothing is recorded: that is not "all well".
-    """
-    workspace = Workspace.at(root, dataset)
-    for case in cases:
-        if not workspace.cassette(case).exists():
-            raise ConfigurationError(f"{case}: no cassette of this case; `evals cassette show` lists them")
-    found = checks.verify(workspace.cassettes, cases)
-    if workspace.judge_cassettes.is_dir():
-        said = checks.verify(workspace.judge_cassettes, cases)
-        found = checks.Verified(
-            found.cassettes + said.cassettes,
-            found.interactions + said.interactions,
-            (*found.findings, *said.findings),
-        )
-    if not found.cassettes and not found.findings:
-        raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
-    messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
-    if as_json:
-        counts = {"cassettes": found.cassettes, "interactions": found.interactions}
-        print(json.dumps(counts | {"findings": messages}, indent=2, ensure_ascii=False))
-    else:
-        print("\n".join([*messages, _summary_cassette_verify(found)]))
-    return EXIT_CANNOT_JUDGE if found.findings else EXIT_OK
-
-
-def _summary_cassette_verify(found: checks.Verified) -> str:
-    count = len(found.findings)
-    said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
-    return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"
-
-
-def manifest(root: Path, *, dataset: Path | None = None) -> int:
-    """Write the manifest. Returns 0; raises CassetteError for a cassette that cannot be trusted."""
-    workspace = Workspace.at(root, dataset)
-    count = listing.write(workspace.cassettes)
-    print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
-    if workspace.judge_cassettes.is_dir():
-        count = listing.write(workspace.judge_cassettes)
-        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
-    return EXIT_OK

@@ -17,7 +17,6 @@ from evals.cli.endpoint_options import (
     finishing_on_interrupt,
     llm_endpoint,
     next_round,
-    note,
     refuse_live,
 )
 from evals.cli.global_options import given
@@ -38,7 +37,7 @@ from evals.cli.shared_options import (
     set_option,
     settings,
 )
-from evals.cli.terminal import bar, place_of, shown, wide_console
+from evals.cli.terminal import bar, note, place_of, shown, wide_console
 from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError, RecordingStoppedError
 from evals.models.drift_result import Drift

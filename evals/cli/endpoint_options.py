@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from evals.cassettes.recorder import Recorder
 from evals.cli.shared_options import AskingSettings
-from evals.cli.terminal import ProgressBar, VisibleConsole
+from evals.cli.terminal import ProgressBar, note, say
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, RecordingStoppedError
 from evals.pipeline.record_suite import Batch, EndpointOptions
 from evals.recording.endpoint import Endpoint
@@ -188,13 +188,3 @@ def announced(found: Round, what: str) -> None:
     files = by_file(found)
     shards = f" in {len(files)} shards" if len(files) > 1 else ""
     note(f"round {found.number}: {files.total()} requests{shards}; {what}")
-
-
-def say(text: str) -> None:
-    """A line on stdout, as it is."""
-    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
-
-
-def note(text: str) -> None:
-    """A line on stderr, as it is."""
-    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)

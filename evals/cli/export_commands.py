@@ -1,4 +1,4 @@
-"""Commands that read a stored run: `report`, `explain`, `schema`."""
+"""Commands that read a stored run: `report`, `schema`."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 from pydantic import BaseModel
 
 from evals.cli.global_options import given
-from evals.cli.shared_options import CaseId, StoredRun
+from evals.cli.shared_options import StoredRun
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.analysis import Sweep
 from evals.models.drift_result import Drift
@@ -64,26 +64,6 @@ def _table(run: Path, out: Path, *, by_decision: bool) -> int:
         raise ConfigurationError(f"{out}: cannot be written ({error.strerror or error}); name another --out") from error
     print(f"{len(table)} rows in {out}")
     return EXIT_OK
-
-
-@exporting.command("explain")
-def explain_command(
-    context: typer.Context,
-    case: CaseId,
-    variant: Annotated[
-        str | None, typer.Option(help="Under which variant; the suite's candidate if not given.")
-    ] = None,
-    diff: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side, instead of one.")
-    ] = None,
-    suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
-) -> int:
-    """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
-    from evals.cli.analysis_commands import explain
-
-    if variant is not None and diff is not None:
-        raise ConfigurationError("--variant names one variant and --diff two; leave one of them out")
-    return explain(case, diff or ((variant,) if variant else ()), suite, given(context).root)
 
 
 @exporting.command("schema")

@@ -11,11 +11,9 @@ from evals.cli.endpoint_options import (
     announced,
     finishing_on_interrupt,
     llm_endpoint,
-    note,
-    say,
     say_rounds,
 )
-from evals.cli.terminal import bar
+from evals.cli.terminal import bar, note, say
 from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError
 from evals.llm_judge.questions import JudgeQuestion

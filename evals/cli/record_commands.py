@@ -17,9 +17,7 @@ from evals.cli.endpoint_options import (
     batch_of,
     finishing_on_interrupt,
     llm_endpoint,
-    note,
     refuse_live,
-    say,
     say_rounds,
     search_endpoint,
 )
@@ -44,7 +42,7 @@ from evals.cli.shared_options import (
     set_option,
     settings,
 )
-from evals.cli.terminal import ProgressBar, bar
+from evals.cli.terminal import ProgressBar, bar, note, say
 from evals.cli.terminal_output import replayed
 from evals.errors import (
     EXIT_CANNOT_JUDGE,

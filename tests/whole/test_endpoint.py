@@ -27,7 +27,7 @@ from tests.builders.unruly import first, hanging, limiting, refusing, resetting,
 pytestmark = pytest.mark.slow
 
 HOPELESS = {
-    "a wrong key": (refusing(401), "set the right one (OPENAI_API_KEY, or the variable --api-key-env names)"),
+    "a wrong key": (refusing(401), "set the right one (OPENAI_API_KEY, or that of --set api_key_env)"),
     "a key of little power": (refusing(403), "the key may not do this"),
     "no such model": (refusing(404, "model_not_found"), "status 404 about m; there is no such model or address"),
     "an empty account": (refusing(429, "insufficient_quota"), "the account is out of credit"),
@@ -93,7 +93,7 @@ def test_an_endpoint_that_hangs_is_given_up_after_the_timeout(tmp_path):
         said = record(checkout, llm.base_url, "--set", "timeout=1", "--set", "retries=0", "--set", "concurrency=1")
 
     assert said.code == 3
-    assert "no whole answer within 1 s: raise --timeout" in said.err
+    assert "no whole answer within 1 s: --set timeout=S raises that" in said.err
     assert evals(checkout, "plan", "tiny.yaml").code == 3
 
 

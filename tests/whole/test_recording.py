@@ -190,8 +190,7 @@ def test_the_key_is_sent_and_never_written(tmp_path, monkeypatch):
             "tiny.yaml",
             "--base-url",
             llm.base_url,
-            "--api-key-env",
-            "TEAM_KEY",
+            *("--set", "api_key_env=TEAM_KEY"),
             "--case",
             "wrong-sum",
         )

@@ -43,7 +43,6 @@ from evals.workspace import Workspace
 
 if TYPE_CHECKING:
     from evals.models.run import Run
-    from evals.report.view.dispute_page import Suspect
 
 SHOWN_CHARACTERS = 6_000  # of an issue; a huge log is not read in a terminal
 WIDTH = 160  # of a log file: the routes have to fit
@@ -304,11 +303,6 @@ def disputes(runs: Sequence[Path], *, as_json: bool) -> int:
         else:
             console.print(each.title, markup=False)
     return EXIT_OK
-
-
-def _suspect(row: "Suspect", width: int) -> tuple[str, ...]:
-    cells = (f"{row.name}\n{row.about}", *map("\n".join, row.cells), ", ".join(row.cases))
-    return cells[:width]
 
 
 def _disputed(path: Path) -> "Run":
