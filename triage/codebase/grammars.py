@@ -63,7 +63,7 @@ def by_suffix() -> dict[str, Grammar]:
         plain = {name: told.pop(name) for name in ("distribution", "function") if name in told}
         suffixes = told.pop("suffixes").split()
         types = {name: frozenset(names.split()) for name, names in told.items()}
-        found |= dict.fromkeys(suffixes, Grammar(**plain, **types))
+        found |= dict.fromkeys(suffixes, Grammar(**{**plain, **types}))
     return found
 
 
