@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _FOLDER: Final = PACKAGE / "triage"
-_NOT_IN_TRIALS: Final = ("cli", "judge", "langsmith", "plugin", "report", "sweep")
+_NOT_IN_TRIALS: Final = ("cli", "judge", "plugin", "report", "sweep")
 """Folders of this package that decide nothing of a trial: an edit there makes no trial run again."""
 
 
@@ -75,7 +75,6 @@ class TriagePack:
     runner = _Later("replay_path")
     replay_clients = _Later("trial_clients")
     recording_clients = _Later("trial_clients")
-    live_target = _Later("langsmith.live_evaluation", "target")
     judge = _Later("judge_model", "ask_judge")
     trials = _Later("recorded_graph", "Repositories")
 
