@@ -22,7 +22,7 @@ Evaluator = Callable[[Run, Example | None], dict[str, Any]]
 
 
 def evaluators(names: Sequence[str] = (), *, root: Path = HERE, dataset: Path | None = None) -> list[Evaluator]:
-    """One evaluator for each of our scorers, or those named, under our keys. They score the trace in a target's outputs,
+    """One evaluator for each of our scorers, or those named, under our keys. They score the trace in the outputs,
     by the labels of the case an example was made of. A score that does not apply is none, not 0.
 
     Args:
