@@ -41,11 +41,11 @@ def test_what_the_source_does_not_state_is_tagged_as_unlabelled(tmp_path):
 
 @pytest.mark.parametrize(
     ("stated", "label"),
-    [({"files": ()}, "gold"), ({"functions": ()}, "functions"), ({"is_code": False}, "category")],
+    [({"files": ()}, "gold"), ({"functions": ()}, "functions")],
 )
 def test_a_label_is_unlabelled_exactly_where_nothing_states_it(tmp_path, stated, label):
-    whole = an_issue("whole", functions=("shop/cart.py::Cart",), is_code=True)
-    part = an_issue("part", **{"functions": ("shop/cart.py::Cart",), "is_code": True} | stated)
+    whole = an_issue("whole", functions=("shop/cart.py::Cart",))
+    part = an_issue("part", **{"functions": ("shop/cart.py::Cart",)} | stated)
 
     _, cases = imported(tmp_path, whole, part)
 
