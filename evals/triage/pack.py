@@ -106,6 +106,10 @@ class TriagePack:
 
         return prompt_of(info)
 
+    def process_of(self, prompt: object) -> None:
+        """Any: all variants are the code that is here."""
+        del prompt
+
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
         from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
