@@ -187,12 +187,22 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int
     name = author(live.recorded_by, chosen.workspace)
     if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
         raise ConfigurationError(needed)
-    own = chosen.workspace.pack.own_endpoint and not live.base_url
+    own = chosen.workspace.pack.own_endpoint
+    if own and live.base_url:
+        _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
     on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
+
+
+def _not_for_a_target(base_url: str) -> None:
+    """Say that the endpoint is not used. Raises ConfigurationError where it was asked for with this very command."""
+    why = "does not apply to a target, which asks the endpoint of its own settings, such as OPENAI_BASE_URL"
+    if base_url != os.environ.get("EVALS_BASE_URL"):
+        raise ConfigurationError(f"--base-url {why}; leave it out")
+    note(f"evals: EVALS_BASE_URL {why}")
 
 
 async def _record(

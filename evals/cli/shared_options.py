@@ -11,7 +11,7 @@ from evals.errors import ConfigurationError, nearest_name
 
 Suite = Annotated[
     str,
-    typer.Argument(help="A shipped suite (prompts, judged, supervisors, guards, thresholds, models) or a suite file."),
+    typer.Argument(help="A shipped suite, such as prompts, versions, judged, supervisors or guards; or a suite file."),
 ]
 Cases = Annotated[
     list[str] | None, typer.Option("--case", help="Only this case (repeatable); a part of a suite is not judged.")

@@ -39,7 +39,6 @@ _OLD_COMMANDS: Final = {
     "dataset gold": _Now("dataset show --gold"),
     "dataset harvest": _Now("dataset show --states v3"),
     "dataset schema": _Now("schema case"),
-    "dataset code": _Now("dataset fetch"),
     "dataset disputes": _Now("dataset lint --disputes"),
 }
 _SUITES: Final = ("run", "plan", "record")

@@ -38,7 +38,6 @@ from evals.triage.dataset.finding import LintFinding
 from evals.triage.dataset.gold_labels import derive_gold
 from evals.triage.dataset.lint_dataset import not_run_here, run_lint
 from evals.triage.dataset.load_cases import case_ids, load_case, load_cases, load_policy, read_labels
-from evals.triage.dataset.repository_clones import Clones, NoCodeError
 from evals.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -84,20 +83,13 @@ def lint_command(
 def fetch_command(
     context: typer.Context,
     prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
-    repos: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Instead, take the code of the cases' commits out of clones below DIR."),
-    ] = None,
 ) -> int:
     """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
 
-    With --repos: commits of foreign repositories, out of clones into .cache, where runs look for them. Exit codes: 0
-    all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not proved, 3 no
-    index could be reached, or a commit is in no clone.
+    Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
+    proved, 3 no index could be reached.
     """
     common = given(context, dataset=True)
-    if repos is not None:
-        return code(repos, common.root, common.dataset)
     return fetch(common.root, common.dataset, common.jobs, prove=prove)
 
 
@@ -222,29 +214,6 @@ def fetch(root: Path, dataset: Path | None, jobs: int, *, prove: bool) -> int:
         return EXIT_WORSE if any(isinstance(error, ReleaseError) for error in wrong) else EXIT_CANNOT_JUDGE
     lay_out(cases, workspace.datasets, workspace.cache)
     return lint(root=root, dataset=dataset, jobs=jobs) if prove else EXIT_OK
-
-
-def code(repos: Path, root: Path, dataset: Path | None) -> int:
-    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it.
-
-    Exit codes: 0 all of it is here, 3 some is not.
-    """
-    from evals.triage.dataset.commit_code import take_in
-
-    workspace, clones = Workspace.at(root, dataset), Clones.below(repos)
-    cases = load_cases(workspace.datasets).values()
-    wanted = dict.fromkeys(commit for case in cases for commit in case.labels.commits)
-    if not wanted:
-        raise ConfigurationError("no case of this dataset names a commit; import it with --repos to have its code")
-    missing = 0
-    for repository, commit in wanted:
-        try:
-            take_in(repository, commit, clones, workspace.cache)
-        except NoCodeError as error:
-            missing += 1
-            print(f"{repository} at {commit[:12]}: {error}")
-    print(f"{len(wanted) - missing} of {len(wanted)} commits are here")
-    return EXIT_CANNOT_JUDGE if missing else EXIT_OK
 
 
 def baselines(*, as_json: bool = False, dataset: Path | None = None, root: Path = HERE) -> int:

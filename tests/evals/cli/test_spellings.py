@@ -28,7 +28,6 @@ OLD = {
     "cassette prune --yes": "cassette tidy --unused --yes",
     "dataset list": "dataset show",
     "dataset harvest c --variant v5 --suite s": "dataset show --states v3 c --states v5 --suite s",
-    "dataset code --repos d": "dataset fetch --repos d",
     "dataset disputes a.json --json": "dataset lint --disputes a.json --json",
     "dataset new c --from-job j --jobs f": "dataset new c --from-job j --job-store f",
     "langsmith push-dataset --dry-run": "langsmith push cases --dry-run",
