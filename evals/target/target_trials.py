@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.errors import ConfigurationError, nearest_name
+from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.target_settings import TABLE, TargetSettings
@@ -44,15 +44,26 @@ class TargetCase:
 
     def __init__(self, case: "Case", root: Path) -> None:
         self._case, self._root = case, root
+        self.variables: dict[str, str] | None = None
+        """Those of `endpoint_variables` while the case was recorded; None where nothing was asked."""
 
     async def run(
         self, variant: "Variant", tape: "Tape", clients: TargetClients, halted: Callable[[], bool] = lambda: False
     ) -> Trace:
         """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
+        from evals.target.endpoint_variables import variables_set  # noqa: PLC0415 - not when cases are counted
+
         del halted
         live = clients.recording is not None and clients.recording.recorder.answerer is None
-        with target_ready(self._root, replay=not live) as target:
-            return await target.trace(self._case, variant, tape, clients.recording, seconds=LONGEST)
+        try:
+            with target_ready(self._root, replay=not live) as target:
+                if live:
+                    self.variables = variables_set()
+                return await target.trace(self._case, variant, tape, clients.recording, seconds=LONGEST)
+        except RecordingStoppedError as error:
+            if clients.recording is not None:
+                clients.recording.recorder.stop.set(error)
+            raise
 
 
 class TargetTrials:
@@ -60,16 +71,22 @@ class TargetTrials:
 
     def __init__(self, workspace: "Workspace") -> None:
         self._root = workspace.root
+        self._opened: list[TargetCase] = []
 
     def open(self, case: "Case") -> TargetCase:
         """See `evals.pack.TrialRunner`."""
-        return TargetCase(case, self._root)
+        self._opened.append(TargetCase(case, self._root))
+        return self._opened[-1]
 
     def close(self, case: "Case") -> None:
         """Nothing is kept."""
 
     def save(self) -> None:
-        """Nothing is committed beside the cassettes."""
+        """Keep the variables that lead to the endpoint, if it was asked."""
+        from evals.target.endpoint_variables import keep_variables  # noqa: PLC0415
+
+        for variables in (case.variables for case in self._opened if case.variables is not None):
+            keep_variables(self._root, variables)
 
 
 @dataclass(frozen=True)
@@ -168,7 +185,10 @@ def _visits(run: "TargetRun", tape: "Tape") -> Iterator[Visit]:
         number += place != last or step.kind == "tool"
         last = place
         arguments = step.arguments if step.kind == "tool" else None
-        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, tape), arguments=arguments)
+        error = (
+            None if run.ended == "missed" and "not recorded" in (step.error or "") else step.error
+        )  # told by the miss
+        yield Visit(node=step.name, superstep=number, error=_below_root(error, tape), arguments=arguments)
 
 
 def _below_root(text: str | None, tape: "Tape") -> str | None:
@@ -229,6 +249,7 @@ def target_ready(root: Path, *, replay: bool) -> Iterator[LoadedTarget]:
 
 def _set_up(root: Path, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.endpoint_variables import refuse_others, set_as_recorded  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
     from evals.target.patches import captured  # noqa: PLC0415
 
@@ -236,4 +257,8 @@ def _set_up(root: Path, stack: ExitStack, *, replay: bool) -> None:
     file = read_langgraph_json(root / settings.folder)
     stack.enter_context(captured())
     stack.enter_context(environment_of(file, replay=replay))
+    if replay:
+        set_as_recorded(root)
+    else:
+        refuse_others(root)
     stack.enter_context(frozen_clock(settings.clock))
