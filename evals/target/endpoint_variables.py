@@ -28,9 +28,9 @@ def environment_file(root: Path) -> Path:
     return root / Project.at(root).cassettes / FILE
 
 
-def variables_set() -> dict[str, str]:
-    """The variables as they are now, each URL with a placeholder for its host."""
-    found = {name: value for name, value in os.environ.items() if value and _VARIABLE.fullmatch(name)}
+def variables_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an environment, each URL with a placeholder for its host."""
+    found = {name: value for name, value in environment.items() if value and _VARIABLE.fullmatch(name)}
     return {name: value if name.endswith("_VERSION") else _without_host(value) for name, value in found.items()}
 
 
@@ -50,10 +50,10 @@ def set_as_recorded(root: Path) -> None:
         os.environ.update(kept)
 
 
-def refuse_others(root: Path) -> None:
+def refuse_others(root: Path, now: Mapping[str, str]) -> None:
     """Raises RecordingStoppedError if the variables are not those that the project was recorded with."""
     file = environment_file(root)
-    kept, now = _kept(file), variables_set()
+    kept = _kept(file)
     if kept is None or kept == now or not any(file.parent.glob("*.yaml")):
         return
     name = min(name for name in {*kept, *now} if kept.get(name) != now.get(name))
