@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, copied, evals, live_model, say, shell
+from tests.builders.example_projects import ROOT, copied, evals, evals_of, live_model, say, shell
 
 pytestmark = pytest.mark.slow
 
@@ -19,26 +19,20 @@ EXAMPLES = {
 TYPED = re.compile(r"^    (.+?)(?: +# .*?exit (\d).*)?$", flags=re.MULTILINE)
 OURS = ("evals.toml", "evaluation/suites/*.yaml", "evaluation/*.py")
 MOST_OF_OURS = 60
-SET_UP = ("make", "cp -r", "export")
+SET_UP = ("make", "cp -r", "cd", "export")
 """Lines of the tutorial that the test has done already."""
 
 
-@pytest.fixture(params=EXAMPLES)
-def example(request, tmp_path):
-    """A copy of an example project."""
-    return copied(request.param, tmp_path)
-
-
-def test_a_project_is_set_up_recorded_blessed_edited_and_judged_again(example):
-    _, router, prompts = EXAMPLES[example.name]
+def test_a_project_is_set_up_recorded_blessed_edited_and_judged_again(tmp_path):
+    """The tutorial does the same with the other example."""
+    example, (_, router, prompts) = copied("research", tmp_path), EXAMPLES["research"]
     (example / "evals.toml").unlink()
     for folder in ("evaluation/suites", "evaluation/baselines", "cassettes"):
         shutil.rmtree(example / folder, ignore_errors=True)
     code, said = evals(example, "init", "--router", router, "--prompts", f"{prompts}/*.md")
     assert (code, "wrote evals.toml" in said) == (0, True), said
     (example / "evaluation" / "cases" / "example.yaml").unlink()
-    key = "router" if router == "router" else "supervisor"
-    write(example / "evaluation" / "suites" / "first.yaml", f"variants: [{{name: now, config: {{{key}: v1}}}}]\n")
+    write(example / "evaluation" / "suites" / "first.yaml", "variants: [{name: now, config: {supervisor: v1}}]\n")
 
     with live_model(say) as live:
         code, said = evals(example, "record", "first", "--recorded-by", "tests", **live)
@@ -86,21 +80,17 @@ def core(tmp_path_factory):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_committed_recordings_show_the_shortened_prompt_to_be_worse_also_without_triage(name, core, tmp_path):
     project, suite = copied(name, tmp_path), EXAMPLES[name][0]
-    code, said = evals(project, "run", suite, "--jobs", "1", code_in=core)
+    code, said = evals_of(core, project, "run", suite, "--jobs", "1")
     assert (code, "v1 is better than v2" in said) == (0, True), said
 
-    code, said = evals(project, "compare", "v1", "v2", "--suite", suite, "--jobs", "1", code_in=core)
+    code, said = evals_of(core, project, "compare", "v1", "v2", "--suite", suite, "--jobs", "1")
     assert (code, "v2 is worse than v1" in said) == (1, True), said
 
 
 def test_every_command_of_the_tutorial_ends_as_the_page_says(tmp_path):
     project = copied("support", tmp_path)
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    typed = [
-        (line, int(code or 0))
-        for line, code in TYPED.findall(page)
-        if not line.startswith(("make", "cp -r", "cd", "export"))
-    ]
+    typed = [(line, int(code or 0)) for line, code in TYPED.findall(page) if not line.startswith(SET_UP)]
     assert sum(line.startswith("evals") for line, _ in typed) > 10
 
     with live_model(say) as live:
