@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from evals.errors import DatasetError
+from evals.errors import DatasetError, nearest_name
 
 DEPTH: Final = 100
 """Levels; nothing this package reads has as many as 20."""
@@ -115,7 +115,7 @@ def parse_model(path: Path, text: str, model: type[Model]) -> Model:
     try:
         return model.model_validate_json(_json(path, node), strict=True)
     except ValidationError as error:
-        raise DatasetError(_complaint(path, node, error)) from error
+        raise DatasetError(_complaint(path, node, error, model)) from error
 
 
 def read_text(path: Path) -> str:
@@ -177,11 +177,28 @@ def _refuse_double_keys(path: Path, node: yaml.Node) -> None:
         raise DatasetError(f"{path}:{double[0]}: the key {double[1]!r} stands here twice")
 
 
-def _complaint(path: Path, node: yaml.Node, error: ValidationError) -> str:
+def _complaint(path: Path, node: yaml.Node, error: ValidationError, model: type[BaseModel]) -> str:
     first, *more = error.errors(include_url=False)
     where = ".".join(str(part) for part in first["loc"])
     rest = f" (and {len(more)} more)" if more else ""
-    return f"{path}:{_line(node, first['loc'])}: {where}: {first['msg']}{rest}"
+    told = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+    if first["type"] == "extra_forbidden":
+        told = f"no such key{nearest_name(str(first['loc'][-1]), _keys_beside(model, first['loc']))}"
+    return f"{path}:{_line(node, first['loc'])}: {where}: {told}{rest}"
+
+
+def _keys_beside(model: type[BaseModel], loc: Loc) -> list[str]:
+    """The keys that a mapping may have, of which one at `loc` is none."""
+    defined: Any = model.model_json_schema(by_alias=True)
+    schemas = defined.get("$defs", {})
+    for part in (*loc[:-1], None):
+        while "$ref" in defined or "anyOf" in defined:
+            named = defined.get("$ref") or next((each["$ref"] for each in defined["anyOf"] if "$ref" in each), "")
+            defined = schemas.get(named.rpartition("/")[2], {})
+        if part is not None:
+            inner = "items" if isinstance(part, int) else "additionalProperties"
+            defined = defined.get("properties", {}).get(part) or defined.get(inner) or {}
+    return [*defined.get("properties", {})]
 
 
 def _line(node: yaml.Node, loc: Loc) -> int:

@@ -38,6 +38,7 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
     scorers = tuple(material.metrics)
     found = found or compared(material, scorers)
     now = _as_baseline(material)
+    facts = facts_of(material, now, found)
     cases = tuple(case_info(case) for case in material.cases)
     by_id = {case.id: case for case in cases}
     evidence = [VariantTrials(name, suite.reference, by_id, trials) for name in material.names]
@@ -77,7 +78,8 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
         ),
         wants_baseline=material.wants_baseline,
         unblessed=material.unblessed,
-        verdict=gate.decide(facts_of(material, now, found)),
+        costs=facts.costs,
+        verdict=gate.decide(facts),
         digests={
             "scorers": now.scorers,
             **{f"topology of {name}": digest for name, digest in now.topology.items()},
@@ -121,7 +123,7 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
 
 
 def wants_baseline(run: Run) -> bool:
-    """Whether the run was to be held against its suite's baseline; a changed suite or an ad-hoc comparison was not."""
+    """Whether the run was to be compared with its suite's baseline; a changed suite or an ad-hoc comparison was not."""
     if run.wants_baseline is not None:
         return run.wants_baseline
     against = any(item.against == "baseline" for item in run.comparisons)
@@ -149,6 +151,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         baseline=baseline if wants_baseline(run) else None,
         wants_baseline=wants_baseline(run),
         partial=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "partial run"),
+        unread_labels=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "unread label"),
         record_command=f"make record SUITE={run.suite}",
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),
@@ -162,15 +165,15 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         },
     )
     found = compared(material, run.scorers)
-    now = _as_baseline(material)
-    verdict = gate.decide(facts_of(material, now, found))
+    facts = facts_of(material, _as_baseline(material), found)
     return run.model_copy(
         update={
             "gate": policy,
             "comparisons": found.comparisons,
             "rule_tests": found.rules,
+            "costs": facts.costs,
             "divergences": found.divergences,
-            "verdict": verdict,
+            "verdict": gate.decide(facts),
         }
     )
 

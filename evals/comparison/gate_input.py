@@ -9,6 +9,7 @@ from evals.comparison import gate
 from evals.comparison.answering_models import different_models
 from evals.comparison.baseline import incomparable
 from evals.comparison.constraint_test import HARD
+from evals.comparison.costs import cost_changes
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.sides import Compared, against_reference
 from evals.comparison.summary import Material, case_means, coverage_of
@@ -38,6 +39,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         failures=(*_failures(material.trials), *_absent(material)),
         misses=_misses(material),
         partial=material.partial,
+        unread_labels=material.unread_labels,
         incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),
@@ -49,6 +51,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         lost=lost_values(deciding, now),
         models=_different_models(deciding, now),
         fell=falls(deciding, now),
+        costs=cost_changes(material),
         limits=(
             *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
             *_candidate_without_baseline(material),
@@ -157,13 +160,13 @@ def _absent(material: Material) -> tuple[str, ...]:
 
 
 def _misses(material: Material) -> tuple[str, ...]:
-    """Where each variant leaves the tape, one sentence per variant."""
+    """Which trials of each variant are not recorded, one sentence per variant."""
     said = []
     for name in material.names:
         off = [trial.trace for trial in material.trials if trial.trace.variant == name and trial.trace.misses]
         if off:
             said.append(
-                f"{name} leaves the tape in {len(off)} trials: "
+                f"{name} is not recorded in {len(off)} trials: "
                 + _some(
                     [
                         f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"
@@ -216,7 +219,7 @@ def _new(material: Material) -> list[str]:
 
 
 def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
-    """A new version is judged against the reference; a green says that nothing else was there to hold it against."""
+    """A new version is judged against the reference; a green says that nothing else was there to compare it with."""
     candidate = material.suite.candidate
     if candidate not in _new(material):
         return ()
@@ -224,7 +227,7 @@ def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
 
 
 def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:
-    """Variants that are shown and held against nothing, and what a baseline from before does not say."""
+    """Variants that are shown and compared with nothing, and what a baseline from before does not say."""
     suite, baseline = material.suite, material.baseline
     new = [name for name in _new(material) if name not in (suite.candidate, suite.reference)]
     told = [f"no baseline yet for {', '.join(new)}: shown, and decides nothing here"] if new else []

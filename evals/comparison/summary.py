@@ -226,6 +226,8 @@ class Material:
     bless_command: str
     scorers: str | None = None
     unblessed: tuple[str, ...] = ()
+    unread_labels: tuple[str, ...] = ()
+    """Labels that no scorer can read, a sentence each."""
     cassettes: Mapping[str, str] = field(default_factory=dict)
     """Case -> digest of the cassette that answered."""
     default_prompts: Mapping[str, str] = field(default_factory=dict)

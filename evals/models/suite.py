@@ -1,8 +1,9 @@
 """Suites: cases, variants, candidate, reference and gate policy."""
 
-from typing import Annotated, Any, Literal
+import re
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from evals.models.base import Closed
 from evals.models.case import Split
@@ -53,6 +54,14 @@ class Models(Closed):
         return self.agents.get(agent, self.default)
 
 
+EVERY_PROMPT: Final = "*"
+"""Stands for all prompts in `prompts` of a variant; `prompts: git:REV` is short for it."""
+
+
+def _by_name(prompts: object) -> object:
+    return {EVERY_PROMPT: prompts} if isinstance(prompts, str) else prompts
+
+
 class Variant(Closed):
     """One configuration of the graph. A supervisor that is plain code has no `prompt`, but `rules`, its settings."""
 
@@ -68,8 +77,14 @@ class Variant(Closed):
     models: Models = Models()
     config: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
     """What the graph is configured with: `configurable` or `context` of LangGraph."""
-    prompts: Annotated[dict[str, str], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
-    """Name of a prompt -> its version or file."""
+    prompts: Annotated[
+        dict[str, str],
+        BeforeValidator(_by_name, json_schema_input_type=dict[str, str] | str),
+        Field(exclude_if=lambda value: not value),
+    ] = Field(default_factory=dict)
+    """Name of a prompt -> its version, its file, `git:REV` or `git:REV:VERSION`; see `evals.prompt_versions`."""
+    revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
+    """The git revision of the whole target that runs; None: the working tree."""
 
 
 class Selection(Closed):
@@ -81,15 +96,31 @@ class Selection(Closed):
     archetypes: tuple[str, ...] = ()
 
 
+CostName = Literal["tokens", "calls", "price", "steps", "recorded_time"]
+
+
+def _checked_limit(limit: float | str) -> float | str:
+    ok = re.fullmatch(r"[+-]?\d+(\.\d+)? ?%", limit) if isinstance(limit, str) else limit >= 0
+    if not ok:
+        raise ValueError("write a change against the reference, such as +10 %, or a mean per case, such as 1200")
+    return limit
+
+
+CostLimit = Annotated[float | str, AfterValidator(_checked_limit)]
+"""`+10 %` of what the reference costs, or a mean per case: tokens, calls, USD, steps, seconds."""
+
+
 class GatePolicy(Closed):
     """What the gate demands. `margin` is the largest drop in a score that still counts as no worse. `models`: whether
-    candidate and reference must be answered by the same models, or the suite compares models."""
+    candidate and reference must be answered by the same models, or the suite compares models. `cost`: limits of what
+    the candidate may cost; a cost without a limit is told and decides nothing."""
 
     coverage_floor: Fraction = 1.0
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
     margin: Fraction = 0.05
     require: Literal["no_regression", "equivalence"] = "no_regression"
     models: Annotated[Literal["same", "compared"], Field(exclude_if=lambda value: value == "same")] = "same"
+    cost: Annotated[dict[CostName, CostLimit], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
 
 
 class Suite(Closed):

@@ -63,6 +63,16 @@ class Visit(Closed):
     read: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     error: str | None = None
+    arguments: Annotated[dict[str, Any] | None, Field(exclude_if=lambda value: value is None)] = None
+    """What a tool was called with, as JSON; None for a node."""
+
+
+class GraphNames(Closed):
+    """The names that labels may use, sorted: `members` of the output; `steps` are nodes, and tools that a model is
+    offered."""
+
+    members: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 class GuardVeto(Closed):
@@ -220,6 +230,7 @@ class Trace(Closed):
     plan: TaskPlan | None = None
     output: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
     """What the graph returned, as JSON."""
+    names: Annotated[GraphNames | None, Field(exclude_if=lambda value: value is None)] = None
     error: str | None = None
 
     @property

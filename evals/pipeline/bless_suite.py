@@ -82,7 +82,7 @@ def losses(result: Run) -> list[str]:
 def holes(result: Run) -> list[str]:
     """Why a run is no baseline. A variant nobody recorded has nothing to lose; one recorded in part would be held to
     all of it by the next run."""
-    hollow = ("failed", "coverage too low", "nothing to judge")
+    hollow = ("failed", "unread label", "coverage too low", "nothing to judge")
     told = [reason.text for reason in result.verdict.reasons if reason.kind in hollow]
     return told + [
         f"{name} is recorded in {mine.exact} of {mine.total} trials; record the rest, or take it out of the suite"

@@ -19,7 +19,7 @@ from evals.run_context import RunContext
 from evals.runner.dependencies import ABSENT
 from evals.runner.trial_cache import LIST
 from evals.runner.trials import Trials, cassette_digests
-from evals.scoring.registry import scorer_infos
+from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
 
 BLOCK: Final = 256
@@ -45,6 +45,7 @@ def score(context: RunContext, trials: Trials) -> Material:
         variants=with_blessed(infos, context.baseline),
         dataset_baselines=place.pack.floors(context.cases, place),
         partial=(*context.options.partial, *others),
+        unread_labels=place.pack.label_errors(context.cases, trials.traces),
     )
 
 
@@ -81,7 +82,7 @@ def may_have_broken(context: RunContext, trials: Sequence[Trial], variant: str) 
     return sides.may_have_broken(
         _material(context, trials, cassette_digests(context.cases, context.workspace)),
         variant,
-        scorer_infos(context.workspace.pack, context.suite.primary),
+        deciding(context.workspace.pack, context.suite.primary, context.cases),
     )
 
 
@@ -105,7 +106,7 @@ def _material(context: RunContext, trials: Sequence[Trial], recorded: Mapping[st
         cassettes=cassettes,
         default_prompts=context.workspace.pack.default_prompts(),
         pack=context.workspace.pack,
-        metrics=scorer_infos(context.workspace.pack, context.suite.primary),
+        metrics=deciding(context.workspace.pack, context.suite.primary, context.cases),
     )
 
 

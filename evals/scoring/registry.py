@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evals.errors import ConfigurationError, nearest_name
+from evals.models.case import Case
 from evals.models.run import ScorerInfo
 from evals.module_loader import load_file
 from evals.pack import load_pack
@@ -78,6 +79,20 @@ def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
 def safety_metrics(pack: "Pack | None" = None) -> tuple[str, ...]:
     """The metrics that are never to be 0. Raises ConfigurationError as `scorers` does."""
     return tuple(scorer.name for scorer in scorers(pack) if scorer.safety)
+
+
+def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> tuple[ScorerInfo, ...]:
+    """The scorers as a run over these cases has them: where nobody chose the primary metrics, one whose label no case
+    has is not primary. Raises ConfigurationError as `scorers` does."""
+    infos = scorer_infos(pack, primary)
+    if primary or pack.primary:
+        return infos
+    labels = {scorer.name: scorer.label for scorer in scorers(pack)}
+    without = frozenset.intersection(*(case.known.unlabelled for case in cases)) if cases else frozenset()
+    return tuple(
+        info.model_copy(update={"primary": False}) if info.primary and labels[info.name] in without else info
+        for info in infos
+    )
 
 
 @cache

@@ -58,7 +58,7 @@ def route_alignment(case: Case, trace: Trace) -> float:
     return route_score_of(case, trace).A
 
 
-@scorer("decision.score", unit="fraction", better="higher", primary=True, open_loop=True, macro=True)
+@scorer("decision.score", primary=True, open_loop=True, macro=True, label="decision_points")
 def decision_score(case: Case, trace: Trace) -> float:
     """Mean grade (1 right, between defensible, 0 wrong) of the node the supervisor chooses, before any guard, in each
     frozen state; skipped unless all of the case's are recorded, so that variants answer the same questions. A state in

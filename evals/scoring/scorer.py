@@ -15,7 +15,7 @@ from evals.paths import PACKAGE
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 Direction = Literal["higher", "lower"]
-UNSTATED: Final = "the source of this imported case states no "
+UNSTATED: Final = "the case has no label "
 """How the reason begins where a score is skipped because the case has no such label."""
 
 _NOT_OWN: Final = (PACKAGE, *(Path(sysconfig.get_path(each)) for each in ("stdlib", "purelib", "platlib")))
@@ -32,7 +32,7 @@ class Scorer:
 
     An `open_loop` one reads frozen states only, so it stands whether or not the trial's own route is on the tape; a
     `macro` one is averaged over all cases by the gold nodes of those states, so that each node counts alike. `label` is
-    the field of the labels that it reads: where an imported case has no such label, it is skipped. A `safety` one is
+    the field of the labels that it reads: where a case has no such label, it is skipped. A `safety` one is
     never to be 0: the gate names each case in which it newly is.
     """
 

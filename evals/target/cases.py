@@ -12,26 +12,11 @@ from evals.models.base import Closed
 from evals.models.case import Case, DecisionPoint, Question, Split
 from evals.models.route_spec import Constraint, RouteAlternative, RouteSpec, Steps
 from evals.safe_yaml import line_of, read_model
+from evals.target.expected import Expected, path_of
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 LONGEST: Final = 1_000
 """Steps of a route that has no limit of its own."""
-
-
-class Near(Closed):
-    """A number that may be off by `within`."""
-
-    value: float
-    within: Annotated[float, Field(ge=0)] = 0.0
-
-
-class Expected(Closed):
-    """What one member of the output must be; every check that is given counts."""
-
-    equal: JsonValue = None
-    contains: tuple[str, ...] = ()
-    regex: str | None = None
-    number: Near | None = None
 
 
 class TargetRoute(Closed):
@@ -52,6 +37,9 @@ class TargetLabels(Closed):
     inputs: dict[str, JsonValue]
     title: str = ""
     expected: dict[str, Expected] = Field(default_factory=dict)
+    """Path in the output, such as `items[0].sku` -> what is there."""
+    tools: dict[str, Expected] = Field(default_factory=dict)
+    """Name of a tool, or path in its arguments such as `refund.amount` -> what it is called with."""
     route: TargetRoute | None = None
     answers: tuple[JsonValue, ...] | dict[str, JsonValue] = ()
     split: Split = "gate"
@@ -79,7 +67,7 @@ class TargetLabels(Closed):
     @property
     def unlabelled(self) -> frozenset[str]:
         """What the file does not say, so that it is not scored."""
-        return frozenset(name for name in ("route", "expected") if not getattr(self, name))
+        return frozenset(name for name in ("route", "expected", "tools", "decision_points") if not getattr(self, name))
 
     @property
     def exemplars(self) -> tuple[tuple[str, ...], ...]:
@@ -118,13 +106,14 @@ def load_case(folder: Path, case_id: str) -> Case:
     if labels.id not in ("", case_id):
         raise DatasetError(f"{path}:{line_of(path, 'id')}: id is {labels.id!r}, the file {case_id!r}; leave the id out")
     labels = labels.model_copy(update={"id": case_id})
-    for name, expected in labels.expected.items():
-        if expected.regex is not None:
+    for field in ("expected", "tools"):
+        for name, expected in getattr(labels, field).items():
             try:
-                re.compile(expected.regex)
-            except re.error as error:
-                line = line_of(path, "expected")
-                raise DatasetError(f"{path}:{line}: regex of {name!r} is none ({error}); mend it") from error
+                path_of(name)
+                re.compile(expected.regex or "")
+            except (ValueError, re.error) as error:
+                told = f"regex of {name!r} is none ({error}); mend it" if isinstance(error, re.error) else error
+                raise DatasetError(f"{path}:{line_of(path, field, name)}: {field}: {told}") from error
     return Case(
         labels=labels,
         title=labels.title or case_id,

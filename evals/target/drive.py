@@ -32,9 +32,10 @@ from evals.cassettes.io_thread import Apart
 from evals.cassettes.nearest_request import describe
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
+from evals.models.trace import GraphNames
 from evals.target.capture import TargetTrial, trial_running
 from evals.target.clock import seeded
-from evals.target.observe import Observer, RouterChoice, Step, json_of, one_line
+from evals.target.observe import Observer, RouterChoice, Step, json_of, names_of, one_line
 
 Answers = Sequence[Any] | Mapping[str, Any] | Callable[[Any], Any]
 """Answers to interrupts: in order; by topic, a text in the interrupt's payload (`*` answers all others); or a function
@@ -79,6 +80,7 @@ class TargetRun(Closed):
     tools: tuple[ToolUse, ...] = ()
     printed: str = ""
     changed: tuple[str, ...] = ()
+    names: GraphNames = GraphNames()
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> Targ
             async with AsyncExitStack() as stack:
                 config = call.config()
                 graph = await open_graph(call.graph, config, stack)
+                observer.names = names_of(graph)
                 ended, error = await _answer_until_end(graph, call, config, trial, observer)
         except GraphRecursionError:
             ended, error = "recursion_limit", f"no end after {call.recursion_limit} supersteps"
@@ -338,7 +341,17 @@ def _told(
         ),
         printed=trial.printed.getvalue(),
         changed=changed,
+        names=observer.names.model_copy(
+            update={"steps": tuple(sorted({*observer.names.steps, *_offered(trial), *(call.tool for call in calls)}))}
+        ),
     )
+
+
+def _offered(trial: TargetTrial) -> set[str]:
+    """Names of the tools that models were offered, in the shapes of OpenAI's and Anthropic's requests."""
+    tools = (tool for served in trial.tape.ledger.served for tool in served.request.get("tools") or ())
+    named = (tool.get("function") or tool for tool in tools if isinstance(tool, Mapping))
+    return {str(tool["name"]) for tool in named if isinstance(tool, Mapping) and "name" in tool}
 
 
 def _surroundings() -> tuple[dict[str, str], str]:

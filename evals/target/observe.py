@@ -4,14 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from langgraph.pregel import Pregel
 from langgraph.types import Interrupt
 from pydantic import Field, JsonValue
 from pydantic_core import to_jsonable_python
 
 from evals.models.base import Closed
+from evals.models.trace import GraphNames
 from evals.target.capture import ToolCall
 
 END: Final = "__end__"
+START: Final = "__start__"
 _MESSAGES: Final = frozenset({"human", "ai", "tool", "system"})
 
 
@@ -67,6 +70,18 @@ def _without_message_ids(value: Any) -> JsonValue:  # noqa: ANN401 - JSON
     return [_without_message_ids(each) for each in value] if isinstance(value, list) else value
 
 
+def names_of(graph: Pregel[Any, Any, Any, Any]) -> GraphNames:
+    """Members of the graph's state; nodes of the graph and its subgraphs, and tools of their tool nodes."""
+    members = graph.stream_channels_asis
+    graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True) if isinstance(inner, Pregel))]
+    nodes = [(name, node.bound) for each in graphs for name, node in each.nodes.items() if name != START]
+    tools = {str(tool) for _, bound in nodes for tool in getattr(bound, "tools_by_name", ())}
+    return GraphNames(
+        members=() if isinstance(members, str) else tuple(sorted(members)),
+        steps=tuple(sorted({name for name, _ in nodes} | tools)),
+    )
+
+
 def one_line(error: BaseException) -> str:
     """Type and first line of an error."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:500]
@@ -78,6 +93,7 @@ class Observer:
 
     routers: frozenset[str]
     values: Any = None
+    names: GraphNames = field(default_factory=GraphNames)
     interrupts: tuple[Interrupt, ...] = ()
     asked: list[tuple[JsonValue, JsonValue]] = field(default_factory=list)
     _tasks: dict[str, _Task] = field(default_factory=dict)

@@ -1,43 +1,45 @@
-"""Ready-made scorers of a target's output."""
+"""Ready-made scorers of a target: its output and the arguments of its tool calls, against the labels of a case."""
 
-import re
 from typing import Final
-
-from pydantic import JsonValue
 
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scoring.scorer import NotApplicable, Scorer, scorer
-from evals.target.cases import Expected
+from evals.target.expected import checks, path_of, value_at
 
 
 @scorer("output.expected", unit="fraction", better="higher", primary=True, label="expected")
 def output_expected(case: Case, trace: Trace) -> float:
-    """Share of the case's checks of the output that hold: equal, contains (upper and lower case alike), regex, number
-    within. A member that is missing fails all its checks."""
+    """Share of the case's checks of the output that hold: equal, contains (upper and lower case alike), regex, number,
+    subset, set. Where the output has no such field, all checks of it fail."""
     held = [
         held
-        for name, expected in case.labels.expected.items()
-        for held in checks(expected, trace.output.get(name), missing=name not in trace.output)
+        for path, expected in case.labels.expected.items()
+        for held in checks(expected, value_at(trace.output, path_of(path)))
     ]
     if not held:
         raise NotApplicable("the case checks nothing of the output")
     return sum(held) / len(held)
 
 
-def checks(expected: Expected, value: JsonValue, *, missing: bool = False) -> list[bool]:
-    """Whether each check holds for a value, in the order equal, contains, regex, number."""
-    text = value if isinstance(value, str) else str(value)
-    found: list[bool] = []
-    if "equal" in expected.model_fields_set:
-        found.append(value == expected.equal)
-    found += [part.casefold() in text.casefold() for part in expected.contains]
-    if expected.regex is not None:
-        found.append(re.search(expected.regex, text) is not None)
-    if expected.number is not None:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        found.append(is_number and abs(float(text) - expected.number.value) <= expected.number.within)
-    return [False] * len(found) if missing else found
+@scorer("tool.arguments", unit="fraction", better="higher", primary=True, label="tools")
+def tool_arguments(case: Case, trace: Trace) -> float:
+    """Share of the case's checks of tool arguments that hold, with the checks of `output.expected`. Checks of one tool
+    are about one call: the one for which most of them hold. Where the tool is not called, all fail."""
+    by_tool: dict[str, list[str]] = {}
+    for path in case.labels.tools:
+        by_tool.setdefault(str(path_of(path)[0]), []).append(path)
+    held: list[bool] = []
+    for tool, paths in by_tool.items():
+        calls = [
+            {tool: visit.arguments} for visit in trace.visits if visit.node == tool and visit.arguments is not None
+        ]
+        found = [
+            [held for path in paths for held in checks(case.labels.tools[path], value_at(call, path_of(path)))]
+            for call in calls or [{}]
+        ]
+        held += max(found, key=sum)
+    return sum(held) / len(held)
 
 
-SCORERS: Final[tuple[Scorer, ...]] = (output_expected,)
+SCORERS: Final[tuple[Scorer, ...]] = (output_expected, tool_arguments)

@@ -91,17 +91,8 @@ class TriagePack:
             "sweeping",
             "Try thresholds and guard sets on the recordings, and recommend a setting.",
         ),
-        "score-localisation": (
-            "evals.triage.cli.dataset_reports",
-            "localisation",
-            "Score ranked files and functions of any tool against gold.",
-        ),
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
-        "langsmith pull": (
-            "evals.triage.cli.langsmith_pull",
-            "pulling",
-            "What people said of trials, as notes; traced jobs as candidates for cases.",
-        ),
+        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make, import and harvest cases."),
     }
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
 
@@ -138,6 +129,10 @@ class TriagePack:
         from evals.triage.variant_prompts import prompt_of  # noqa: PLC0415
 
         return prompt_of(info)
+
+    def process_of(self, prompt: object) -> None:
+        """Any: all variants are the code that is here."""
+        del prompt
 
     def prompt_text(self, text: str, source: str) -> str:
         """Both halves of a supervisor's prompt."""
@@ -198,6 +193,11 @@ class TriagePack:
         from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
 
         return Layout(datasets).issue(case_id)
+
+    def label_errors(self, cases: "Sequence[Case]", traces: "Sequence[Trace]") -> tuple[str, ...]:
+        """None: `evals dataset lint` names them."""
+        del cases, traces
+        return ()
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Released packages and commits that the cases are about."""

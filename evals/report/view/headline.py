@@ -1,30 +1,30 @@
 """The headline table: primary metrics per variant, with floors and scope."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.models.run import Comparison, DatasetBaseline, Run, Scope, ScorerInfo, Summary, VariantInfo
+from evals.models.run import Comparison, Coverage, DatasetBaseline, Run, Scope, Summary, VariantInfo
 from evals.report.numbers import (
     MINUS,
     NOTHING,
     amount,
     change,
-    interval,
     pairs,
     percent,
     points,
     probability,
+    rate,
     smallest_drop,
     value,
 )
-from evals.report.view.cost_tables import token_note
-from evals.report.view.page_parts import Table
+from evals.report.view.page_parts import ListLink, Lists, Table
 from evals.statistics.rates import skill
 
 ORACLE = "oracle"
 
 
 def best_baseline(run: Run, endpoint: str) -> DatasetBaseline | None:
-    """The strongest without a model on this endpoint; the oracle, which has read each case's labels, is no rival."""
+    """The best router without a model on this metric; the oracle, which has read each case's labels, does not count."""
     rivals = [item for item in run.dataset_baselines if item.endpoint == endpoint and item.name != ORACLE]
     return max(rivals, key=lambda item: item.share, default=None)
 
@@ -46,10 +46,10 @@ def skill_of(summary: Summary, item: DatasetBaseline | None) -> str:
 
 
 def baseline_table(run: Run) -> Table:
-    """Every baseline of the run's cases."""
+    """Every floor of the run's cases."""
     return Table(
         "What needs no model, on the cases of this run",
-        ("baseline", "endpoint", "share", "of", "what it does", "chosen"),
+        ("floor", "metric", "share", "of", "what it does", "chosen"),
         tuple(
             (item.name, item.endpoint, percent(item.share), str(item.n), item.definition, item.detail)
             for item in run.dataset_baselines
@@ -58,60 +58,30 @@ def baseline_table(run: Run) -> Table:
 
 
 @dataclass(frozen=True)
-class IntervalBar:
-    """An interval on a scale of 0 to 100: where it starts, how wide it is, where the value lies."""
+class DeltaBar:
+    """A difference and its interval on a scale of 0 to 100; `zero` is where no difference lies."""
 
     low: str
     width: str
     value: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One endpoint of one variant. `bounds` is empty where every case is on the tape, `skill` without a baseline."""
-
-    value: str
-    interval: str
-    rests_on: str
-    bounds: str
-    skill: str
-    bar: IntervalBar | None
-
-
-@dataclass(frozen=True)
-class VariantRow:
-    """One variant: its part in the suite, what its trials rest on, and its endpoints."""
-
-    name: str
-    part: str
-    prompt: str
-    coverage: tuple[tuple[str, str], ...]
-    covered: str
-    complete: bool
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class Headline:
-    """Endpoints, the variants' rows, and what the best router or search without a model reaches on each endpoint."""
-
-    endpoints: tuple[str, ...]
-    rows: tuple[VariantRow, ...]
-    without_model: tuple[str, ...]
+    zero: str
 
 
 @dataclass(frozen=True)
 class ComparisonRow:
     """One comparison in words; `kind` is the verdict as a class name, `judged` whether the gate looks at it, `quiet`
-    that nothing flipped since the baseline."""
+    that no case got better or worse since the baseline. `now` and `was` are the two values, empty where unknown."""
 
     pair: str
     endpoint: str
+    now: str
+    was: str
     n: str
     delta: str
     interval: str
-    broke: tuple[str, ...]
-    mended: tuple[str, ...]
+    bar: DeltaBar | None
+    worse: ListLink
+    better: ListLink
     p: str
     smallest: str
     verdict: str
@@ -121,74 +91,84 @@ class ComparisonRow:
     divergence: str
 
 
-def headline(run: Run) -> Headline:
-    """The table of variants by primary endpoints."""
+@dataclass(frozen=True)
+class Comparisons:
+    """Comparisons on one axis from `low` to `high`, in points; what they `compare` where that is the same for all."""
+
+    rows: tuple[ComparisonRow, ...]
+    low: str
+    high: str
+    left: str = ""
+    right: str = ""
+
+
+def variant_table(run: Run) -> Table:
+    """Every variant on the primary metrics, with 95 % intervals and skill over the floor, which is the last row."""
     primary = [scorer.name for scorer in run.scorers if scorer.primary]
     found = {(item.variant, item.scorer): item for item in run.summaries}
-    return Headline(
-        tuple(primary),
-        tuple(
-            _row(run, index, [found[info.variant.name, name] for name in primary])
-            for index, info in enumerate(run.variants)
-        ),
-        tuple(beaten(best_baseline(run, name)) for name in primary) if run.dataset_baselines else (),
-    )
+    floors = [best_baseline(run, name) for name in primary]
+    rows = [
+        (
+            _named(run, info),
+            _recorded(run.coverage[info.variant.name]),
+            *(_rate(found[info.variant.name, name], floor) for name, floor in zip(primary, floors, strict=True)),
+        )
+        for info in run.variants
+    ]
+    if run.dataset_baselines:
+        rows.append(("floor (no model)", f"{len(run.cases)} cases", *map(beaten, floors)))
+    return Table("All variants, with 95 % intervals", ("variant", "recorded trials", *primary), tuple(rows))
 
 
-def _row(run: Run, index: int, summaries: list[Summary]) -> VariantRow:
-    info = run.variants[index]
-    name = info.variant.name
-    covered = run.coverage[name]
-    counts = {
-        "exact": covered.exact,
-        "frontier": covered.frontier,
-        "unrecorded": covered.unrecorded,
-        "failed": covered.failed,
-    }
-    return VariantRow(
-        name=name,
-        part=", ".join(
-            part for part, holder in (("candidate", run.candidate), ("reference", run.reference)) if holder == name
-        ),
-        prompt=_prompt(info),
-        coverage=tuple((label, str(count)) for label, count in counts.items() if count or label == "exact"),
-        covered=f"{covered.exact} of {covered.total}",
-        complete=covered.total > 0 and covered.exact == covered.total,
-        cells=tuple(_cell(run, summary) for summary in summaries),
-    )
-
-
-def _prompt(info: VariantInfo) -> str:
-    """What was configured; the usual supervisor goes without saying."""
-    supervisor = info.variant.supervisor
-    parts = [] if supervisor == "llm" else [f"supervisor {supervisor}"]
+def _named(run: Run, info: VariantInfo) -> str:
+    """A variant, its part in the suite, and what was configured; the usual supervisor goes without saying."""
+    name, supervisor = info.variant.name, info.variant.supervisor
+    roles = {run.candidate: "candidate", run.reference: "reference"} if run.candidate != run.reference else {}
+    parts = [roles[name]] if name in roles else []
+    parts += [] if supervisor == "llm" else [f"supervisor {supervisor}"]
     parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    return ", ".join([*parts, f"guards {info.variant.guards}"])
+    return f"{name} ({', '.join([*parts, f'guards {info.variant.guards}'])})"
 
 
-def _cell(run: Run, summary: Summary) -> Cell:
-    short = summary.pessimistic is not None and summary.pessimistic != summary.optimistic
-    return Cell(
-        value=value(summary),
-        interval=interval(summary),
-        rests_on=f"{summary.n} of {summary.total} cases",
-        bounds=f"{percent(summary.pessimistic)} to {percent(summary.optimistic)}" if short else "",
-        skill=skill_of(summary, best_baseline(run, summary.scorer)),
-        bar=_bar(summary),
-    )
+def _recorded(covered: Coverage) -> str:
+    counts = {"at a frontier": covered.frontier, "unrecorded": covered.unrecorded, "failed": covered.failed}
+    short = "".join(f", {count} {label}" for label, count in counts.items() if count)
+    return f"{covered.exact} of {covered.total}{short}"
 
 
-def _bar(summary: Summary) -> IntervalBar | None:
-    if summary.mean is None or summary.low is None or summary.high is None:
-        return None
-    return IntervalBar(
-        f"{summary.low * 100:.1f}", f"{(summary.high - summary.low) * 100:.1f}", f"{summary.mean * 100:.1f}"
-    )
+def _rate(summary: Summary, floor: DatasetBaseline | None) -> str:
+    over = skill_of(summary, floor)
+    return f"{rate(summary)}, skill {over}" if over else rate(summary)
 
 
-def comparisons(run: Run) -> tuple[ComparisonRow, ...]:
+def deciding(run: Run, lists: Lists) -> Comparisons:
+    """The candidate against the reference; against its baseline where there is no reference to compare with."""
+    mine = [item for item in run.comparisons if item.left == run.candidate]
+    shown = [item for item in mine if item.against == "reference"] or mine
+    return _compared(run, shown, lists, run.candidate, shown[0].right if shown else "")
+
+
+def comparisons(run: Run, lists: Lists) -> Comparisons:
     """Every comparison, in the order of the run."""
-    return tuple(_comparison(run, item) for item in run.comparisons)
+    return _compared(run, run.comparisons, lists)
+
+
+def _compared(run: Run, items: Sequence[Comparison], lists: Lists, left: str = "", right: str = "") -> Comparisons:
+    """The axis reaches from the lowest to the highest bound, and over nought."""
+    known = [0.0, *(bound for item in items for bound in (item.low, item.high, item.delta) if bound is not None)]
+    low, high = min(known), max(known)
+    low, high = (low, high) if high > low else (-0.01, 0.01)
+    rows = tuple(_comparison(run, item, lists, low, high) for item in items)
+    return Comparisons(rows, points(low), points(high), left, right)
+
+
+def _bar(item: Comparison, low: float, high: float) -> DeltaBar | None:
+    if item.delta is None:
+        return None
+    least, most = (item.delta if bound is None else bound for bound in (item.low, item.high))
+    at = {"low": least, "value": item.delta, "zero": 0.0}
+    places = {name: f"{(each - low) / (high - low) * 100:.1f}" for name, each in at.items()}
+    return DeltaBar(width=f"{(most - least) / (high - low) * 100:.1f}", **places)
 
 
 def as_blessed(item: Comparison) -> bool:
@@ -197,16 +177,21 @@ def as_blessed(item: Comparison) -> bool:
     return item.against == "baseline" and item.n > 0 and item.n >= item.of and not item.broke and not item.mended
 
 
-def _comparison(run: Run, item: Comparison) -> ComparisonRow:
+def _comparison(run: Run, item: Comparison, lists: Lists, low: float, high: float) -> ComparisonRow:
     known = item.low is not None and item.high is not None
+    values = {one.variant: value(one) for one in run.summaries if one.scorer == item.endpoint}
+    pair = f"{item.left} against {item.right}"
     return ComparisonRow(
-        pair=f"{item.left} against {item.right}",
+        pair=pair,
         endpoint=item.endpoint,
+        now=values.get(item.left, ""),
+        was=values.get(item.right, ""),
         n=pairs(item),
         delta=change(item),
         interval=f"{points(item.low)} to {points(item.high)}" if known else NOTHING,
-        broke=item.broke,
-        mended=item.mended,
+        bar=_bar(item, low, high),
+        worse=lists.link(str(len(item.broke)), f"{item.endpoint}, {pair}: worse", item.broke),
+        better=lists.link(str(len(item.mended)), f"{item.endpoint}, {pair}: better", item.mended),
         p=probability(item.p_holm),
         smallest=smallest_drop(item),
         verdict=item.verdict,
@@ -218,46 +203,15 @@ def _comparison(run: Run, item: Comparison) -> ComparisonRow:
 
 
 def secondary(run: Run) -> Table:
-    """Every other score, one row each."""
-    return _scores(
-        run,
-        "All other scores",
-        [info for info in run.scorers if not info.primary and not info.name.startswith("cost.")],
-    )
-
-
-def costs(run: Run) -> Table:
-    """What a trial took, on average over the cases with an exact trial."""
-    return _scores(
-        run,
-        f"Mean per case, over exact trials{token_note(run)}",
-        [info for info in run.scorers if info.name.startswith("cost.")],
-    )
-
-
-def _scores(run: Run, caption: str, scorers: list[ScorerInfo]) -> Table:
+    """Every metric that is neither primary nor a cost, one row each."""
+    scorers = [info for info in run.scorers if not info.primary and not info.name.startswith("cost.")]
     names = [info.variant.name for info in run.variants]
     found = {(item.variant, item.scorer): item for item in run.summaries}
     return Table(
-        caption,
-        ("score", "better", *names),
+        "Means over cases, with 95 % intervals",
+        ("metric", "better", *names),
         tuple((info.name, info.better, *(amount(found[name, info.name], info) for name in names)) for info in scorers),
     )
-
-
-@dataclass(frozen=True)
-class ScopeView:
-    """One sentence, and the cases it leaves out by name."""
-
-    sentence: str
-    unrecorded: tuple[str, ...]
-    sealed: tuple[str, ...]
-
-
-def scope_view(run: Run) -> ScopeView | None:
-    """None for a run that does not know its dataset."""
-    scope = run.scope
-    return None if scope is None else ScopeView(in_words(scope), scope.unrecorded, scope.sealed)
 
 
 def in_words(scope: Scope) -> str:

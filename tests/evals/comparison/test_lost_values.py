@@ -109,7 +109,7 @@ def test_a_case_that_must_pass_needs_a_root_cause_score_too():
 def test_a_case_that_must_pass_needs_no_score_of_a_label_its_source_does_not_state():
     cases = some_cases(must_pass=True)
     material = some_material(cases, some_trials(cases))
-    skipped = Skipped(reason="the source of this imported case states no gold")
+    skipped = Skipped(reason="the case has no label gold")
     trials = without_score(material, "v3", "root_cause.hit", skipped, 1)
     trials = without_score(some_material(cases, trials), "v2", "root_cause.hit", skipped, 1)
 

@@ -65,9 +65,10 @@ def test_costs_and_guards_are_those_of_the_report():
     text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, vetoes=[a_veto()])]))))
 
     assert (
-        "| variant | exact trials | visits | LLM calls | tokens | price | recorded time | questions | vetoes |" in text
+        "| variant | exact trials | steps | LLM calls | tokens | price | recorded time | questions | overrides |"
+        in text
     )
-    assert r"| veto by investigator\_first | 1 in 1 of 1 trials | n/a |" in text
+    assert r"| override by investigator\_first | 1 in 1 of 1 trials | n/a |" in text
 
 
 def test_every_reason_is_listed():
@@ -86,7 +87,7 @@ def test_what_is_as_blessed_is_one_sentence_and_no_row():
     text = summary(a_run(comparisons=(same,)))
 
     assert "v3 against v3" not in text
-    assert "as blessed: v3" in text
+    assert "as blessed in every case: v3" in text
 
 
 def test_what_changed_since_the_baseline_keeps_its_row():

@@ -117,4 +117,4 @@ async def test_a_score_that_rests_on_the_fix_stands(tmp_path):
 
     outcomes = {subject.name: score(subject, case, trace) for subject in scorers()}
     assert outcomes["root_cause.hit"].value == 0
-    assert outcomes["root_cause.function_hit"].reason == "the source of this imported case states no functions"
+    assert outcomes["root_cause.function_hit"].reason == "the case has no label functions"

@@ -1,0 +1,76 @@
+"""Labels that no scorer can read, because the graph has no field, tool or step of that name."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from evals.errors import nearest_name
+from evals.models.case import Case
+from evals.models.trace import Trace
+from evals.target.cases import TargetRoute
+from evals.target.expected import Path, path_of
+
+
+def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, ...]:
+    """One sentence per label, with the nearest name; empty where nothing is recorded yet.
+
+    A name is known if the graph has it, or if any trial gave it: a field that only some runs have is no error.
+    """
+    named = [trace for trace in traces if trace.names is not None]
+    if not named:
+        return ()
+    outputs = [trace.output for trace in named]
+    calls = [{visit.node: visit.arguments} for trace in named for visit in trace.visits if visit.arguments is not None]
+    members = {name for trace in named if trace.names for name in (*trace.names.members, *trace.output)}
+    steps = {name for trace in named if trace.names for name in (*trace.names.steps, *trace.walked)}
+    found: list[str] = []
+    for case in cases:
+        for path in case.labels.expected:
+            found += _unknown(case.id, "expected", path, members, outputs, "the output has no such field")
+        for path in case.labels.tools:
+            found += _unknown(case.id, "tools", path, steps, calls, "the graph has no such tool", "no such argument")
+        for name in sorted(_steps_of(case.labels.route) - steps):
+            found.append(_told(case.id, "route", name, "the graph has no such step", name, steps))
+    return tuple(found)
+
+
+def _unknown(
+    case: str, label: str, text: str, heads: Iterable[str], values: Sequence[Any], why: str, why_below: str = ""
+) -> Iterator[str]:
+    """A sentence where a step of the path is none of the names beside it."""
+    path = path_of(text)
+    if str(path[0]) not in heads:
+        if heads:
+            yield _told(case, label, text, why, str(path[0]), heads)
+        return
+    for place in range(1, len(path)):
+        values = [member for value in values for member in _members(value, path[place - 1])]
+        beside = {str(name) for value in values if isinstance(value, Mapping) for name in value}
+        if beside and isinstance(path[place], str) and path[place] not in beside:
+            before, asked = _words(path[:place]), _words(path[: place + 1])
+            yield _told(case, label, text, why_below or why, asked, {f"{before}.{name}" for name in beside})
+            return
+
+
+def _members(value: Any, step: str | int) -> Iterator[Any]:  # noqa: ANN401 - JSON
+    """The value under a name; every item of a list, whichever was asked for."""
+    if isinstance(step, int):
+        yield from value if isinstance(value, list) else ()
+    elif isinstance(value, Mapping) and step in value:
+        yield value[step]
+
+
+def _told(case: str, label: str, text: str, why: str, asked: str, known: Iterable[str]) -> str:
+    hint = nearest_name(asked, known) or f"; there are {', '.join(sorted(known)) or 'none'}"
+    return f"{case}: {label} {text!r}: {why}{hint}"
+
+
+def _words(path: Path) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def _steps_of(route: TargetRoute | None) -> set[str]:
+    """The names that a route label uses."""
+    if route is None:
+        return set()
+    named = {name for each in route.constraints for name in (*each.a, *each.b)}
+    return named | {*route.node_max} | {name for exemplar in route.exemplars for name in exemplar}
