@@ -315,8 +315,13 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
     write(tmp_path / "evaluation" / "cases" / "example.yaml", case)
     with model_server(lambda *_: "good day") as (url, _):
         live = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none", "SEARCH_API_KEY": "none"}
+        code, refused = evals(tmp_path, "record", "first", "--base-url", "http://127.0.0.1:9/v1", **live)
+        assert (code, "--base-url does not apply to a target" in refused) == (2, True), refused
+        live["EVALS_BASE_URL"] = "http://127.0.0.1:9/v1"
         code, said = evals(tmp_path, "record", "first", "--recorded-by", "tests", **live)
     assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
+    assert "EVALS_BASE_URL does not apply to a target" in said
+    assert "new answers from the target's endpoint" in said
     assert "1/1" in evals(tmp_path, "run", "first", "--jobs", "1")[1]
 
 
