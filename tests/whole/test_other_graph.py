@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, evals, live_model
+from tests.builders.example_projects import ROOT, evals, evals_of, live_model
 from tests.builders.model_server import model_server
 
 pytestmark = pytest.mark.slow
@@ -247,11 +247,11 @@ def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_facto
     write(core / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
     with live_model(answer) as live:
-        code, said = evals(project, "record", "first", "--recorded-by", "tests", code_in=core, **live)
+        code, said = evals_of(core, project, "record", "first", "--recorded-by", "tests", **live)
     assert code == 0, said
-    code, said = evals(project, "bless", "first", code_in=core)
+    code, said = evals_of(core, project, "bless", "first")
     assert code == 0, said
-    code, said = evals(project, "run", "first", code_in=core)
+    code, said = evals_of(core, project, "run", "first")
     assert (code, "13 trials" in said) == (0, True), said
 
 
