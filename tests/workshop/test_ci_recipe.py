@@ -22,7 +22,7 @@ def a_workflow(name):
 
 
 def the_recipes():
-    """The YAML of docs/ci.md: GitLab's job, then the shards of GitHub and of GitLab. The step of GitHub comes before."""
+    """The YAML of docs/ci.md: GitLab's job, then the shards of GitHub and of GitLab (a step of GitHub is first)."""
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     return [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)][1:]
 
