@@ -91,8 +91,8 @@ $(READY): requirements.lock pyproject.toml
 
 MERGED = cassettes/**/*.yaml merge=cassette
 
-eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it; prints the exit code: 0 not worse, 1 worse, 2 usage, 3 cannot judge
-	@TIMEFORMAT='wall time %R s'; time $(BIN)/evals run $(SUITE) $(ARGS); code=$$?; echo "evals exited with $$code"; exit $$code
+eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it: 0 not worse, 1 worse, 2 usage, 3 cannot judge
+	@$(BIN)/evals run $(SUITE) $(ARGS)
 
 record: $(READY)  ## Record what SUITE lacks: from EVALS_BASE_URL, else from a local model (MODEL=0.5b, 1.5b or a GGUF file)
 	@[ -n "$$EVALS_BASE_URL" ] || { $(MAKE) --no-print-directory setup WITH=llm && \

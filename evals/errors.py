@@ -11,7 +11,7 @@ EvalsError                  exit 2 unless said otherwise
 ├── RecordingError          exit 3: the endpoint did not give a usable answer, or the replay proof failed
 │   ├── NoAnswerError          nobody there, a timeout or a cut connection: asked again before it is given up
 │   ├── RecordingStoppedError  nothing more can be asked: a wrong key, no such model, a limit that is reached
-│   └── UnansweredError     a trial asked something that is not on tape, and that nobody was there to answer
+│   └── UnansweredError     a trial asked something that is not recorded, and that nobody was there to answer
 ├── ServiceError            exit 3: LangSmith, or a receiver of traces, is not to be reached, or does not take it
 └── MissError               also a LookupError: a request nobody recorded
 """
@@ -90,7 +90,7 @@ class RecordingStoppedError(RecordingError):
 
 
 class UnansweredError(RecordingError):
-    """A trial asked something that is not on tape, and that nobody was there to answer."""
+    """A trial asked something that is not recorded, and that nobody was there to answer."""
 
 
 class ServiceError(EvalsError):

@@ -161,7 +161,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, eq=False)  # one request is itself: its answers are no names
 class RecordedRequest:
-    """One request. `answers` are all that are on tape, by sample; `fields` what they are compared in."""
+    """One request. `answers` are all that are recorded, by sample; `fields` what they are compared in."""
 
     case: str
     key: str

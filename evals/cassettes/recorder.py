@@ -291,7 +291,7 @@ def refuse_copy(request: IncomingRequest, response: Mapping[str, Any], tree: Sou
     if tree is not None and (copied := quoted(response, tree)):
         raise RecordingError(
             f"the answer to {scrub(request.agent)} copies {ROW} lines in a row of {copied}, and is not kept: somebody "
-            "else's code must not stand on tape; ask again"
+            "else's code must not be recorded; ask again"
         )
 
 

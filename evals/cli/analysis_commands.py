@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.terminal import bar, place_of, terminal_console, wide_console
+from evals.cli.terminal import bar, place_of, wide_console
 from evals.cli.terminal_output import replayed
 from evals.comparison.first_divergence import diverge
 from evals.errors import EXIT_OK, EXIT_WORSE
@@ -114,7 +114,7 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path, console:
         ConfigurationError: the suite has no such case or variant.
         CannotJudgeError: the case is held out.
     """
-    console = console or terminal_console()
+    console = console or wide_console()
     found = explained(case, variants, suite, root)
     console.print(Text(visible(f"{found.case.id} (suite {found.suite}): {found.case.title}"), style="bold"))
     say_explained(console, wanted(found.case), [explanation(trial, found.case) for trial in found.trials])
@@ -124,8 +124,8 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path, console:
 
 
 def _parted(was: Trace, now: Trace) -> str:
-    """Where the second leaves the way of the first."""
+    """First divergence between two trials, as a sentence."""
     parted = diverge(was, now)
     if parted is None:
-        return f"{now.variant} goes the way of {was.variant}, as far as both are on the tape."
-    return f"{now.variant} leaves the way of {was.variant} at decision {parted.decision + 1}: {parted.what}."
+        return f"{now.variant} takes the same route as {was.variant}, as far as both are recorded."
+    return f"{now.variant} differs from {was.variant} at decision {parted.decision + 1}: {parted.what}."

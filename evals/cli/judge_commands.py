@@ -50,14 +50,14 @@ def check_command(
 ) -> int:
     """How often does the judge see a planted defect, punish a harmless change, give in to an attack? From the tape.
 
-    Exit codes: 0 measured, 3 some of its answers are not on tape.
+    Exit codes: 0 measured, 3 some of its answers are not recorded.
     """
     return check(suite, root, jobs=jobs, as_json=as_json, out=out)
 
 
 @judge.command("plan")
 def plan_command(suite: Judged = "judged", jobs: Jobs = CORES, prices: Prices = None, root: Root = HERE) -> int:
-    """Say what suite and check ask the judge that is not on tape, and why; 0 when nothing is missing, else 3."""
+    """Say what suite and check ask the judge that is not recorded, and why; 0 when nothing is missing, else 3."""
     return plan(suite, root, jobs=jobs, prices=prices)
 
 
@@ -145,10 +145,10 @@ def plan(name: str, root: Path, *, jobs: int, prices: Path | None) -> int:
     lacking = unanswered(chosen, questions)
     console = VisibleConsole(soft_wrap=True, highlight=False)
     if not lacking:
-        console.print(f"Nothing is missing: all {len(questions)} questions to the judge are on tape.")
+        console.print(f"Nothing is missing: all {len(questions)} questions to the judge are recorded.")
         return EXIT_OK
     console.print(
-        f"{len(lacking)} requests to the judge are not on tape, of {len(asked.graded)} reports to grade, "
+        f"{len(lacking)} requests to the judge are not recorded, of {len(asked.graded)} reports to grade, "
         f"{len(asked.paired)} questions about pairs, {len(planted.plants)} planted reports and {len(planted.again)} "
         "asked twice; equal ones are asked once"
     )
@@ -161,7 +161,7 @@ def plan(name: str, root: Path, *, jobs: int, prices: Path | None) -> int:
 
 
 def record(name: str, root: Path, batch: Batch, live: JudgeEndpoint, *, jobs: int) -> int:
-    """Record it; the suite's trials have to be on tape.
+    """Record it; the suite's trials have to be recorded.
 
     Raises:
         ConfigurationError: the suite asks no judge, or nobody is there to be asked.

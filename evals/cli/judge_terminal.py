@@ -44,7 +44,7 @@ class JudgeEndpoint:
 
 
 def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, live: JudgeEndpoint) -> int:
-    """Record what is missing of these questions; 0 when all are on tape, 3 as long as something waits, 130 when it was
+    """Record what is missing of these questions; 0 when all are recorded, 3 as long as something waits, 130 when it was
     interrupted.
 
     Raises:
@@ -53,7 +53,7 @@ def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: 
     """
     lacking = unanswered(chosen, questions)
     if not lacking:
-        _print(f"{chosen.suite.name}: all {len(questions)} questions to the judge are on tape.")
+        _print(f"{chosen.suite.name}: all {len(questions)} questions to the judge are recorded.")
         return EXIT_OK
     asked = [heard.question for heard in lacking]
     return _by_rounds(chosen, asked, batch, live.timeout_s) if batch.wanted else _live(chosen, asked, live)
@@ -62,7 +62,7 @@ def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: 
 def record_judged(
     name: str, root: Path, options: Options, batch: Batch, live: JudgeEndpoint, *, jobs: int, first: bool
 ) -> int | None:
-    """What a suite's judge lacks, recorded once every trial is on tape; None as long as not all are. `first`: no trial
+    """What a suite's judge lacks, recorded once every trial is recorded; None as long as not all are. `first`: no trial
     was recorded by this command, so that nothing of a limit is spent.
 
     Raises:
@@ -73,7 +73,7 @@ def record_judged(
     if len(proven(traces)) < len(traces):
         return None
     if not first and (live.budget_usd is not None or live.max_requests is not None):
-        _print("The trials are on tape; the same command again goes on with the judge's questions.")
+        _print("The trials are recorded; the same command again goes on with the judge's questions.")
         return EXIT_CANNOT_JUDGE
     apart = replace(batch, rounds=batch.rounds / "judge") if batch.rounds else batch  # no trial's answers among them
     return record_judge(chosen, asking(chosen, traces).questions, apart, live)

@@ -34,7 +34,7 @@ from evals.secrets.allowed_secrets import allowed_beside
 from evals.workspace import Workspace
 
 langsmith = typer.Typer(
-    help="Cases and runs to LangSmith, what people say of them back. Needs LANGSMITH_API_KEY.", no_args_is_help=True
+    help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True
 )
 RETRIES: Final = 4
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go; needs no key, and asks nobody.")]

@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("export_commands", "exporting", "Write page, summary and JUnit file of a stored run anew."),
+    "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine alone."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("export_commands", "exporting", "Show one trial, or two side by side, on one screen."),
     "frame": ("export_commands", "exporting", "Write a stored run as CSV or Parquet, one row per trial and score."),
@@ -51,7 +52,7 @@ COMMANDS: Final = {
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judge", "Plan, record and check a model that grades reports."),
     "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
-    "langsmith": ("langsmith_commands", "langsmith", "Exchange cases, runs and feedback with LangSmith."),
+    "langsmith": ("langsmith_commands", "langsmith", "Send cases and runs to LangSmith."),
 }
 """Command or group of the core -> module below `evals.cli`, its Typer application there, and one line of help.
 
@@ -78,13 +79,14 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
         print(f"evals {version('triage-evals')}")
         return EXIT_OK
     known = all_commands(_root_in(arguments))
-    typed = next((word for word in arguments if word in known), None)
+    words = arguments or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
+    typed = next((word for word in words if word in known), None)
     return command_line(known, typed)(arguments, standalone_mode=standalone_mode)
 
 
 def _root_in(arguments: list[str]) -> Path:
     """The project that `--root` names, before the options of the command are read: its pack may add the command."""
-    for word, following in zip(arguments, (*arguments[1:], ""), strict=True):
+    for word, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, _, value = word.partition("=")
         if name == "--root" and (value or following):
             return Path(value or following)
@@ -102,7 +104,7 @@ def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typ
             "Exit codes: 0 not worse (or done) · 1 worse · 2 usage or configuration · 3 cannot judge · 130 interrupted."
         ),
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
     )
     for name, (_, _, line) in known.items():

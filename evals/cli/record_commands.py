@@ -142,7 +142,7 @@ def record_command(
 ) -> int:
     """Ask an endpoint for what is missing, and only that; then prove that it replays.
 
-    Exits with 0 when everything asked for is on tape and replays, with 3 when the endpoint fails or a limit (--budget,
+    Exits with 0 when everything asked for is recorded and replays, with 3 when the endpoint fails or a limit (--budget,
     --max-requests) is reached. Ctrl-C finishes what is under way, keeps it, exits with 130; the same command goes on.
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
@@ -246,7 +246,7 @@ def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoi
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:
     """One line per trial; why everything stopped is said once, at the end."""
     if isinstance(outcome, RecordedTrial):
-        answers = f"{outcome.asked + outcome.reused} answers, {outcome.asked} of them not on tape before"
+        answers = f"{outcome.asked + outcome.reused} answers, {outcome.asked} of them not recorded before"
         progress.note(f"{where}: {' '.join(outcome.trace.route)} ({answers})")
     elif not isinstance(outcome, RecordingStoppedError):
         progress.note(f"{where}: {outcome}")
@@ -327,11 +327,11 @@ def _say(found: RecordingPlan) -> None:
     for error in found.broken:
         console.print(f"cannot be replayed: {error}", markup=False)
     if found.complete:
-        console.print(f"Nothing is missing: all {found.trials} trials of {found.suite} are on tape.")
+        console.print(f"Nothing is missing: all {found.trials} trials of {found.suite} are recorded.")
     for item in found.variants:
         console.print(_lack(item), markup=False)
     if found.judge:
-        console.print(f"judge: {count(found.judge, 'request')} about trials on tape are unanswered", markup=False)
+        console.print(f"judge: {count(found.judge, 'request')} about recorded trials are unanswered", markup=False)
     for cause in found.causes:
         console.print(f"  {because(cause)}", markup=False)
     if found.held_out:
@@ -345,7 +345,7 @@ def _say(found: RecordingPlan) -> None:
 
 def _lack(item: MissingVariant) -> str:
     points = f", {item.points} decision points are unanswered" if item.points else ""
-    return f"{item.variant}: {item.off_tape} of {item.trials} trials leave the tape{points}"
+    return f"{item.variant}: {item.off_tape} of {item.trials} trials are not recorded{points}"
 
 
 def _known(found: RecordingPlan) -> str:

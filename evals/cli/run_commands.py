@@ -27,6 +27,7 @@ from evals.cli.shared_options import (
     Suite,
     TrialTimeout,
     Variants,
+    Verbose,
     Watch,
 )
 from evals.cli.terminal import annotate
@@ -58,6 +59,7 @@ def run_command(
     scheduler: Scheduler = "local",
     shard: ShardOf = None,
     watch: Watch = False,
+    verbose: Verbose = False,
     root: Root = HERE,
 ) -> int:
     """Replay a suite offline, score it, decide the verdict, and write the report."""
@@ -72,6 +74,7 @@ def run_command(
         scheduler=scheduler,
         out=out,
         annotations=annotations,
+        verbose=verbose,
         today=datetime.now(UTC).date(),
     )
     if watch and shard is not None:
@@ -116,6 +119,7 @@ def compare_command(
     jobs: Jobs = CORES,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
+    verbose: Verbose = False,
     root: Root = HERE,
 ) -> int:
     """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
@@ -126,7 +130,8 @@ def compare_command(
     from evals.cli.verdict_commands import compare
 
     options, today = Options(cases=tuple(case or ()), dataset=dataset), datetime.now(UTC).date()
-    return compare(sides, RunRequest(suite, root, options, jobs=jobs, fresh=fresh, out=out, today=today))
+    request = RunRequest(suite, root, options, jobs=jobs, fresh=fresh, out=out, verbose=verbose, today=today)
+    return compare(sides, request)
 
 
 @judging.command("gate")
@@ -185,6 +190,6 @@ def run(request: RunRequest) -> int:
         done = pipeline(request, progress)
     root = done.context.workspace.root
     took = f"{len(done.trials.traces)} trials in {done.seconds:.1f} s, {done.trials.reused} reused unchanged"
-    say_result(done.run, took, done.folder, root)
+    say_result(done.run, took, done.folder, root, verbose=request.verbose)
     annotate(done.run, root, asked=request.annotations)
     return done.run.verdict.exit_code

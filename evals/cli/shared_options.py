@@ -47,6 +47,7 @@ ShardOf = Annotated[
 Watch = Annotated[
     bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
 StoredShards = Annotated[list[Path], typer.Argument(metavar="SHARD...", help="All shards of one run.")]
 Annotations = Annotated[
     bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")

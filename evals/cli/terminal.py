@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -28,6 +29,7 @@ from evals.report.view import page_parts as view
 from evals.shared.visible_text import visible
 
 WIDTH: Final = 120  # of a log file, which has no width of its own
+LONGEST_NAME: Final = 30
 
 
 class VisibleConsole(Console):
@@ -39,13 +41,9 @@ class VisibleConsole(Console):
 
 
 def wide_console() -> Console:
-    """Standard output as wide as the terminal, or as a log file should be."""
-    return VisibleConsole(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-
-
-def terminal_console() -> Console:
-    """Standard output in lines that fit the terminal, or a log file."""
-    return VisibleConsole(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    """Standard output: text is wrapped to fit a terminal, and never in a log file, where it is searched."""
+    at_terminal = sys.stdout.isatty()
+    return VisibleConsole(soft_wrap=not at_terminal, highlight=False, width=None if at_terminal else WIDTH)
 
 
 def place_of(path: Path, root: Path) -> str:
@@ -54,14 +52,23 @@ def place_of(path: Path, root: Path) -> str:
     return full.relative_to(root).as_posix() if full.is_relative_to(root) else str(path)
 
 
-def shown(ready: view.Table, *, lines: bool = False) -> Table:
-    """A table of the report in the terminal, its caption above; with `lines` between rows of several lines."""
-    table = Table(title=escape(ready.caption), show_lines=lines)
-    for heading in ready.head:
+def shown(ready: view.Table, *, lines: bool = False) -> RenderableType:
+    """A table of the report without a frame, its caption above; with `lines` between rows of several lines. A name in
+    the first column is not broken unless it is long."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_lines=lines)
+    names = max(len(row[0]) for row in (ready.head, *ready.rows))
+    table.add_column(escape(ready.head[0]), overflow="fold", no_wrap=names <= LONGEST_NAME)
+    for heading in ready.head[1:]:
         table.add_column(escape(heading), overflow="fold")  # a name that is cut is no name
     for row in ready.rows:
         table.add_row(*map(escape, row))
-    return table
+    return Group(Text(visible(ready.caption), style="bold"), table) if ready.caption else table
+
+
+def across(ready: view.Table) -> view.Table:
+    """The table with rows and columns exchanged."""
+    head, *rows = zip(ready.head, *ready.rows, strict=True)
+    return view.Table(ready.caption, tuple(head), tuple(map(tuple, rows)))
 
 
 class ProgressBar:

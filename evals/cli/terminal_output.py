@@ -6,19 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Console, RenderableType
 
-from evals.cli.terminal import ProgressBar, bar, place_of, shown, wide_console
-from evals.models.run import Run
+from evals.cli.terminal import ProgressBar, across, bar, place_of, shown, wide_console
+from evals.models.run import Comparison, Run
 from evals.models.run_request import Options
 from evals.models.trace import Trace
 from evals.pipeline.load_run import selected
 from evals.pipeline.run_suite import replay
-from evals.report.numbers import rate
+from evals.report.numbers import NOTHING, percent, points, short_rate
+from evals.report.view import page_parts as view
 from evals.report.view.cost_tables import what_it_costs
-from evals.report.view.headline import beaten, best_baseline, in_words
+from evals.report.view.headline import as_blessed, best_baseline, in_words
 from evals.report.view.sections import section_tables
 from evals.report.view.variant_tables import in_words as in_words_of_samples
 from evals.report.view.variant_tables import redraws_in_words
@@ -30,70 +29,118 @@ from evals.secrets.secret_filter import withheld_in
 _STYLE: Final = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
 
 
-def say_result(run: Run, rests_on: str, folder: Path, root: Path) -> None:
-    """Everything the terminal shows of a run; `rests_on` is what it was made from, `folder` where its report is."""
+REASONS: Final = 4
+"""Reasons of a verdict that are printed; `--verbose` prints all."""
+CHANGES: Final = 6
+"""Rows of comparisons with the baseline, likewise."""
+CHANGE: Final = ("points", "95 %", "worse", "better", "result")
+FLOOR: Final = "floor (no model)"
+
+
+def say_result(run: Run, rests_on: str, folder: Path, root: Path, *, verbose: bool = False) -> None:
+    """What the terminal shows of a run: verdict, numbers, comparisons, and last the exit code. `rests_on` is what it
+    was made from, `folder` where its report is; `verbose` adds the tables of cost and of violated constraints."""
     console = wide_console()
-    console.print(_headline(run))
-    console.print(shown(what_it_costs(run)))
-    for table in section_tables(run, "numbers"):
-        console.print(shown(table))
-    reasons = breach_table(run)
-    if reasons.rows:
-        console.print(shown(reasons))
+    say_verdict(console, run, most=None if verbose else REASONS)
+    console.print()
+    console.print(_numbers(run))
+    console.print()
+    _say_changes(console, run, most=None if verbose else CHANGES)
     if type(run) is not Run:
-        _say_judge(console, run)
+        _say_judge(console, run, verbose=verbose)
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
-    if run.redraws:
-        console.print(redraws_in_words(run), markup=False)
-    if run.scope is not None:
-        console.print(in_words(run.scope), markup=False)
+    if verbose:
+        _say_more(console, run)
     if withheld := withheld_in(folder / "run.json"):
         console.print(
             f"texts withheld from the report, for what looks like a secret in them: {withheld}", style="yellow"
         )
-    say_verdict(console, run)
-    console.print(f"{rests_on}. Report: {place_of(folder / 'index.html', root)}", markup=False)
+    if run.scope is not None:
+        console.print(in_words(run.scope), markup=False)
+    page = place_of(folder / "index.html", root)
+    opened = "evals view" if page == "reports/latest/index.html" else f"evals view {place_of(folder, root)}"
+    more = "" if verbose else "; `--verbose` prints more"
+    console.print(f"{rests_on}. Report: {page}; `{opened}` opens it{more}.", markup=False)
+    say_exit_code(console, run)
 
 
-def _say_judge(console: Console, run: Run) -> None:
+def _say_more(console: Console, run: Run) -> None:
+    """Tables that only `--verbose` prints."""
+    for table in (across(what_it_costs(run)), *section_tables(run, "numbers"), breach_table(run)):
+        if table.rows:
+            console.print(shown(table))
+    if run.redraws:
+        console.print(redraws_in_words(run), markup=False)
+
+
+def _say_judge(console: Console, run: Run, *, verbose: bool) -> None:
     """What the suite's judge said, beside what that is worth."""
     from evals.models.judge import JudgedRun  # only where there is one: its models take a tenth of a second
     from evals.report.view.judge_view import judge_sentence, scores
 
     if isinstance(run, JudgedRun):
-        console.print(shown(scores(run)))
+        if verbose:
+            console.print(shown(scores(run)))
         console.print(judge_sentence(run.judge), markup=False)
 
 
-def say_verdict(console: Console, run: Run) -> None:
-    """The sentence, every reason behind it, and the exit code."""
+def say_verdict(console: Console, run: Run, most: int | None = None) -> None:
+    """The sentence, and the reasons it does not quote; `most` of them (None: all)."""
     verdict = run.verdict
-    console.print(f"{verdict.sentence}", style=_STYLE[verdict.status], markup=False)
-    for reason in verdict.reasons:
-        console.print(f"  {reason.kind}: {reason.text}", markup=False)
-    console.print(f"exit code {verdict.exit_code} ({verdict.status})", markup=False)
+    console.print(verdict.sentence, style=_STYLE[verdict.status], markup=False)
+    reasons = [reason for reason in verdict.reasons if reason.text not in verdict.sentence]
+    for reason in reasons[:most]:
+        console.print(f"- {reason.kind}: {reason.text}", markup=False)
+    if hidden := len(reasons[most:]) if most else 0:
+        console.print(f"- and {hidden} more in the report")
 
 
-def _headline(run: Run) -> Table:
-    """Variants by primary endpoints; every number with the cases it rests on."""
+def say_exit_code(console: Console, run: Run) -> None:
+    """The last line of a command that judges."""
+    console.print(f"exit code {run.verdict.exit_code} ({run.verdict.status})", markup=False)
+
+
+def _numbers(run: Run) -> RenderableType:
+    """Variants by primary metrics; how many cases were scored is told where it is not all of them."""
     primary = [scorer.name for scorer in run.scorers if scorer.primary]
-    table = Table(title=escape(f"Suite {run.suite}, answered by {', '.join(run.recorded_by) or 'nobody yet'}"))
-    for heading in ("variant", "exact trials", *primary):
-        table.add_column(heading)
-    rows = {(summary.variant, summary.scorer): summary for summary in run.summaries}
-    for info in run.variants:
-        name = info.variant.name
-        coverage = run.coverage[name]
-        table.add_row(
-            escape(name), f"{coverage.exact}/{coverage.total}", *(rate(rows[name, scorer]) for scorer in primary)
-        )
+    cells = {(summary.variant, summary.scorer): summary for summary in run.summaries}
+    parts = {run.candidate: " (candidate)", run.reference: " (reference)"} if run.candidate != run.reference else {}
+    rows = []
+    for name in (info.variant.name for info in run.variants):
+        covered = f"{run.coverage[name].exact}/{run.coverage[name].total}"
+        rows.append((f"{name}{parts.get(name, '')}", covered, *(short_rate(cells[name, scorer]) for scorer in primary)))
     if run.dataset_baselines:
-        table.add_section()
-        table.add_row(
-            "no model at all", f"{len(run.cases)} cases", *(beaten(best_baseline(run, scorer)) for scorer in primary)
-        )
-    return table
+        floors = [best_baseline(run, scorer) for scorer in primary]
+        rows.append((FLOOR, "", *(percent(floor.share) if floor else "" for floor in floors)))
+    answered = ", ".join(run.recorded_by) or "nobody yet"
+    table = view.Table(f"Suite {run.suite}, answered by {answered}", ("variant", "recorded", *primary), tuple(rows))
+    return shown(across(table) if len(primary) > len(rows) else table)
+
+
+def _say_changes(console: Console, run: Run, most: int | None) -> None:
+    """Candidate against reference on every primary metric; then `most` of the differences from the baseline, and who
+    has none."""
+    other = [item for item in run.comparisons if item.against == "reference" and item.left == run.candidate and item.n]
+    since = [item for item in run.comparisons if item.against == "baseline"]
+    differing = [item for item in since if item.n and not as_blessed(item)]
+    if other:
+        rows = tuple(_change(item.endpoint, item) for item in other)
+        console.print(shown(view.Table("", (f"{run.candidate} against {run.reference}", *CHANGE), rows)))
+    if differing:
+        rows = tuple(_change(f"{item.left}: {item.endpoint}", item) for item in differing[:most])
+        console.print(shown(view.Table("", ("since the baseline", *CHANGE), rows)))
+    if hidden := len(differing[most:]) if most else 0:
+        console.print(f"and {hidden} more in the report")
+    changed = {item.left for item in since if not as_blessed(item)}
+    if same := [name for name in dict.fromkeys(item.left for item in since) if name not in changed]:
+        console.print(f"As blessed, case by case: {', '.join(same)}.", markup=False)
+
+
+def _change(what: str, item: Comparison) -> tuple[str, ...]:
+    known = item.low is not None and item.high is not None
+    interval = f"{points(item.low)} to {points(item.high)}" if known else NOTHING
+    return what, points(item.delta), interval, str(len(item.broke)), str(len(item.mended)), item.verdict
 
 
 class Watched:

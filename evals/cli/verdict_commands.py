@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from evals.atomic_files import PREVIOUS, new_report
 from evals.cli.terminal import VisibleConsole, annotate, place_of, wide_console
-from evals.cli.terminal_output import replayed, say_result, say_verdict, watched
+from evals.cli.terminal_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.comparison.assemble import decide_again
 from evals.comparison.baseline import load_baseline, path_of
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
@@ -95,7 +95,9 @@ def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields 
     again: Run = decide_again(stored, baseline, asked)
     if isinstance(again, JudgedRun):
         again = with_judgement(again, again.judge, f"make record SUITE={stored.suite}")
-    say_verdict(wide_console(), again)
+    console = wide_console()
+    say_verdict(console, again)
+    say_exit_code(console, again)
     return again.verdict.exit_code
 
 
@@ -131,7 +133,7 @@ def compare(specs: Sequence[str], request: RunRequest) -> int:
                 specs, *at, jobs=request.jobs, fresh=request.fresh, progress=progress, today=request.today
             )
         write_report(result, folder)
-    say_result(result, progress.took, folder, workspace.root)
+    say_result(result, progress.took, folder, workspace.root, verbose=request.verbose)
     return result.verdict.exit_code
 
 

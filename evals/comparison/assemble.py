@@ -121,7 +121,7 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
 
 
 def wants_baseline(run: Run) -> bool:
-    """Whether the run was to be held against its suite's baseline; a changed suite or an ad-hoc comparison was not."""
+    """Whether the run was to be compared with its suite's baseline; a changed suite or an ad-hoc comparison was not."""
     if run.wants_baseline is not None:
         return run.wants_baseline
     against = any(item.against == "baseline" for item in run.comparisons)

@@ -46,7 +46,7 @@ class Facts(Closed):
     fell: tuple[str, ...] = ()
     """Large falls of other metrics, the largest first: told, and without a say."""
     limits: tuple[str, ...] = ()
-    """Which variants decide nothing in this run, and what the candidate was not held against."""
+    """Which variants decide nothing in this run, and what the candidate was not compared with."""
     notes: tuple[str, ...] = ()
 
 
@@ -281,7 +281,7 @@ def _green_sentence(facts: Facts) -> str:
     said += facts.within_chance
     said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
     said += facts.limits
-    said += [f"not held against the baseline: {why}" for why in facts.unblessed]
+    said += [f"not compared with the baseline: {why}" for why in facts.unblessed]
     return f"{'; '.join(text for text in said if text)}."
 
 
@@ -355,7 +355,7 @@ def _change(item: Comparison) -> str:
     interval = (
         f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
     )
-    flips = f", {len(item.broke)} broke, {len(item.mended)} mended" if item.broke or item.mended else ""
+    flips = f", {len(item.broke)} worse, {len(item.mended)} better" if item.broke or item.mended else ""
     cause = f"; {item.divergence}" if item.divergence else ""
     return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {_cases(item.n)}{flips}{cause}"
 

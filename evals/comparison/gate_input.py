@@ -158,13 +158,13 @@ def _absent(material: Material) -> tuple[str, ...]:
 
 
 def _misses(material: Material) -> tuple[str, ...]:
-    """Where each variant leaves the tape, one sentence per variant."""
+    """Which trials of each variant are not recorded, one sentence per variant."""
     said = []
     for name in material.names:
         off = [trial.trace for trial in material.trials if trial.trace.variant == name and trial.trace.misses]
         if off:
             said.append(
-                f"{name} leaves the tape in {len(off)} trials: "
+                f"{name} is not recorded in {len(off)} trials: "
                 + _some(
                     [
                         f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"
@@ -217,7 +217,7 @@ def _new(material: Material) -> list[str]:
 
 
 def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
-    """A new version is judged against the reference; a green says that nothing else was there to hold it against."""
+    """A new version is judged against the reference; a green says that nothing else was there to compare it with."""
     candidate = material.suite.candidate
     if candidate not in _new(material):
         return ()
@@ -225,7 +225,7 @@ def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
 
 
 def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:
-    """Variants that are shown and held against nothing, and what a baseline from before does not say."""
+    """Variants that are shown and compared with nothing, and what a baseline from before does not say."""
     suite, baseline = material.suite, material.baseline
     new = [name for name in _new(material) if name not in (suite.candidate, suite.reference)]
     told = [f"no baseline yet for {', '.join(new)}: shown, and decides nothing here"] if new else []

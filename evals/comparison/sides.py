@@ -115,7 +115,7 @@ def _place(material: Material, item: Comparison) -> tuple[bool, int]:
 
 
 def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerInfo]) -> bool:
-    """Whether anything of the variant is lower than what it is held against: the reference, where it is the candidate,
+    """Whether anything of the variant is lower than what it is compared with: the reference, where it is the candidate,
     and its baseline. Where nothing is, no other case of the suite can make one of these count as broken.
     """
     suite, baseline = material.suite, material.baseline

@@ -77,7 +77,7 @@ def _notes(said: Judgement) -> list[Reason]:
         text = "the judge's grades are shown, and never a reason: they were not measured here (`evals judge check`)"
         notes.append(Reason(kind="note", text=text))
     if unmeasured:
-        text = f"{', '.join(unmeasured)}: shown, and never a reason, since the check is not wholly on tape"
+        text = f"{', '.join(unmeasured)}: shown, and never a reason, since the check is not wholly recorded"
         notes.append(Reason(kind="note", text=f"{text} (`evals judge plan`)"))
     if poor:
         text = f"{', '.join(poor)}: shown, and never a reason, since the measured balanced accuracy is below 80 %"

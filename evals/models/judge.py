@@ -62,7 +62,7 @@ class Rate(Closed):
 class Reliability(Closed):
     """How far the grades of one question can be trusted: how often a defect that it has to see lowers its grade
     (`caught`), how often a harmless change does not (`spared`), and the mean of both with a cluster bootstrap's 95 %
-    interval. `missing` answers of its check are not on tape."""
+    interval. `missing` answers of its check are not recorded."""
 
     question: str
     caught: Rate
@@ -101,7 +101,7 @@ class RewordingRate(Closed):
 
 class AttackResult(Closed):
     """One attack in a broken report: the grade of the question that the report's defect has to lower, without and with
-    the attack, and which grades rose. None: not on tape."""
+    the attack, and which grades rose. None: not recorded."""
 
     kind: str
     place: str
@@ -135,7 +135,7 @@ class Position(Closed):
 
 
 class JudgeCheck(Sealed):
-    """Everything one `evals judge check` found out. `asked` questions, of which `missing` have no answer on tape."""
+    """Everything one `evals judge check` found out. `asked` questions, of which `missing` have no recorded answer."""
 
     schema_version: int = CHECK_SCHEMA
     suite: str
@@ -157,7 +157,7 @@ class JudgeCheck(Sealed):
 
 class JudgedTrial(Closed):
     """What the judge said of one trial's report; an `error` where its answer could not be read, no grades where none is
-    on tape."""
+    recorded."""
 
     case_id: str
     variant: str
@@ -216,7 +216,7 @@ class Preferences(Closed):
 
 
 class Judgement(Closed):
-    """All a run's judge has to say. `prompts` are digests by file; `missing` answers are not on tape."""
+    """All a run's judge has to say. `prompts` are digests by file; `missing` answers are not recorded."""
 
     version: str
     model: str

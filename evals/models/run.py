@@ -355,7 +355,7 @@ class Run(Tabular):
     """Where hard constraints are newly violated, and slices that collapsed, the gate counting them or not."""
     ablations: tuple[Comparison, ...] = ()
     wants_baseline: bool | None = None
-    """Whether it was to be held against its suite's baseline; None in a run stored before this was kept."""
+    """Whether it was to be compared with its suite's baseline; None in a run stored before this was kept."""
     unblessed: tuple[str, ...] = ()
     """Why it was not, where a suite was run that has one."""
     verdict: Verdict

@@ -124,6 +124,7 @@ class RunRequest:
     """Who runs the trials: `local` (processes of this machine), or `dask://HOST:PORT`."""
     out: Path | None = None
     annotations: bool = False
+    verbose: bool = False
     today: date | None = None
     """The day an opening of the holdout is counted under; that of the clock if not given."""
 
@@ -139,4 +140,5 @@ class RunRequest:
             *(("--fresh",) if self.fresh else ()),
             *(("--out", str(self.out)) if self.out else ()),
             *(("--annotations",) if self.annotations else ()),
+            *(("--verbose",) if self.verbose else ()),
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 from evals.models.run import Run
 from evals.models.run_request import Options
 from evals.models.suite import Suite, Variant
@@ -82,7 +82,8 @@ def _named(spec: str, suite: Suite) -> Variant:
     if spec in known:
         return known[spec]
     if spec.endswith(".md") and not Path(spec).is_file():
-        raise ConfigurationError(f"{spec}: no such prompt file; name one, or a variant: {', '.join(known)}")
+        hint = nearest_name(spec, map(str, Path(spec).parent.glob("*.md")))
+        raise ConfigurationError(f"{spec}: no such prompt file; name one, or a variant: {', '.join(known)}{hint}")
     return known[suite.candidate].model_copy(update={"name": spec, "prompt": spec})
 
 

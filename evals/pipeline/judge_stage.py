@@ -191,7 +191,7 @@ async def record_questions(
     timeout_s: float,
     told: Callable[[Settled], None],
 ) -> int:
-    """Ask the endpoint every question that is not on tape; how many are proven. `told` hears of each.
+    """Ask the endpoint every question that is not recorded; how many are proven. `told` hears of each.
 
     Raises:
         CassetteError: a cassette cannot be trusted.
@@ -270,7 +270,7 @@ def asked_in(
 def with_judge(
     found: RecordingPlan, chosen: RunContext, traces: Sequence[Trace], experience: Experience, prices: PriceTable
 ) -> RecordingPlan:
-    """The plan with what the suite's judge has not been asked about the trials that are on tape."""
+    """The plan with what the suite's judge has not been asked about the trials that are recorded."""
     lacking = unanswered(chosen, asking(chosen, traces).questions)
     if not lacking:
         return found
@@ -286,7 +286,7 @@ def with_judge(
 
 
 def causes_of(chosen: RunContext, lacking: Sequence[JudgeReply]) -> tuple[MissingBecause, ...]:
-    """Why these questions have no answer on tape."""
+    """Why these questions have no recorded answer."""
     return by_cause(judge_missed(lacking, prompts_of(chosen), chosen.workspace))
 
 

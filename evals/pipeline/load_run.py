@@ -201,7 +201,7 @@ def load_suite(
 
 
 def loaded(chosen: RunContext, today: date | None = None, *, own_baseline: bool = True) -> RunContext:
-    """A selection with what it is held against; `own_baseline` says whether that is the baseline of its suite.
+    """A selection with what it is compared with; `own_baseline` says whether that is the baseline of its suite.
 
     Raises:
         DatasetError: the count of openings cannot be read.

@@ -83,5 +83,5 @@ def begun(suite: RunContext) -> RunContext:
 
 
 def proven(traces: Iterable[Trace]) -> set[TrialId]:
-    """The trials that these traces, of a replay, show to be wholly on tape: nothing of them is left to record."""
+    """The trials that these traces, of a replay, show to be wholly recorded: nothing of them is left to record."""
     return {trial_id(trace) for trace in traces if label_of(trace) == "exact"}

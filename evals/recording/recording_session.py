@@ -29,7 +29,7 @@ from evals.workspace import Workspace
 
 @dataclass(frozen=True)
 class RecordedTrial:
-    """What recording one trial gave. `asked` answers were not on tape when it began; trials side by side share some."""
+    """What recording one trial gave. `asked` answers were new; trials side by side share some."""
 
     trace: Trace
     asked: int
@@ -153,7 +153,7 @@ async def prove(
 def difference(recorded: Trace, replayed: Trace) -> str:
     """The first field in which two traces part."""
     if replayed.misses:
-        return f"a request by {replayed.misses[0].agent} is not on the tape"
+        return f"a request by {replayed.misses[0].agent} is not recorded"
     if recorded.walked != replayed.walked:
         return f"route {' '.join(recorded.walked)} became {' '.join(replayed.walked)}"
     fields = [name for name in Trace.model_fields if getattr(recorded, name) != getattr(replayed, name)]

@@ -21,6 +21,12 @@ def rate(summary: Summary) -> str:
     return f"{value(summary)}{known} n={summary.n}/{summary.total}{_bounds(summary)}"
 
 
+def short_rate(summary: Summary) -> str:
+    """A summary of a fraction for a narrow cell: value, and how many cases were scored where it is not all of them."""
+    rests_on = f" n={summary.n}/{summary.total}" if summary.n < summary.total else ""
+    return f"{value(summary)}{rests_on}"
+
+
 def _bounds(summary: Summary) -> str:
     """What the mean would be with the cases off the tape at their worst and best; nothing where none is."""
     if summary.pessimistic is None or summary.pessimistic == summary.optimistic:

@@ -1,14 +1,11 @@
-"""Stored jobs and traces of `triage run`, read for the harness."""
+"""Stored jobs of `triage run`, read for the harness."""
 
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
 from evals.errors import ConfigurationError
@@ -25,9 +22,8 @@ from triage.endpoint_usage import kept_traffic
 from triage.errors import TriageError
 from triage.issue import discussion_block
 from triage.job_trace import visit_data
-from triage.plans.plan_files import MODES
 from triage.run_options import RunOptions
-from triage.state import WORKERS, BugTriageState
+from triage.state import BugTriageState
 from triage.stored_jobs import JobStep, StoredJob, decided, history, one_job
 
 # isort: split
@@ -159,91 +155,3 @@ def code_at(repo: Path, revision: str) -> dict[str, str]:
             return dict(source_files(Path(folder)))
     except GitError as error:
         raise ConfigurationError(f"{repo}: {revision[:12]} cannot be read ({error}); fetch it again") from error
-
-
-# isort: split
-
-
-@dataclass(frozen=True)
-class TracedStep:
-    """One node of the graph as it was traced, with the state it was given and what it gave."""
-
-    name: str
-    inputs: Mapping[str, Any]
-    outputs: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class TracedJob:
-    """All sittings of one job: `begun` with this state, `steps` in order, and the state at the end of the last one."""
-
-    name: str
-    metadata: Mapping[str, Any]
-    begun: Mapping[str, Any]
-    steps: Sequence[TracedStep]
-    ended: Mapping[str, Any]
-
-
-def job_of_trace(traced: TracedJob, repo: Path | None) -> LiveJob:
-    """The job as a case can be made of it; its code is that of `repo`, or of the checkout it ran over.
-
-    Raises:
-        ConfigurationError: the trace is of no `triage run`, or its code is not here.
-    """
-    state, options = _state(traced.begun), RunOptions.from_metadata(traced.metadata)
-    if state is None or "triage_supervisor" not in traced.metadata:
-        raise ConfigurationError(f"trace {traced.name}: not one of `triage run`, of this version")
-    where = repo or (Path(options.repo) if options.repo else None)
-    if where is None or not where.is_dir():
-        raise ConfigurationError(
-            f"trace {traced.name}: the code it was about is not here; give its checkout with --repo"
-        )
-    revision = options.revision or ""
-    return LiveJob(
-        name=traced.name,
-        title=state.issue_title,
-        body=state.issue_body + discussion_block(state.issue_discussion),
-        url=state.issue_url,
-        repository=state.repository,
-        revision=revision.removesuffix(CHANGED),
-        route=tuple(step.name for step in traced.steps if step.name in WORKERS),
-        asked=tuple(_asked(traced.ended)),
-        states=tuple(_states_traced(traced.steps)),
-        served=(),
-        supervisor=str(options.supervisor),
-        prompt=options.prompt,
-        plan=options.plan,
-        guards=options.guards or "hardened",
-        max_iterations=state.max_iterations,
-        code=code_of(options, (where, *options.checkouts[1:])),
-        remarks=(*_remarks_traced(traced, options), *discussion_remarks(state)),
-    )
-
-
-def _state(told: Mapping[str, Any]) -> BugTriageState | None:
-    try:
-        return BugTriageState.model_validate(told)
-    except ValidationError:
-        return None
-
-
-def _states_traced(steps: Sequence[TracedStep]) -> Iterator[dict[str, Any]]:
-    """What the supervisor was asked in, as `harvest` gives it."""
-    for step in steps:
-        if step.name == "supervisor" and (state := _state(step.inputs)) is not None:
-            yield state.model_dump(mode="json", exclude=set(LEFT_OUT), exclude_defaults=True)
-
-
-def _asked(ended: Mapping[str, Any]) -> Iterator[JobQuestion]:
-    for told in ended.get("human_exchanges") or ():
-        if told.get("answer") is not None:
-            yield JobQuestion(question=told["question"], context=told.get("context") or "", answer=told["answer"])
-
-
-def _remarks_traced(traced: TracedJob, options: RunOptions) -> Iterator[str]:
-    if not traced.ended.get("report"):
-        yield "the job has not come to its end: its route ends where its trace does"
-    if options.supervisor in MODES:
-        yield "reviews a plan's machine makes are visits in a trace: take those out of the route"
-    if not options.revision or options.revision.endswith(CHANGED):
-        yield "the code is taken as it stands now: no commit says what it was when the job was begun"

@@ -91,17 +91,8 @@ class TriagePack:
             "sweeping",
             "Try thresholds and guard sets on the recordings, and recommend a setting.",
         ),
-        "score-localisation": (
-            "evals.triage.cli.dataset_reports",
-            "localisation",
-            "Score ranked files and functions of any tool against gold.",
-        ),
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
-        "langsmith pull": (
-            "evals.triage.cli.langsmith_pull",
-            "pulling",
-            "What people said of trials, as notes; traced jobs as candidates for cases.",
-        ),
+        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make, import and harvest cases."),
     }
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
 

@@ -65,7 +65,7 @@ def test_with_the_pack_the_help_lists_its_commands_too(core):
     assert listed(done.stdout) == {*COMMANDS, *(name for name in PACK.commands if " " not in name)}
 
 
-@pytest.mark.parametrize("words", [("sweep", "thresholds"), ("dataset", "lint"), ("score-localisation", "--help")])
+@pytest.mark.parametrize("words", [("sweep", "thresholds"), ("dataset", "lint")])
 def test_a_command_of_the_pack_is_unknown_and_one_line_says_so(core, words):
     done = said(core, *words)
 

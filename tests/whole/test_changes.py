@@ -114,7 +114,7 @@ def test_without_guards_the_tape_is_left_and_labelled(checkout):
     said = evals(checkout, "run", "tiny.yaml", "--guards", "none")
 
     assert said.code == 3
-    assert "new+none leaves the tape in 2 trials" in said.out
+    assert "new+none is not recorded in 2 trials" in said.out
     assert "frontier@4" in said.out
     assert "--guards none" in said.out
 

@@ -103,7 +103,7 @@ def test_two_variants_stand_side_by_side(checkout):
     said = evals(checkout, "explain", "wrong-sum", "--suite", "tiny.yaml", "--diff", "old", "new")
 
     assert any("old: exact" in line and "new: exact" in line for line in said.out.splitlines())
-    assert "new goes the way of old" in said.out
+    assert "new takes the same route as old" in said.out
 
 
 def test_a_piped_explanation_is_plain_and_no_wider_than_a_log(checkout):

@@ -45,7 +45,7 @@ def test_a_suite_with_a_judge_records_its_answers_after_the_trials_in_a_folder_o
 
     assert asked.count("judge") == len({(path.stem) for path in (checkout / "cassettes" / "judge").glob("*.yaml")})
     assert asked[-1].startswith("judge")
-    assert evals(checkout, "plan", "tiny.yaml").out == "Nothing is missing: all 4 trials of tiny are on tape.\n"
+    assert evals(checkout, "plan", "tiny.yaml").out == "Nothing is missing: all 4 trials of tiny are recorded.\n"
 
 
 def test_a_judge_leaves_every_other_cassette_byte_for_byte(judged, story):

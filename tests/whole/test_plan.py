@@ -32,7 +32,7 @@ def line_of(path, words):
 def test_a_suite_on_tape_lacks_nothing(checkout):
     said = evals(checkout, "plan", "tiny.yaml")
 
-    assert (said.code, said.out) == (0, "Nothing is missing: all 4 trials of tiny are on tape.\n")
+    assert (said.code, said.out) == (0, "Nothing is missing: all 4 trials of tiny are recorded.\n")
 
 
 def test_an_edited_sentence_is_one_cause_with_file_and_line(checkout):
@@ -44,7 +44,7 @@ def test_an_edited_sentence_is_one_cause_with_file_and_line(checkout):
     assert said.code == evals(checkout, "run", "tiny.yaml").code == 3
     line = line_of(checkout / "mine.md", "at every step")
     assert said.out.splitlines()[:2] == [
-        "new: 2 of 2 trials leave the tape, 2 decision points are unanswered",
+        "new: 2 of 2 trials are not recorded, 2 decision points are unanswered",
         f"  prompt edited: mine.md:{line} · 4 requests (supervisor 4) of new in 2 cases",
     ]
     assert '  make record SUITE=tiny.yaml ARGS="--variant new"' in said.out

@@ -99,7 +99,7 @@ def test_a_new_supervisor_is_one_file_and_two_lines(copied):
     code, out = said(copied, "plan", "tiny.yaml", "--variant", "new", "--jobs", "1")
 
     assert code == 3, out
-    assert "2 of 2 trials leave the tape" in out
+    assert "2 of 2 trials are not recorded" in out
     assert "supervisor" not in out.partition("Record them")[0], "it asks no model itself"
 
 
@@ -114,4 +114,4 @@ def test_a_new_prompt_version_is_one_file_and_one_line_of_a_suite(copied):
 
     code, out = said(copied, "plan", "tiny.yaml", "--variant", "v9", "--jobs", "1")
 
-    assert (code, "v9: 2 of 2 trials leave the tape" in out) == (3, True)
+    assert (code, "v9: 2 of 2 trials are not recorded" in out) == (3, True)

@@ -71,11 +71,11 @@ def test_no_output_of_a_command_is_searched_for_a_verdict():
 
 KNOWN = {
     "kind": "regression",
-    "text": "v5 against v3: route.pass -13 points [-22, -4] over 69 cases, 10 broke, 1 mended",
+    "text": "v5 against v3: route.pass -13 points [-22, -4] over 69 cases, 10 worse, 1 better",
 }
 OTHER = {
     "kind": "regression",
-    "text": "v3 against the baseline: root_cause.hit -9 points [-20, -2] over 69 cases, 6 broke, 0 mended",
+    "text": "v3 against the baseline: root_cause.hit -9 points [-20, -2] over 69 cases, 6 worse, 0 better",
 }
 NOTE = {"kind": "note", "text": "3 answers were recorded anew"}
 

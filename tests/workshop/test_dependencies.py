@@ -184,7 +184,6 @@ def run(*arguments, program="evals", hidden=()):
         "report --help",
         "cassette verify --help",
         "schema run",
-        "score-localisation --help",
     ],
 )
 def test_the_core_alone_runs_the_command(command):

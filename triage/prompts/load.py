@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
@@ -67,7 +68,10 @@ def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None 
     if path.suffix != ".md":
         path = HERE / "supervisor" / f"{spec}.md"
     if not path.is_file():
-        raise PromptError(f"{spec}: no such supervisor prompt; choose one of {_versions()} or the path of a .md file")
+        near = get_close_matches(str(spec), _versions(), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        known = ", ".join(_versions())
+        raise PromptError(f"{spec}: no such supervisor prompt; choose one of {known} or the path of a .md file{hint}")
     return parse_supervisor_prompt(path.read_text(encoding="utf-8"), source=str(spec), thresholds=thresholds)
 
 
@@ -138,5 +142,5 @@ def _halves(text: str, mark: str, source: str) -> tuple[str, str]:
     return first.strip(), rest[0].strip()
 
 
-def _versions() -> str:
-    return ", ".join(sorted(path.stem for path in (HERE / "supervisor").glob("*.md")))
+def _versions() -> list[str]:
+    return sorted(path.stem for path in (HERE / "supervisor").glob("*.md"))

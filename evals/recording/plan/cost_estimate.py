@@ -77,7 +77,7 @@ class Need:
 
 
 def needs_of(variants: Mapping[str, Models], traces: Sequence[Trace], experience: Experience) -> tuple[Need, ...]:
-    """What trials that leave the tape will have to ask, each request once, under the first variant that needs it.
+    """What trials that are not recorded will have to ask, each request once, under the first variant that needs it.
 
     A trial is expected to ask what recorded trials asked on average, less what it was served.
     """

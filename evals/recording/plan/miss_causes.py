@@ -94,7 +94,7 @@ def first_step(
     trace: Trace, miss: Miss, asked: str, recorded: Collection[str], walked: Collection[Way]
 ) -> UpstreamStep | None:
     """The first step whose outcome stands in what is `asked` and in no `recorded` line of the nearest request; else the
-    way itself, if no trial on tape has `walked` it. None if no step explains the miss."""
+    way itself, if no recorded trial has `walked` it. None if no step explains the miss."""
     told = "\n".join(recorded)
     for number, visit in enumerate(trace.visits, 1):
         texts = [text for finding in visit.findings for text in (finding.summary, finding.details)]
@@ -109,7 +109,7 @@ def first_step(
 
 
 def ways_of(trace: Trace) -> set[Way]:
-    """The ways a trial went on tape; where it missed something, the last is not among them."""
+    """The ways a recorded trial went; where it missed something, the last is not among them."""
     route: tuple[str, ...] = trace.walked
     ways = {(str(node), route[:place]) for place, node in enumerate(route)}
     asked = {("supervisor", route[:place]) for place in range(min(len(trace.decisions), len(route) + 1))}
@@ -194,7 +194,7 @@ class MissEvidence:
 
     `recorded` is the nearest recorded request, `tape` the text of all requests recorded for the case (empty if none
     are), `prompt` the file of the variant's supervisor, `workers` those of the workers, `versions` the prompts of all
-    variants by the digest of their system half. `walked` are the ways trials of the case went on tape: an agent, and
+    variants by the digest of their system half. `walked` are the ways recorded trials of the case went: an agent, and
     the visits before it. `frozen` says whether a decision point asked. `edited` are files of code edited in git.
     """
 

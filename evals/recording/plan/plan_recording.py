@@ -38,7 +38,7 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class MissingVariant(Closed):
-    """How much of a variant is not on tape: `off_tape` of its `trials`, and `points` unanswered decision points."""
+    """How much of a variant is not recorded: `off_tape` of its `trials`, and `points` unanswered decision points."""
 
     variant: str
     trials: Count
@@ -89,7 +89,7 @@ class RecordingPlan(Closed):
     held_out: tuple[str, ...] = ()
     """Cases of the holdout that lack something: recording includes them, a run leaves them out."""
     judge: Count = 0
-    """Requests of the suite's judge among them: about trials that are on tape."""
+    """Requests of the suite's judge among them: about trials that are recorded."""
 
     @property
     def complete(self) -> bool:

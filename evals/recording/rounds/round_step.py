@@ -153,7 +153,7 @@ def _others(answers: Answers) -> list[str]:
 
 @dataclass
 class JudgeFrontier:
-    """The questions of a recording that are not on tape; one that is proven, or has failed, is not put again."""
+    """The questions of a recording that are not recorded; one that is proven, or has failed, is not put again."""
 
     workspace: Workspace
     questions: Sequence[JudgeQuestion]

@@ -7,13 +7,13 @@ from evals.report.numbers import NOTHING, amount
 from evals.report.view.page_parts import Table
 
 COLUMNS: Final[dict[str, str]] = {
-    "cost.visits": "visits",
+    "cost.visits": "steps",
     "cost.llm_calls": "LLM calls",
     "cost.tokens": "tokens",
     "cost.price_usd": "price",
     "cost.latency_s": "recorded time",
     "cost.questions": "questions",
-    "cost.vetoes": "vetoes",
+    "cost.vetoes": "overrides",
 }
 
 

@@ -1,23 +1,32 @@
-"""`evals dataset`: options of the group; show, stats, schema, gold, lint."""
+"""`evals dataset`: check, count, describe and fetch the labelled cases."""
 
 import json
 import platform
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from textwrap import indent
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 import yaml
-from rich.console import Console, Group
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from evals.cli.shared_options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
-from evals.cli.terminal import VisibleConsole, bar
-from evals.errors import EXIT_OK, EXIT_WORSE, ConfigurationError, DatasetError, nearest_name
+from evals.cli.terminal import VisibleConsole, bar, shown, wide_console
+from evals.errors import (
+    EXIT_CANNOT_JUDGE,
+    EXIT_OK,
+    EXIT_WORSE,
+    CannotJudgeError,
+    ConfigurationError,
+    DatasetError,
+    ReleaseError,
+    nearest_name,
+)
 from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteAlternative
 from evals.shared.visible_text import visible
@@ -25,70 +34,172 @@ from evals.triage.case_file import CaseFile
 from evals.triage.dataset.case_code import build_tree
 from evals.triage.dataset.case_counts import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.finding import LintFinding, Surroundings
+from evals.triage.dataset.finding import LintFinding
 from evals.triage.dataset.gold_labels import derive_gold
-from evals.triage.dataset.lint_dataset import checks_left_out, not_run_here, run_lint
+from evals.triage.dataset.lint_dataset import not_run_here, run_lint
 from evals.triage.dataset.load_cases import case_ids, load_case, load_cases, load_policy, read_labels
-from evals.triage.dataset.repository_clones import REPOS_VARIABLE
+from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clones, NoCodeError
 from evals.workspace import Workspace
 
-LIVE_JOBS: Final = Path(".triage/jobs.sqlite")
+if TYPE_CHECKING:
+    from evals.models.run import Run
+    from evals.report.view.dispute_page import Suspect
+
+SHOWN_CHARACTERS = 6_000  # of an issue; a huge log is not read in a terminal
+WIDTH = 160  # of a log file: the routes have to fit
 
 dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_args_is_help=True)
 
 
 @dataset.command("lint")
-def dataset_lint_command(
+def lint(
     case: Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")] = None,
     as_json: AsJson = False,
     dataset: Dataset = None,
     jobs: Jobs = CORES,
     root: Root = HERE,
 ) -> int:
-    """Prove the labels: patches, repros, gold, routes, twins, leaks, balance."""
-    return lint(root, jobs, cases=case or (), dataset=dataset, as_json=as_json)
+    """Prove the labels: patches, repros, gold, routes, twins, leaks, balance.
+
+    Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
+    """
+    from evals.triage.graph_facts import surroundings
+
+    workspace, cases = Workspace.at(root, dataset), case or []
+    known = case_ids(workspace.datasets)
+    unknown = sorted(set(cases) - set(known))
+    if unknown:
+        raise ConfigurationError(f"--case {unknown[0]}: there is no such case in {Layout(workspace.datasets).cases}")
+    with bar("checking", len(cases) or len(known)) as progress:
+        findings = run_lint(workspace.datasets, workspace.cache, jobs, surroundings(), only=cases, done=progress.step)
+    _show_findings([_relative(finding, workspace) for finding in findings], as_json=as_json)
+    for name in _unproved(workspace, cases):
+        print(
+            f"not checked: {name}", file=sys.stderr if as_json else sys.stdout
+        )  # an empty list must not look like a proof
+    return EXIT_WORSE if findings else EXIT_OK
+
+
+def _unproved(workspace: Workspace, cases: Collection[str]) -> list[str]:
+    """What could not be proved on this Python, and on which it could."""
+    python = platform.python_version()
+    return [
+        f"whether {name} is proved: {code.source} requires Python {code.requires_python}, and this is {python}"
+        for name, code in not_run_here(workspace.datasets, cases).items()
+    ]
+
+
+def _show_findings(findings: list[LintFinding], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
+        return
+    for finding in findings:
+        print(visible(str(finding)))
+    print(f"{len(findings)} finding{'s' if len(findings) > 1 else ''}" if findings else "no findings")
+
+
+def _relative(finding: LintFinding, workspace: Workspace) -> LintFinding:
+    """The same with a path as seen from the checkout, where the file is in it."""
+    path = Path(finding.path)
+    inside = path.is_relative_to(workspace.root)
+    return replace(finding, path=path.relative_to(workspace.root).as_posix()) if inside else finding
 
 
 @dataset.command("fetch")
-def dataset_fetch_command(
+def fetch(
     dataset: Dataset = None,
     jobs: Jobs = CORES,
     prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
     root: Root = HERE,
 ) -> int:
-    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels."""
-    from evals.triage.cli.dataset_new import fetch
+    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
 
-    return fetch(root, dataset) or (lint(root, jobs, dataset=dataset) if prove else 0)
+    Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
+    proved, 3 no index could be reached.
+    """
+    from evals.triage.dataset.releases.fetch_releases import all_releases, fetch_all, lay_out
+    from evals.triage.dataset.releases.release_store import Shelf
+
+    workspace = Workspace.at(root, dataset)
+    cases = load_cases(workspace.datasets).values()
+    wanted, shelf = all_releases(cases, workspace.datasets), Shelf(workspace.cache)
+    if not wanted:
+        raise ConfigurationError(
+            f"{workspace.datasets}: no case is about a released package; there is nothing to fetch"
+        )
+    missing = shelf.missing(wanted)
+    with bar("fetching", len(missing)) as progress:
+        wrong = fetch_all(missing, shelf, progress.step, progress.note)
+    for error in wrong:
+        print(f"evals: {error}", file=sys.stderr)
+    print(
+        f"{len(wanted) - len(wrong)} of {len(wanted)} releases are here, {len(missing) - len(wrong)} fetched just now"
+    )
+    if wrong:
+        return EXIT_WORSE if any(isinstance(error, ReleaseError) for error in wrong) else EXIT_CANNOT_JUDGE
+    lay_out(cases, workspace.datasets, workspace.cache)
+    return lint(root=root, dataset=dataset, jobs=jobs) if prove else EXIT_OK
 
 
-@dataset.command("harvest")
-def dataset_harvest_command(
-    case: CaseId,
-    variant: Annotated[str, typer.Option(help="The variant whose trial is replayed.")] = "v3",
-    suite: Annotated[str, typer.Option(help="The suite that has the variant.")] = "prompts",
-    root: Root = HERE,
-) -> int:
-    """Print the states a recorded supervisor was asked in, as decision points to be labelled."""
-    from evals.triage.cli.dataset_new import harvest
-
-    return harvest(case, variant, suite, root)
-
-
-@dataset.command("baselines")
-def dataset_baselines_command(
-    as_json: AsJson = False,
+@dataset.command("code")
+def code(
+    repos: Annotated[Path, typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones.")],
     dataset: Dataset = None,
     root: Root = HERE,
 ) -> int:
-    """What is reached without any model: constant routes, simple rules, word search, silence."""
-    from evals.triage.cli.dataset_reports import baselines
+    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it.
 
-    return baselines(root, dataset, as_json=as_json)
+    Exit codes: 0 all of it is here, 3 some is not.
+    """
+    from evals.triage.dataset.commit_code import take_in
+
+    workspace, clones = Workspace.at(root, dataset), Clones.below(repos)
+    cases = load_cases(workspace.datasets).values()
+    wanted = dict.fromkeys(commit for case in cases for commit in case.labels.commits)
+    if not wanted:
+        raise ConfigurationError("no case of this dataset names a commit; import it with --repos to have its code")
+    missing = 0
+    for repository, commit in wanted:
+        try:
+            take_in(repository, commit, clones, workspace.cache)
+        except NoCodeError as error:
+            missing += 1
+            print(f"{repository} at {commit[:12]}: {error}")
+    print(f"{len(wanted) - missing} of {len(wanted)} commits are here")
+    return EXIT_CANNOT_JUDGE if missing else EXIT_OK
+
+
+@dataset.command("baselines")
+def baselines(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
+    """What is reached without any model: constant routes, simple rules, word search, silence."""
+    from evals.report.numbers import percent
+    from evals.triage.dataset.checks.balance_check import LIMITS
+    from evals.triage.dataset.floor_scores import kind_baselines
+
+    workspace = Workspace.at(root, dataset)
+    cases = list(load_cases(workspace.datasets).values())
+    found = [*kind_baselines(cases, workspace.cache), *workspace.pack.floors(cases, workspace)]
+    if as_json:
+        print(json.dumps([item.model_dump(mode="json") for item in found], indent=2))
+        return EXIT_OK
+    caption = "route.pass counts every case twice: unsure (0.7) and sure (0.9)"
+    table = Table(title="what needs no model", caption=caption)
+    for heading in ("endpoint", "baseline", "share", "of", "target", "definition", "chosen"):
+        table.add_column(heading, overflow="fold")
+    for item in found:
+        limit = 1.0 if item.name == "oracle" else LIMITS.get(item.name)
+        target = ""
+        if limit is not None:
+            met = item.share == 1 if limit == 1 else item.share <= limit
+            target = f"{'' if limit == 1 else 'at most '}{percent(limit)}: {'met' if met else 'missed'}"
+        row = (item.endpoint, item.name, percent(item.share), str(item.n), target, item.definition, item.detail)
+        table.add_row(*row)
+    VisibleConsole(width=None if sys.stdout.isatty() else WIDTH).print(table)
+    return EXIT_OK
 
 
 @dataset.command("disputes")
-def dataset_disputes_command(
+def disputes(
     runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Any run.json; all are pooled.")] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -97,19 +208,94 @@ def dataset_disputes_command(
     Held-out cases are left out. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing
     to list from: no exact trial, or a run from before routes were read rule by rule.
     """
-    from evals.triage.cli.disputes_command import disputes
+    from evals.analysis.label_disputes import disputes as found_in
+    from evals.report.view.dispute_page import suspect_lists
+    from evals.report.view.page_parts import Table as ReportTable
 
-    return disputes(runs or [LATEST], as_json=as_json)
+    named = {path.resolve(): path for path in runs or [LATEST]}  # a file that is named twice counts once
+    found = found_in([_disputed(path) for path in named.values()])
+    if as_json:
+        print(json.dumps(found.model_dump(mode="json"), indent=2, ensure_ascii=False))
+        return EXIT_OK
+    console = wide_console()
+    who = ", ".join(found.who)
+    console.print(f"{found.cases} cases, {found.trials} exact trials, answered by {who}", markup=False)
+    for each in suspect_lists(found):
+        if each.rows:
+            cells = (
+                [f"{row.name}\n{row.about}", *map("\n".join, row.cells), ", ".join(row.cases)] for row in each.rows
+            )
+            rows = tuple(tuple(one[: len(each.head)]) for one in cells)
+            console.print(shown(ReportTable(each.title, each.head, rows), lines=True))
+        else:
+            console.print(each.title, markup=False)
+    return EXIT_OK
+
+
+def _suspect(row: "Suspect", width: int) -> tuple[str, ...]:
+    cells = (f"{row.name}\n{row.about}", *map("\n".join, row.cells), ", ".join(row.cases))
+    return cells[:width]
+
+
+def _disputed(path: Path) -> "Run":
+    """A run with something to look at: that no list has a suspect must not come of there being nothing."""
+    from evals.report.stored_files import read_run
+
+    run = read_run(path)
+    seen = {case.id for case in run.cases if case.split != "holdout"}
+    exact = [trial for trial in run.trials if trial.trace.provenance.label == "exact" and trial.trace.case_id in seen]
+    if not exact:
+        raise CannotJudgeError(f"{path}: no trial of a case that may be shown is exact; record the suite, and run it")
+    if any(trial.reading is None for trial in exact):
+        raise CannotJudgeError(f"{path}: stored before routes were read rule by rule; run the suite again")
+    return run
 
 
 @dataset.command("stats")
-def dataset_stats_command(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
+def stats(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
     """Count the cases by archetype and split, codebase, category, severity, question policy, and twins."""
-    return stats(root, dataset, as_json=as_json)
+    counted = census(load_cases(Workspace.at(root, dataset).datasets).values())
+    if as_json:
+        print(counted.model_dump_json(indent=2))
+    else:
+        VisibleConsole().print(Group(_archetypes(counted), _slices(counted)))
+    return EXIT_OK
+
+
+def _archetypes(counted: Census) -> Table:
+    points = f"{counted.decision_points} decision points"
+    table = Table(title=f"{counted.cases} cases, {counted.clusters} clusters, {points}", show_footer=True)
+    table.add_column("archetype", "all")
+    for split in SPLITS:
+        table.add_column(split, _share(counted.splits[split], counted.cases), justify="right")
+    table.add_column("all", str(counted.cases), justify="right")
+    for archetype, row in counted.archetypes.items():
+        table.add_row(archetype, *(_count(row[split]) for split in SPLITS), str(sum(row.values())))
+    return table
+
+
+def _slices(counted: Census) -> Table:
+    table = Table()
+    for heading in ("slice", "value", "count"):
+        table.add_column(heading, justify="right" if heading == "count" else "left")
+    best = {str(choice): count for choice, count in counted.best_answers.items()}
+    for name, rows in {**counted.slices, "twins": counted.twins, "best next node": best}.items():
+        for value, count in rows.items():
+            table.add_row(name, value, str(count))
+        table.add_section()
+    return table
+
+
+def _count(number: int) -> str:
+    return str(number) if number else ""
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count} ({count / total:.0%})" if total else "0"
 
 
 @dataset.command("list")
-def dataset_list_command(dataset: Dataset = None, root: Root = HERE) -> int:
+def list_cases(dataset: Dataset = None, root: Root = HERE) -> int:
     """Print every case with its archetype, split and title, one per line."""
     for case in load_cases(Workspace.at(root, dataset).datasets).values():
         print(visible(f"{case.id}  {case.known.kind}  {case.known.split}  {case.title}"))
@@ -117,165 +303,20 @@ def dataset_list_command(dataset: Dataset = None, root: Root = HERE) -> int:
 
 
 @dataset.command("show")
-def dataset_show_command(
+def show(
     case: CaseId,
     patch: Annotated[bool, typer.Option("--patch", help="The diff too.")] = False,
     dataset: Dataset = None,
     root: Root = HERE,
 ) -> int:
     """Print one case, readable: issue, labels, routes, what the user knows, decision points."""
-    return show(case, root, dataset, patch=patch)
-
-
-@dataset.command("new")
-def dataset_new_command(
-    case: CaseId,
-    codebase: Annotated[str | None, typer.Option(help="A folder of datasets/codebases.")] = None,
-    archetype: Annotated[str | None, typer.Option(help="What kind of case; `dataset stats` lists them.")] = None,
-    from_job: Annotated[
-        str | None, typer.Option(help="A job of `triage run`: its issue, code, route, states, and its traffic if kept.")
-    ] = None,
-    live_jobs: Annotated[Path, typer.Option("--jobs", help="The file that keeps live jobs.")] = LIVE_JOBS,
-    from_git: Annotated[
-        tuple[Path, str] | None,
-        typer.Option(
-            metavar="REPO COMMIT", help="A fix in a git repository: its parent is the code, its diff the gold."
-        ),
-    ] = None,
-    issue: Annotated[
-        Path | None, typer.Option(help="With --from-git: the issue's text; the first line is its title.")
-    ] = None,
-    repro: Annotated[
-        Path | None, typer.Option(help="With --from-git: a script that fails before the fix and passes with it.")
-    ] = None,
-    repository: Annotated[
-        str | None,
-        typer.Option(metavar="OWNER/NAME", help="With --from-git, where the clone's remote does not say it."),
-    ] = None,
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """Write the files of a new case, with marks where its author has to decide."""
-    _refuse_apart(from_git, {"--issue": issue, "--repro": repro, "--repository": repository})
-    if from_git is not None:
-        from evals.triage.cli.dataset_new import new_from_git
-
-        _refuse_beside({"--codebase": codebase, "--from-job": from_job})
-        return new_from_git(
-            *(case, *from_git, root, dataset),
-            issue=issue,
-            repro=repro,
-            repository=repository,
-            archetype=archetype,
-        )
-    if from_job is not None:
-        from evals.triage.cli.dataset_new import new_from_job
-
-        return new_from_job(case, from_job, live_jobs, root, dataset, archetype=archetype, codebase=codebase)
-    from evals.triage.cli.dataset_new import new
-
-    return new(case, root, dataset, codebase=codebase, archetype=archetype)
-
-
-@dataset.command("gold")
-def dataset_gold_command(case: CaseId, root: Root = HERE, dataset: Dataset = None) -> int:
-    """Print the gold that a case's patch proves, ready to be pasted into its case.yaml."""
-    workspace = Workspace.at(root, dataset)
-    layout = Layout(workspace.datasets)
-    if case not in case_ids(workspace.datasets):
-        raise DatasetError(f"{case}: there is no such case; `evals dataset new` makes one")
-    patch = layout.patch(case)
-    if not patch.exists():
-        raise DatasetError(f"{patch}: is missing; without a patch gold is empty and there is nothing to derive")
-    codebase = read_labels(layout.labels(case)).codebase
-    if codebase is None:
-        raise DatasetError(f"{patch}: belongs to an imported case; gold is derived only where the code is here")
-    clean = layout.codebase(codebase)
-    trees = (build_tree(clean, change, workspace.cache) for change in (None, patch))
-    found = derive_gold(*trees).model_dump(mode="json", exclude={"whole_names"})  # those are of imported cases only
-    print(yaml.safe_dump({"gold": found}, sort_keys=False), end="")
-    return EXIT_OK
-
-
-@dataset.command("schema")
-def dataset_schema_command() -> int:
-    """Print the JSON Schema of case.yaml, for editors."""
-    print(json.dumps(CaseFile.model_json_schema(by_alias=True), indent=2, sort_keys=True))
-    return EXIT_OK
-
-
-@dataset.command("import")
-def dataset_import_command(
-    source: Annotated[str, typer.Argument(help="What PATH holds: swebench, locagent, bugsinpy or github.")],
-    path: Annotated[
-        Path,
-        typer.Argument(help="JSON Lines, JSON, CSV or Parquet; a folder for bugsinpy; `gh issue view --json` output."),
-    ],
-    out: Annotated[Path, typer.Option(help="The dataset folder to write; must be new or empty.")],
-    repos: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones: the code of the rows' commits."),
-    ] = None,
-    root: Root = HERE,
-) -> int:
-    """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
-
-    With --repos the code of each row is taken out of the clone of its repository (DIR/owner/name, owner__name or name,
-    bare ones with .git), once, into .cache; rows without a clone are as without it, and say so.
-
-    Only the issue's text is shown to an agent. Gold functions are outermost definitions (`Class.method` counts as
-    `Class`) and stay empty where the source does not state them.
-    """
-    from evals.triage.cli.dataset_new import import_cases
-
-    return import_cases(source, path, out, root, repos)
-
-
-@dataset.command("code")
-def dataset_code_command(
-    repos: Annotated[Path, typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones.")],
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it."""
-    from evals.triage.cli.dataset_new import code
-
-    return code(repos, root, dataset)
-
-
-def _refuse_apart(from_git: object, options: Mapping[str, object]) -> None:
-    """Raises ConfigurationError for an option that says something of a fix, without one."""
-    named = [name for name, value in options.items() if value is not None]
-    if named and from_git is None:
-        raise ConfigurationError(f"{named[0]} goes with --from-git REPO COMMIT")
-
-
-def _refuse_beside(options: Mapping[str, object]) -> None:
-    """Raises ConfigurationError for another origin beside a fix."""
-    named = [name for name, value in options.items() if value is not None]
-    if named:
-        raise ConfigurationError(f"{named[0]} and --from-git exclude each other: a case has one origin")
-
-
-SHOWN_CHARACTERS = 6_000  # of an issue; a huge log is not read in a terminal
-
-
-def show(
-    case_id: str, root: Path, dataset: Path | None = None, *, patch: bool = False, console: Console | None = None
-) -> int:
-    """Print issue and labels of one case, with `patch` its diff too. Returns 0.
-
-    Raises:
-        ConfigurationError: there is no such case.
-        DatasetError: it cannot be loaded.
-    """
     layout = Layout(Workspace.at(root, dataset).datasets)
-    if case_id not in case_ids(layout.root):
-        raise ConfigurationError(f"{case_id}: there is no such case{nearest_name(case_id, case_ids(layout.root))}")
-    case = load_case(layout.root, case_id, load_policy(layout.policy))
-    console = console or VisibleConsole(highlight=False, soft_wrap=True)
-    issue = (case.title, ["", *_shortened(case.body).splitlines(), ""])
-    for heading, lines in (issue, *_sections(case, layout, diff=patch)):
+    if case not in case_ids(layout.root):
+        raise ConfigurationError(f"{case}: there is no such case{nearest_name(case, case_ids(layout.root))}")
+    found = load_case(layout.root, case, load_policy(layout.policy))
+    console = VisibleConsole(highlight=False, soft_wrap=True)
+    issue = (found.title, ["", *_shortened(found.body).splitlines(), ""])
+    for heading, lines in (issue, *_sections(found, layout, diff=patch)):
         console.print(Text(visible(heading), style="bold"))
         console.print(Text(visible(indent("\n".join(lines), "  "))))
     return EXIT_OK
@@ -348,106 +389,28 @@ def _shortened(text: str) -> str:
     return f"{text[:SHOWN_CHARACTERS]}\n… {len(text) - SHOWN_CHARACTERS:,} more characters"
 
 
-def stats(root: Path, dataset: Path | None = None, *, as_json: bool = False, console: Console | None = None) -> int:
-    """Print the counts as tables, or as JSON. Returns 0; raises ConfigurationError, DatasetError."""
-    counted = census(load_cases(Workspace.at(root, dataset).datasets).values())
-    if as_json:
-        print(counted.model_dump_json(indent=2))
-    else:
-        (console or VisibleConsole()).print(Group(_archetypes(counted), _slices(counted)))
+@dataset.command("gold")
+def gold(case: CaseId, root: Root = HERE, dataset: Dataset = None) -> int:
+    """Print the gold that a case's patch proves, ready to be pasted into its case.yaml."""
+    workspace = Workspace.at(root, dataset)
+    layout = Layout(workspace.datasets)
+    if case not in case_ids(workspace.datasets):
+        raise DatasetError(f"{case}: there is no such case; `evals dataset new` makes one")
+    patch = layout.patch(case)
+    if not patch.exists():
+        raise DatasetError(f"{patch}: is missing; without a patch gold is empty and there is nothing to derive")
+    codebase = read_labels(layout.labels(case)).codebase
+    if codebase is None:
+        raise DatasetError(f"{patch}: belongs to an imported case; gold is derived only where the code is here")
+    clean = layout.codebase(codebase)
+    trees = (build_tree(clean, change, workspace.cache) for change in (None, patch))
+    found = derive_gold(*trees).model_dump(mode="json", exclude={"whole_names"})  # those are of imported cases only
+    print(yaml.safe_dump({"gold": found}, sort_keys=False), end="")
     return EXIT_OK
 
 
-def _archetypes(counted: Census) -> Table:
-    points = f"{counted.decision_points} decision points"
-    table = Table(title=f"{counted.cases} cases, {counted.clusters} clusters, {points}", show_footer=True)
-    table.add_column("archetype", "all")
-    for split in SPLITS:
-        table.add_column(split, _share(counted.splits[split], counted.cases), justify="right")
-    table.add_column("all", str(counted.cases), justify="right")
-    for archetype, row in counted.archetypes.items():
-        table.add_row(archetype, *(_count(row[split]) for split in SPLITS), str(sum(row.values())))
-    return table
-
-
-def _slices(counted: Census) -> Table:
-    table = Table()
-    for heading in ("slice", "value", "count"):
-        table.add_column(heading, justify="right" if heading == "count" else "left")
-    best = {str(choice): count for choice, count in counted.best_answers.items()}
-    for name, rows in {**counted.slices, "twins": counted.twins, "best next node": best}.items():
-        for value, count in rows.items():
-            table.add_row(name, value, str(count))
-        table.add_section()
-    return table
-
-
-def _count(number: int) -> str:
-    return str(number) if number else ""
-
-
-def _share(count: int, total: int) -> str:
-    return f"{count} ({count / total:.0%})" if total else "0"
-
-
-def lint(
-    root: Path,
-    jobs: int = 2,
-    surroundings: Surroundings | None = None,
-    *,
-    cases: Collection[str] = (),
-    dataset: Path | None = None,
-    as_json: bool = False,
-) -> int:
-    """Print everything wrong with the dataset, as `path:line: case: check: message`, or as a JSON list.
-
-    `cases` narrows it down to some cases and their codebases. `surroundings` are what only the graph knows; by default
-    the graph as it is now. Checks that lack theirs are named. Returns 0 if there are no findings, else 1. Raises
-    ConfigurationError.
-    """
-    workspace = Workspace.at(root, dataset)
-    known = case_ids(workspace.datasets)
-    unknown = sorted(set(cases) - set(known))
-    if unknown:
-        raise ConfigurationError(f"--case {unknown[0]}: there is no such case in {Layout(workspace.datasets).cases}")
-    surroundings = surroundings or _the_graph()
-    with bar("checking", len(cases) or len(known)) as shown:
-        findings = run_lint(workspace.datasets, workspace.cache, jobs, surroundings, only=cases, done=shown.step)
-    left_out = [*checks_left_out(surroundings), *_unproved(workspace, cases)]
-    _show([_relative(finding, workspace) for finding in findings], left_out, as_json=as_json)
-    return EXIT_WORSE if findings else EXIT_OK
-
-
-def _the_graph() -> Surroundings:
-    from evals.triage.graph_facts import surroundings
-
-    return surroundings()
-
-
-def _unproved(workspace: Workspace, cases: Collection[str]) -> list[str]:
-    """What could not be proved on this Python, and on which it could."""
-    python = platform.python_version()
-    return [
-        f"whether {name} is proved: {code.source} requires Python {code.requires_python}, and this is {python}"
-        for name, code in not_run_here(workspace.datasets, cases).items()
-    ]
-
-
-def _show(findings: list[LintFinding], left_out: list[str], *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
-        for name in left_out:
-            print(f"not checked: {name}", file=sys.stderr)  # an empty list must not look like a proof
-        return
-    for finding in findings:
-        print(visible(str(finding)))
-    for name in left_out:
-        print(f"not checked: {name}")
-    print(f"{len(findings)} finding{'s' if len(findings) > 1 else ''}" if findings else "no findings")
-
-
-def _relative(finding: LintFinding, workspace: Workspace) -> LintFinding:
-    """The same with a path as seen from the checkout, where the file is in it."""
-    path = Path(finding.path)
-    inside = path.is_relative_to(workspace.root)
-    return replace(finding, path=path.relative_to(workspace.root).as_posix()) if inside else finding
+@dataset.command("schema")
+def schema() -> int:
+    """Print the JSON Schema of case.yaml, for editors."""
+    print(json.dumps(CaseFile.model_json_schema(by_alias=True), indent=2, sort_keys=True))
+    return EXIT_OK

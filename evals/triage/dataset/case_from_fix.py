@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -11,13 +10,11 @@ import yaml
 
 from evals.errors import ConfigurationError
 from evals.shared.git_command import GitError
-from evals.triage.case_file import UNLABELLED, Archetype, Gold
-from evals.triage.dataset.checks.label_checks import CATEGORY_OF
-from evals.triage.dataset.checks.text_checks import MARK, SCHEMA_LINE
+from evals.triage.case_file import Archetype, Gold
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.gold_labels import edited
 from evals.triage.dataset.importers.imported_issue import RefusedRowError, read_fix
-from evals.triage.dataset.new_case import ASKING_CATEGORY, FORBIDDEN, kit_of
+from evals.triage.dataset.new_case import category_of, labels_text, write_files
 from evals.triage.dataset.repository_clones import Clone
 
 _TEXTS: Final = frozenset({".md", ".rst", ".txt", ".adoc", ".lock"})
@@ -89,8 +86,7 @@ OPEN: Final = ("archetype", "severity", "root_cause", "question")
 
 def refuse_archetype(archetype: Archetype) -> None:
     """Raises ConfigurationError for one in which no code is to blame: a fix says the contrary."""
-    category = CATEGORY_OF.get(archetype) or ASKING_CATEGORY.get(archetype, "code")
-    if category != "code":
+    if category_of(archetype) != "code":
         raise ConfigurationError(f"--archetype {archetype}: blames no code, but a fix shows where code was to blame")
 
 
@@ -98,32 +94,10 @@ def write_case(
     layout: Layout, case_id: str, bug: FixedBug, archetype: Archetype, issue: str, repro: Path | None
 ) -> list[Path]:
     """Write the case's files; returns them."""
-    labels = layout.labels(case_id)
-    labels.parent.mkdir(parents=True)
-    labels.write_text("\n".join(_labels(case_id, bug, archetype)) + "\n", encoding="utf-8")
-    layout.issue(case_id).write_text(issue, encoding="utf-8")
-    if repro is None:
-        return [labels, layout.issue(case_id)]
-    shutil.copyfile(repro, layout.repro(case_id))
-    return [labels, layout.issue(case_id), layout.repro(case_id)]
-
-
-def _labels(case_id: str, bug: FixedBug, archetype: Archetype) -> Iterator[str]:
     gold = {"gold": bug.gold.model_dump(mode="json", exclude_defaults=True)}
-    yield from (
-        SCHEMA_LINE,
-        f"id: {case_id}",
-        f"repository: {bug.repository}",
-        f"base_commit: {bug.base}",
-        f"origin: {{source: git, name: {bug.fix}}}",
-        f"archetype: {archetype}  # {MARK}: what kind of case it is",
-        f"split: tune  # {MARK}: tune, gate or holdout",
-        f"tags: [{', '.join(UNLABELLED + label for label in OPEN)}]  # {MARK}: take out what you have labelled",
-        f"severity: MEDIUM  # {MARK}: by impact",
-        "category: code",
-        f'root_cause: "{MARK}: one sentence"',
-        f"# {MARK}: read off the fix; take out what it changed by the way",
-        *yaml.safe_dump(gold, sort_keys=False, allow_unicode=True, width=120).splitlines(),
-        f"{FORBIDDEN}  # {MARK}: should it ask?",
-    )
-    yield from kit_of(archetype).lines()
+    shown = yaml.safe_dump(gold, sort_keys=False, allow_unicode=True, width=120).rstrip("\n")
+    labels = labels_text(case_id, archetype, "git", OPEN, bug=bug, gold=shown)
+    written = write_files({layout.labels(case_id): labels, layout.issue(case_id): issue})
+    if repro is None:
+        return written
+    return [*written, Path(shutil.copyfile(repro, layout.repro(case_id)))]

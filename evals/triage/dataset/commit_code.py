@@ -168,7 +168,7 @@ def _put(folder: Path, path: str, content: bytes) -> None:
     place.write_bytes(content)
 
 
-_RULE: Final = ("dataset/commits.py", "dataset/importers/diff.py")
+_RULE: Final = ("triage/dataset/commit_code.py", "triage/dataset/importers/imported_issue.py")
 """The code that says what is written of a commit: by another rule it is another folder."""
 
 

@@ -67,10 +67,6 @@ class Layout:
         """The suite that runs a case as its live job ran; need not exist."""
         return self.root / "triage" / "suites" / f"{case_id}.yaml"
 
-    def notes(self, case_id: str) -> Path:
-        """What people said of the case's trials; need not exist."""
-        return self.root / "triage" / "notes" / f"{case_id}.yaml"
-
     def codebase(self, name: str) -> Path:
         """The clean package."""
         return self.codebases / name
@@ -116,9 +112,11 @@ _LIBRARIES: Final = ("pydantic", "pydantic_core", "yaml", "bm25s")
 
 @cache
 def code_digest(*patterns: str) -> bytes:
-    """Of the files that match one of the patterns, relative to `evals`."""
-    files = sorted(file for pattern in patterns for file in PACKAGE.glob(pattern))
-    return digest_of(*(digest_of_code(file).encode() for file in files)).encode()
+    """Of the files that match one of the patterns, relative to `evals`. Raises ValueError for a pattern of no file."""
+    found = {pattern: sorted(PACKAGE.glob(pattern)) for pattern in patterns}
+    for pattern in (pattern for pattern, files in found.items() if not files):
+        raise ValueError(f"{pattern}: no such code; correct the pattern")
+    return digest_of(*(digest_of_code(file).encode() for files in found.values() for file in files)).encode()
 
 
 def libraries_digest(cache: Path) -> bytes:

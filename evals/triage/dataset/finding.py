@@ -221,7 +221,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the dataset cannot know by itself; a check that lacks its part does not run, and lint says so.
+    """What the dataset cannot know by itself; a check that lacks its part does not run.
 
     `edges` are the steps the compiled graph allows between workers, the supervisor in between left out, with `start`
     and `end` as the two ends. `validate_state` takes all fields of a decision point's state, the issue's included, and

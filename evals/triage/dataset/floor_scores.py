@@ -178,7 +178,7 @@ def _first(case: Case, tree: Path, cache: Path) -> str | None:
 
 
 def _code(cache: Path) -> bytes:
-    return code_digest("dataset/word_search.py") + libraries_digest(cache)
+    return code_digest("triage/dataset/floor_scores.py") + libraries_digest(cache)
 
 
 def _rank(case: Case, sources: Mapping[str, str]) -> list[str]:

@@ -39,15 +39,12 @@ from evals.triage.dataset.load_cases import case_ids, load_case, load_policy, re
 FOLDER: Final = "lint"
 _FINDINGS: Final = TypeAdapter(list[LintFinding])
 _CHECKS: Final = (
-    "dataset/*.py",
-    "dataset/checks/*.py",
-    "dataset/releases/*.py",
+    "triage/dataset/**/*.py",
     "routes/*.py",
     "models/*.py",
-    "cassette/redact.py",
-    "cassette/borrowed.py",
-    "cassette/quoted.py",
-    "../triage/secrecy/*.py",
+    "secrets/*.py",
+    "shared/secrets/*.py",
+    "cassettes/release_lines.py",
 )
 
 
@@ -104,16 +101,6 @@ def run_lint(
     findings += _across(RELEASED_CORPUS_CHECKS, corpus.own(released=True))
     wanted = {*only, *(str(cases[name].labels.codebase) for name in only if name in cases)}
     return sorted(finding for finding in findings if not only or finding.case in wanted)
-
-
-def checks_left_out(surroundings: Surroundings) -> list[str]:
-    """Names of the checks that cannot run without something the caller did not give."""
-    needs = {
-        "routes_are_possible": surroundings.edges,
-        "point_states_are_valid": surroundings.validate_state,
-        "gold_not_in_prompts": surroundings.prompts,
-    }
-    return [name for name, given in needs.items() if given is None]
 
 
 def not_run_here(root: Path, only: Collection[str] = ()) -> dict[str, Codebase]:

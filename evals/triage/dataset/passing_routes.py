@@ -144,5 +144,7 @@ def _name(spec: RouteSpec, cache: Path) -> str:
     bare = [each.model_copy(update={"exemplars": ()}) for each in spec.alternatives]
     text = spec.model_copy(update={"name": "", "alternatives": tuple(bare)}).model_dump_json(by_alias=True)
     return digest_of(
-        code_digest("routes/*.py", "models/route.py", "dataset/passing.py"), libraries_digest(cache), text.encode()
+        code_digest("routes/*.py", "models/route_spec.py", "triage/dataset/passing_routes.py"),
+        libraries_digest(cache),
+        text.encode(),
     )

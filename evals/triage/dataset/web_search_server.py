@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from evals.models.base import Closed
 from evals.recording.endpoint import CASE_HEADER
-from evals.triage.dataset.case_notes import WebPage, load_pages
+from evals.triage.dataset.web_pages import WebPage, load_pages
 
 LOOPBACK: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8092

@@ -10,6 +10,11 @@ WRONG = {
     "suite": (("run", "promts"), "did you mean 'prompts'?"),
     "case": (("run", "prompts", "--case", "quillmark-lost-link"), "did you mean 'quillmark-lost-links'?"),
     "variant": (("run", "prompts", "--variant", "v33"), "did you mean 'v3'?"),
+    "prompt": (("compare", "v3", "v55"), "did you mean 'v5'?"),
+    "prompt file": (
+        ("compare", "v3", "triage/prompts/supervisor/v55.md"),
+        "did you mean 'triage/prompts/supervisor/v5.md'?",
+    ),
     "case to show": (("dataset", "show", "quillmark-lost-link"), "did you mean 'quillmark-lost-links'?"),
 }
 

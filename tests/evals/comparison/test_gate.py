@@ -214,7 +214,7 @@ def test_a_fall_that_cannot_be_weighed_does_not_hide_what_is_worse():
 
 
 def test_a_green_says_why_no_baseline_was_looked_at():
-    assert "not held against the baseline: --samples 3" in decide(some_facts(unblessed=("--samples 3",))).sentence
+    assert "not compared with the baseline: --samples 3" in decide(some_facts(unblessed=("--samples 3",))).sentence
 
 
 def test_a_collapsed_slice_stands_behind_the_number_of_a_regression():
@@ -259,6 +259,6 @@ def test_a_red_sentence_says_who_by_how_much_and_where_it_went_wrong():
     )
 
     assert decide(some_facts(lost)).sentence == (
-        "v3 is worse than v2: route.pass -11 points [-19, -4] over 64 cases, 7 broke, 1 mended; "
+        "v3 is worse than v2: route.pass -11 points [-19, -4] over 64 cases, 7 worse, 1 better; "
         "5 of 7 losses: critic skipped."
     )

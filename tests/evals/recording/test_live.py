@@ -22,7 +22,7 @@ RECORDED = a_trace("investigator", "writer")
 MISSED = Miss(key="k", agent="critic", method="POST", path="/v1/chat/completions", model="m", decision=1)
 PARTINGS = {
     "route": (a_trace("investigator", "critic"), "route investigator writer became investigator critic"),
-    "miss": (a_trace("investigator", misses=(MISSED,)), "a request by critic is not on the tape"),
+    "miss": (a_trace("investigator", misses=(MISSED,)), "a request by critic is not recorded"),
     "words": (a_trace("investigator", "writer", comment="other", topology="x"), "comment, topology differ"),
 }
 

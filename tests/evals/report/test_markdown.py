@@ -65,7 +65,8 @@ def test_costs_and_guards_are_those_of_the_report():
     text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, vetoes=[a_veto()])]))))
 
     assert (
-        "| variant | exact trials | visits | LLM calls | tokens | price | recorded time | questions | vetoes |" in text
+        "| variant | exact trials | steps | LLM calls | tokens | price | recorded time | questions | overrides |"
+        in text
     )
     assert r"| veto by investigator\_first | 1 in 1 of 1 trials | n/a |" in text
 

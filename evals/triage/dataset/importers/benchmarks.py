@@ -73,7 +73,7 @@ def _issue_locagent(row: str, fields: Fields) -> ForeignIssue:
     name = required(fields, "instance_id").strip()
     told = {**_meta_data(fields), **fields}
     if "found_files" in told and "problem_statement" not in told:
-        raise RefusedRowError("holds a prediction and no issue; score it with `evals score-localisation`")
+        raise RefusedRowError("holds a prediction and no issue")
     text = required(told, "problem_statement")
     functions = _edited(told)
     fix = _fix(told, functions)

@@ -88,14 +88,6 @@ def names_in(value: object) -> tuple[str, ...]:
     return tuple(_flat(literal(value)))
 
 
-def samples_in(value: object) -> tuple[tuple[str, ...], ...]:
-    """A list of lists, one per sample of an answer; a plain list is the only sample. Raises ValueError."""
-    read = literal(value)
-    if isinstance(read, list | tuple) and read and all(isinstance(item, list | tuple) for item in read):
-        return tuple(tuple(_flat(item)) for item in read)
-    return (tuple(_flat(read)),)
-
-
 def function_of(text: str) -> tuple[str, str]:
     """Path and dotted name of `path::Class.method` or, as LocAgent writes it, `path:Class.method`.
 

@@ -138,7 +138,7 @@ TOGETHER: Final = 32
 _SKIPPED: Final = "not asked for any more"
 
 
-def fetch(
+def fetch_all(
     releases: Sequence[Release],
     shelf: Shelf,
     done: Callable[[str], None] = lambda _: None,

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.errors import DatasetError
-from evals.triage.cli.dataset_commands import dataset_gold_command as gold
+from evals.triage.cli.dataset_commands import gold
 from tests.builders.dataset import a_sound_dataset
 
 
@@ -13,11 +13,11 @@ def a_checkout(root):
 
 
 def test_gold_is_printed_ready_to_paste(tmp_path, capsys):
-    gold("wrong-total", a_checkout(tmp_path))
+    gold("wrong-total", root=a_checkout(tmp_path))
 
     assert capsys.readouterr().out == "gold:\n  files:\n  - shop/cart.py\n  functions:\n  - shop/cart.py::net_total\n"
 
 
 def test_a_case_without_a_patch_is_refused(tmp_path):
     with pytest.raises(DatasetError, match="without a patch gold is empty"):
-        gold("which-region", a_checkout(tmp_path))
+        gold("which-region", root=a_checkout(tmp_path))

@@ -17,7 +17,7 @@ from tests.builders.dataset import a_sound_dataset
 
 def a_new_case(root, archetype="local_bug"):
     a_sound_dataset(root / "datasets")
-    new("late-total", root, codebase="shop", archetype=archetype)
+    new("late-total", root=root, codebase="shop", archetype=archetype)
     return Layout(root / "datasets")
 
 
@@ -64,15 +64,15 @@ def test_the_author_is_told_what_to_do(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"case_id": "wrong-total"}, "is there already"),
-        ({"case_id": "Wrong Total"}, "lower-case letters, digits and hyphens"),
+        ({"case": "wrong-total"}, "is there already"),
+        ({"case": "Wrong Total"}, "lower-case letters, digits and hyphens"),
         ({"codebase": "shed"}, "no such codebase; there are shop"),
         ({"archetype": "mood"}, "no such archetype; there are local_bug, "),
     ],
 )
 def test_what_cannot_be_made_is_refused(tmp_path, changes, complaint):
     a_sound_dataset(tmp_path / "datasets")
-    wanted = {"case_id": "late-total", "codebase": "shop", "archetype": "local_bug"} | changes
+    wanted = {"case": "late-total", "codebase": "shop", "archetype": "local_bug"} | changes
 
     with pytest.raises(ConfigurationError, match=complaint):
         new(root=tmp_path, **wanted)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from evals.triage.cli.dataset_commands import dataset_schema_command as schema
+from evals.triage.cli.dataset_commands import schema
 
 COMMITTED = Path(__file__).parents[4] / "datasets" / "triage" / "case.schema.json"
 

@@ -1,7 +1,9 @@
 """`evals dataset show`: one case, readable."""
 
+import contextlib
+import io
+
 import pytest
-from rich.console import Console
 
 from evals.errors import ConfigurationError
 from evals.triage.cli.dataset_commands import show
@@ -14,9 +16,10 @@ POINT = {"id": "start", "state": {}, "accept": {"investigator": 1.0}, "why": "Th
 def shown(root, case="wrong-total", **options):
     a_sound_dataset(root / "datasets")
     relabel(root / "datasets", a_case_file(decision_points=[POINT]))
-    console = Console(record=True, width=200)
-    show(case, root, console=console, **options)
-    return console.export_text()
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        show(case, root=root, **options)
+    return said.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,7 @@ def test_an_issue_cannot_command_the_terminal(tmp_path, capsys):
     a_sound_dataset(tmp_path / "datasets")
     write(Layout(tmp_path / "datasets").issue("wrong-total"), "# Wrong \x1b]0;owned\x07\n\nIt is \x1b[31mred.\n")
 
-    show("wrong-total", tmp_path)
+    show("wrong-total", root=tmp_path)
 
     said = capsys.readouterr().out
     assert "It is ␛[31mred." in said

@@ -1,8 +1,8 @@
 """`evals dataset stats`: cases counted by archetype and split, and by everything else that is labelled."""
 
+import contextlib
+import io
 import json
-
-from rich.console import Console
 
 from evals.triage.cli.dataset_commands import stats
 from tests.builders.dataset import a_case_file, a_sound_dataset, relabel
@@ -17,9 +17,10 @@ def a_checkout(root):
 
 
 def lines(root):
-    console = Console(record=True, width=100)
-    stats(a_checkout(root), console=console)
-    return [" ".join(line.replace("│", " ").split()) for line in console.export_text().splitlines()]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        stats(root=a_checkout(root))
+    return [" ".join(line.replace("│", " ").split()) for line in said.getvalue().splitlines()]
 
 
 def test_archetypes_are_counted_by_split(tmp_path):
@@ -39,7 +40,7 @@ def test_severities_are_counted(tmp_path):
 
 
 def test_the_same_counts_come_as_json(tmp_path, capsys):
-    stats(a_checkout(tmp_path), as_json=True)
+    stats(root=a_checkout(tmp_path), as_json=True)
 
     counted = json.loads(capsys.readouterr().out)
     assert counted["cases"] == 2
@@ -50,7 +51,7 @@ def test_the_same_counts_come_as_json(tmp_path, capsys):
 
 def test_another_dataset_can_be_counted(tmp_path, capsys):
     a_checkout(tmp_path)
-    stats(tmp_path, a_sound_dataset(tmp_path / "other"), as_json=True)
+    stats(root=tmp_path, dataset=a_sound_dataset(tmp_path / "other"), as_json=True)
 
     assert json.loads(capsys.readouterr().out)["decision_points"] == 0
 
@@ -59,7 +60,7 @@ def test_a_label_that_is_only_a_default_is_not_counted(tmp_path, capsys):
     a_checkout(tmp_path)
     labels = a_case_file(tags=["unlabelled:severity", "unlabelled:archetype"])
     relabel(tmp_path / "datasets", labels)
-    stats(tmp_path, as_json=True)
+    stats(root=tmp_path, as_json=True)
 
     counted = json.loads(capsys.readouterr().out)
     assert counted["slices"]["severity"] == {"(unlabelled)": 1, "LOW": 1}

@@ -15,9 +15,9 @@ from evals.triage.dataset.checks.check_table import (
     OWN_CASE_CHECKS,
     OWN_CORPUS_CHECKS,
 )
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import Layout, code_digest
 from evals.triage.dataset.finding import Complaint, Surroundings
-from evals.triage.dataset.lint_dataset import checks_left_out, run_lint
+from evals.triage.dataset.lint_dataset import run_lint
 from tests.builders.dataset import (
     ISSUE,
     PATCH,
@@ -197,10 +197,6 @@ def test_the_route_of_an_imported_case_is_still_checked(root, cache):
     assert {finding.check for finding in lint(root, cache=cache)} == {"question_fits_route", "scripted_answers_exist"}
 
 
-def test_a_check_that_could_not_run_is_named():
-    assert checks_left_out(Surroundings(edges=EDGES)) == ["point_states_are_valid", "gold_not_in_prompts"]
-
-
 def test_one_case_can_be_checked_alone(root, cache):
     repro("pass\n")(root)
     relabel(root, a_question_case(severity="CRITICAL", category="not_a_bug"))
@@ -278,3 +274,9 @@ def test_a_finding_is_read_as_file_line_case_check_message(root, cache):
     path, rest = str(finding).split(":1: ")
     assert Path(path) == Layout(root).repro(BUG)
     assert rest.startswith(f"{BUG}: repro_proves_the_bug: passes although")
+
+
+def test_a_digest_over_code_that_is_not_there_is_an_error():
+    """Else moved checks would let old findings stand."""
+    with pytest.raises(ValueError, match=r"nowhere/\*\.py"):
+        code_digest("nowhere/*.py")

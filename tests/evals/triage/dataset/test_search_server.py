@@ -6,7 +6,7 @@ from tavily import AsyncTavilyClient
 
 from evals.errors import DatasetError
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
-from evals.triage.dataset.case_notes import load_pages
+from evals.triage.dataset.web_pages import load_pages
 from evals.triage.dataset.web_search_server import MAX_CONTENT_CHARS, Query, SearchIndex, running
 from tests.builders.dataset import a_page, write
 

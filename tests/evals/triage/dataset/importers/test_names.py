@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evals.triage.dataset.importers.imported_issue import function_of, literal, names_in, outermost, samples_in
+from evals.triage.dataset.importers.imported_issue import function_of, literal, names_in, outermost
 
 SPELLINGS = [["a.py", "b.py"], ("a.py", "b.py"), '["a.py", "b.py"]', "['a.py', 'b.py']", "('a.py', 'b.py')"]
 
@@ -29,14 +29,6 @@ def test_what_is_no_list_of_names_is_refused(value):
     """The last one would be a call: literals are read, nothing is executed."""
     with pytest.raises(ValueError, match=r"where a name belongs|neither JSON nor a Python literal"):
         names_in(value)
-
-
-def test_several_samples_stay_apart():
-    assert samples_in("[['a.py'], ['b.py', 'a.py']]") == (("a.py",), ("b.py", "a.py"))
-
-
-def test_a_plain_list_is_the_only_sample():
-    assert samples_in(["a.py", "b.py"]) == (("a.py", "b.py"),)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,14 @@ from evals.cli.main import main
 from evals.errors import NotFetchedError, ReleaseError
 from evals.models.released_package import Release
 from evals.triage.dataset.releases import fetch_releases as downloads
-from evals.triage.dataset.releases.fetch_releases import TOGETHER, batches, download, download_together, fetch, refusal
+from evals.triage.dataset.releases.fetch_releases import (
+    TOGETHER,
+    batches,
+    download,
+    download_together,
+    fetch_all,
+    refusal,
+)
 from evals.triage.dataset.releases.release_store import Shelf
 from evals.triage.dataset.releases.unpack import unpack
 from tests.builders.released import FAULTY, MENDED, a_released_dataset, a_wheel, asked_of
@@ -57,7 +64,7 @@ def test_releases_of_different_packages_take_one_start_of_pip(tmp_path, monkeypa
     asked_of(links, monkeypatch)
     heard = []
 
-    assert fetch(releases, Shelf(tmp_path / "cache"), done=heard.append) == []
+    assert fetch_all(releases, Shelf(tmp_path / "cache"), done=heard.append) == []
     assert Shelf(tmp_path / "cache").missing(releases) == []
     assert calls == [releases]
     assert heard == ["shop 1.0", "till 1.0", "scales 1.0"]
@@ -68,7 +75,7 @@ def test_one_that_is_refused_is_named_and_keeps_no_other_away(tmp_path, monkeypa
     good = a_wheel(links, "1.0", FAULTY, package="till")
     a_wheel(links, "1.0", FAULTY)
     asked_of(links, monkeypatch)
-    wrong = fetch([a_release(), good], shelf := Shelf(tmp_path / "cache"))
+    wrong = fetch_all([a_release(), good], shelf := Shelf(tmp_path / "cache"))
 
     assert [str(error).partition(":")[0] for error in wrong] == ["shop 1.0"]
     assert shelf.missing([good]) == []
@@ -78,7 +85,7 @@ def test_without_an_index_only_one_call_waits_for_it(tmp_path, monkeypatch, call
     monkeypatch.setattr(downloads, "refusal", lambda release, _: refusal(release, "ProxyError"))
     monkeypatch.setattr(downloads, "_UNREACHABLE", re.compile(""))
     asked_of(tmp_path, monkeypatch)
-    wrong = fetch([a_release(package=name) for name in ("shop", "till", "scales")], Shelf(tmp_path / "cache"))
+    wrong = fetch_all([a_release(package=name) for name in ("shop", "till", "scales")], Shelf(tmp_path / "cache"))
 
     assert ["no index could be reached" in str(error) for error in wrong] == [True, False, False]
     assert {type(error) for error in wrong} == {NotFetchedError}

@@ -50,12 +50,12 @@ def test_where_it_says_so_nothing_is_found_and_the_case_is_said_to_be_unproved(c
     root = checkout(ANOTHER, files=NO_PYTHON_OF_TODAY)
     assert found(root) == []
 
-    lint(root, jobs=1)
+    lint(root=root, jobs=1)
 
     said = f"whether {CASE} is proved: shop 1.0 requires Python {ANOTHER}, and this is {platform.python_version()}"
     assert f"not checked: {said}" in capsys.readouterr().out
 
-    lint(root, jobs=1, as_json=True)
+    lint(root=root, jobs=1, as_json=True)
     told = capsys.readouterr()
     assert [one["check"] for one in json.loads(told.out)] == ["splits_are_filled"]
     assert f"not checked: {said}" in told.err
@@ -78,7 +78,7 @@ def test_a_release_that_runs_may_not_be_left_out(checkout):
 def test_a_release_that_runs_here_is_proved_whatever_it_requires(checkout, capsys):
     root = checkout(">=3.11")
     assert found(root) == []
-    lint(root, jobs=1)
+    lint(root=root, jobs=1)
     assert "is proved" not in capsys.readouterr().out
 
 

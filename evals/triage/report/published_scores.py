@@ -1,40 +1,20 @@
-"""Scores of fault rankings, ours and as published."""
+"""Localisation as published evaluations score it: accuracies of a run over imported cases, and their table."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from evals.models.metrics import Scored
 from evals.models.run import CaseInfo, Run, Trial
 from evals.models.trace import Trace
+from evals.report.numbers import NOTHING, percent
+from evals.report.view.page_parts import Table
 from evals.statistics.intervals import Interval, fraction_interval, mean, rate_interval
-from evals.statistics.ranking_metrics import (
-    all_at,
-    average_precision,
-    filled_at,
-    harmonic_mean,
-    hit_at,
-    precision,
-    recall,
-    reciprocal_rank,
-)
-from evals.triage.localisation.ranking_files import LEVELS, Level, Named, merged
+from evals.statistics.ranking_metrics import filled_at
+from evals.statistics.rates import format_rate
 from evals.triage.root_cause_scorers import ranked_files, ranked_functions
-
-Gold = frozenset[str]
-Ranking = tuple[str, ...]
-Pairs = Sequence[tuple[Ranking, Gold]]
-Rate = Callable[[Ranking, Gold, int], bool]
-
-RATES: Final[Mapping[str, Rate]] = {"Hit": hit_at, "Acc": all_at, "Acc (LocAgent)": filled_at}
-MEANS: Final[Mapping[str, Callable[[Ranking, Gold], float]]] = {
-    "MRR": reciprocal_rank,
-    "MAP": average_precision,
-    "precision": precision,
-    "recall": recall,
-    "F1": lambda named, gold: harmonic_mean(precision(named, gold), recall(named, gold)),
-}
 
 
 @dataclass(frozen=True)
@@ -46,74 +26,6 @@ class Metric:
     interval: Interval | None
     n: int
     hits: int | None = None
-
-
-@dataclass(frozen=True)
-class LevelScores:
-    """One level. `unlabelled` instances say nothing of it in the gold file; `empty` ones have nothing to find there,
-    `silent` of them a prediction that rightly names nothing; of the `scored` rest, `unpredicted` have none at all."""
-
-    level: Level
-    scored: int
-    unpredicted: int
-    empty: int
-    silent: int
-    unlabelled: int
-    metrics: tuple[Metric, ...]
-
-
-def score(gold: Mapping[str, Named], predictions: Mapping[str, Named], ks: Sequence[int]) -> tuple[LevelScores, ...]:
-    """The levels that both sides speak of, in the order file, function, whole name."""
-    return tuple(
-        _level(level, gold, predictions, ks)
-        for level in LEVELS
-        if _speaks(gold.values(), level) and _speaks(predictions.values(), level)
-    )
-
-
-def _speaks(rows: Iterable[Named], level: Level) -> bool:
-    return any(level in row for row in rows)
-
-
-def _level(
-    level: Level,
-    gold: Mapping[str, Named],
-    predictions: Mapping[str, Named],
-    ks: Sequence[int],
-) -> LevelScores:
-    wanted = {name: frozenset(row[level]) for name, row in gold.items() if level in row}
-    named = {name: predictions.get(name, {}).get(level, ()) for name in wanted}
-    scored = [name for name, right in wanted.items() if right]
-    empty = [name for name, right in wanted.items() if not right]
-    pairs = [(named[name], wanted[name]) for name in scored]
-    return LevelScores(
-        level=level,
-        scored=len(scored),
-        unpredicted=sum(name not in predictions for name in scored),
-        empty=len(empty),
-        silent=sum(name in predictions and not named[name] for name in empty),
-        unlabelled=len(gold) - len(wanted),
-        metrics=(*_rates(pairs, ks), *_means(pairs)),
-    )
-
-
-def _rates(pairs: Pairs, ks: Sequence[int]) -> list[Metric]:
-    metrics = []
-    for name, rate in RATES.items():
-        for k in ks:
-            hits = sum(rate(ranked, gold, k) for ranked, gold in pairs)
-            value = hits / len(pairs) if pairs else None
-            metrics.append(Metric(f"{name}@{k}", value, rate_interval(hits, len(pairs)), len(pairs), hits))
-    return metrics
-
-
-def _means(pairs: Pairs) -> list[Metric]:
-    metrics = []
-    for name, formula in MEANS.items():
-        values = [formula(ranked, gold) for ranked, gold in pairs]
-        interval = fraction_interval(values, range(len(values)))
-        metrics.append(Metric(name, mean(values), interval, len(values)))
-    return metrics
 
 
 FILE_RANKS: Final = (1, 3, 5)
@@ -211,3 +123,38 @@ def _dotted(function: str, texts: Sequence[str]) -> Iterator[str]:
     tails = [match["tail"] for text in texts if file in text for match in pattern.finditer(text)]
     for tail in tails or [""]:
         yield f"{path}::{outermost}{tail.removesuffix('.__init__')}"
+
+
+def merged(samples: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """One ranking of several: by the sum of 1 / rank, equal ones by first appearance; without repeats."""
+    weights: defaultdict[str, float] = defaultdict(float)
+    for sample in samples:
+        for rank, name in enumerate(dict.fromkeys(sample), 1):
+            weights[name] += 1 / rank
+    return tuple(sorted(weights, key=lambda name: -weights[name]))
+
+
+def published_table(run: Run) -> Table:
+    """A row per variant; none where no case is an imported one with gold."""
+    sources = [case.published.source for case in run.cases if case.published]
+    rows = [(info.variant.name, accuracies(run, info.variant.name)) for info in run.variants]
+    found = next((each for _, each in rows if each), ())
+    return Table(
+        f"Localisation over {len(sources)} cases whose fix is known ({', '.join(sorted(set(sources)))})",
+        ("variant", *(_heading(one.metric) for one in found)),
+        tuple((name, *map(published_cell, each)) for name, each in rows if each),
+    )
+
+
+def _heading(metric: Metric) -> str:
+    return metric.name if "@" in metric.name else f"{metric.name} (ours)"
+
+
+def published_cell(found: Accuracy) -> str:
+    """Value, interval, and the rows it was made of."""
+    metric, rests_on = found.metric, f"n={found.metric.n}/{found.of}"
+    if metric.value is None:
+        return f"{NOTHING} {rests_on}"
+    counted = f"{format_rate(metric.hits, metric.n, 0)} ({metric.hits}/{metric.n})" if metric.hits is not None else None
+    interval = f" [{percent(metric.interval.low)}, {percent(metric.interval.high)}]" if metric.interval else ""
+    return f"{counted or percent(metric.value)}{interval} {rests_on}"
