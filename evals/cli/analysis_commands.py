@@ -56,7 +56,7 @@ def _say(result: SelfTest, report: str) -> None:
     console.print(f"Report: {report}", markup=False)
 
 
-LABEL: Final = 8
+LABEL: Final = 10
 """Columns for what a line is about."""
 LINES: Final = 2
 """Lines of the terminal that one text may take; side by side, one more."""
@@ -117,7 +117,7 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path, console:
     console = console or wide_console()
     found = explained(case, variants, suite, root)
     console.print(Text(visible(f"{found.case.id} (suite {found.suite}): {found.case.title}"), style="bold"))
-    say_explained(console, wanted(found.case), [explanation(trial, found.case) for trial in found.trials])
+    say_explained(console, wanted(found.case), [explanation(each, found.case, found.changes) for each in found.trials])
     if len(found.trials) == 2:
         console.print(_parted(*(trial.trace for trial in found.trials)), markup=False)
     return EXIT_OK

@@ -33,9 +33,7 @@ from evals.report.stored_files import read_run
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.workspace import Workspace
 
-langsmith = typer.Typer(
-    help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True
-)
+langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True)
 RETRIES: Final = 4
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go; needs no key, and asks nobody.")]
 Name = Annotated[

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.builders.example_projects import copied, evals
 pytestmark = pytest.mark.slow
 
 SUITE = "variants: [{name: now, config: {router: v1}}]\n"
-CASES = ("charged-twice", "company-closes", "only-leaving")
+CASES = ("charged-twice", "leaving-but-stays", "only-leaving")
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,9 @@ def test_nothing_changed_is_green_and_says_what_was_compared(project):
     code, said = evals(project, "run", "first", "--jobs", "1")
 
     assert code == 0, said
-    assert "now: nothing changed since the baseline in 3 cases (steps, decisions, output: action, amount, queue)" in said
+    assert (
+        "now: nothing changed since the baseline in 3 cases (steps, decisions, output: action, amount, queue)" in said
+    )
     assert "exit code 0 (not worse)" in said
 
 
@@ -67,8 +69,8 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
     code, said = evals(project, "run", "first", "--jobs", "1")
 
     assert code == 3, said
-    assert "Changed: now: 2 of 3 cases since the baseline (output.action 2): company-closes, only-leaving" in said
-    assert "`evals explain company-closes --suite first`" in said
+    assert "Changed: now: 2 of 3 cases since the baseline (output.action 2): leaving-but-stays, only-leaving" in said
+    assert "`evals explain leaving-but-stays --suite first`" in said
     assert "`evals bless first`" in said
     assert "exit code 3 (changed)" in said
     assert "worse" not in said
@@ -77,7 +79,7 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
     run = json.loads((report / "run.json").read_bytes())
     assert run["verdict"]["status"] == "changed"
     assert run["changes"][0] == {
-        "case_id": "company-closes",
+        "case_id": "leaving-but-stays",
         "variant": "now",
         "what": "output.action",
         "was": "cancel",
@@ -85,7 +87,7 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
     }
     assert "<td>output.action</td>" in (report / "index.html").read_text(encoding="utf-8")
     assert "output\\.action" in (report / "summary.md").read_text(encoding="utf-8")
-    junit = ElementTree.parse(report / "junit.xml").getroot()  # noqa: S314 - our own file
+    junit = ET.parse(report / "junit.xml").getroot()  # noqa: S314 - our own file
     found = {case.get("name"): case.find("error") for case in junit.iter("testcase")}
     assert [found[name].get("type") for name in ("verdict", "only-leaving")] == ["changed", "changed"]
     assert found["charged-twice"] is None
@@ -97,8 +99,11 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
 
 
 def test_a_step_more_is_a_change_in_every_case(project):
-    edited(project, 'builder.add_edge("reply", END)', 'builder.add_node("log", lambda state: {})\n'
-           'builder.add_edge("reply", "log")\nbuilder.add_edge("log", END)')
+    edited(
+        project,
+        'builder.add_edge("reply", END)',
+        'builder.add_node("log", lambda state: {})\nbuilder.add_edge("reply", "log")\nbuilder.add_edge("log", END)',
+    )
     code, said = evals(project, "run", "first", "--jobs", "1")
 
     assert (code, "3 of 3 cases since the baseline (steps 3)" in said) == (3, True), said

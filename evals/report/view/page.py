@@ -41,6 +41,7 @@ from evals.report.view.plan_graph import Picture
 from evals.report.view.sections import Places, drawn_sections
 from evals.report.view.trial_view import legend
 from evals.report.view.variant_tables import (
+    changes_table,
     measure_table,
     redraw_table,
     sample_table,
@@ -94,6 +95,7 @@ class ReportPage:
     partings: tuple[PartingRow, ...]
     secondary: Table
     measures: Table
+    changed: Table
     samples: Table
     redraws: Table
     slices: Table
@@ -139,6 +141,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         partings=parting_rows(run, lists),
         secondary=secondary(run),
         measures=measure_table(run),
+        changed=changes_table(run),
         samples=sample_table(run),
         redraws=redraw_table(run),
         slices=_slices(run),

@@ -7,7 +7,12 @@ from evals.models.run import Trial
 from tests.builders.facts import some_material
 from tests.builders.trace import a_trace
 
-OUTPUT = {"queue": "billing", "amount": 12.5, "items": [{"sku": "A-1"}], "reply": "We send the money back to you today."}
+OUTPUT = {
+    "queue": "billing",
+    "amount": 12.5,
+    "items": [{"sku": "A-1"}],
+    "reply": "We send the money back to you today.",
+}
 
 
 def a_trial(case="one", sample=0, visits=("router", "billing"), **output):
