@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -10,10 +10,14 @@ from evals.cli.shared_options import HERE, Root
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.project import FILE, Project
 
+if TYPE_CHECKING:
+    from evals.target.graph_guesses import GraphGuess
+
 init_app = typer.Typer()
 
 DETECTED: Final = "a drop of 14 points with 80 cases, of 27 points with 35"
 """What is found in four of five comparisons, as measured on the suite `prompts` (docs/verdict.md)."""
+MOMENT: Final = "2026-01-05T09:00:00Z"
 
 
 @init_app.command("init")
@@ -42,6 +46,7 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
     Raises:
         ConfigurationError: no usable `langgraph.json`, no such graph or node, or `evals.toml` is there already.
     """
+    from evals.target.graph_guesses import guess_settings
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
     from evals.target.patches import captured
 
@@ -52,17 +57,18 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
         raise ConfigurationError(f"{file.path}: names {', '.join(file.graphs)}; choose one with --graph")
     name = name or next(iter(file.graphs))
     with captured(), environment_of(file, replay=True):
-        nodes = _nodes(load_graph(file, name))
+        guess = guess_settings(load_graph(file, name))
+    nodes = guess.nodes
     for router in routers:
         if nodes and router not in nodes:
             raise ConfigurationError(f"--router {router}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
-    table = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
-    lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
+    routers = routers or guess.routers
+    lines = _settings(root, name, routers, prompts, guess)
     written = {
         FILE: "\n".join(lines) + "\n",
-        f"{project.suites}/first.yaml": _SUITE,
-        f"{project.cases}/cases/example.yaml": _case(nodes),
+        f"{project.suites}/first.yaml": _suite(guess),
+        f"{project.cases}/cases/example.yaml": _case(guess),
     }
     for place, text in written.items():
         path = root / place
@@ -71,37 +77,74 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(f"wrote {place}")
+    for note in _notes(root, routers, guess):
+        print(note)
     print(
         "Next: put the inputs of your graph into evaluation/cases/example.yaml, then\n"
         "  evals record first    asks your endpoint for what is missing\n"
         "  evals run first       replays it and says what to do next\n"
-        f"One case shows a difference. A verdict needs labels and more cases: it finds {DETECTED}."
+        "One case shows a difference. A verdict needs labels and more cases:\n"
+        f"it finds {DETECTED}."
     )
     return EXIT_OK
 
 
-def _nodes(graph: Any) -> list[str]:  # noqa: ANN401 - a compiled graph, or a factory, whose nodes are not known yet
+def _settings(
+    root: Path, name: str, routers: tuple[str, ...], prompts: tuple[str, ...], guess: "GraphGuess"
+) -> list[str]:
+    """The lines of `evals.toml`."""
+    from evals.target.graph_guesses import reads_clock
+    from evals.target.target_settings import shown_path, target_files
+
+    table = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
+    lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
+    if found := reads_clock(target_files(root)):
+        lines.append(f'clock = "{MOMENT}"  # {shown_path(found[0], root)}:{found[1]} reads the time')
+    if guess.context is not None:
+        lines.append("context = true  # a variant's `config` is LangGraph's `context` too")
+    if guess.output:
+        lines.append(f"# output = {json.dumps(list(guess.output))}  # members of the final state; without it: all")
+    return lines
+
+
+def _notes(root: Path, routers: tuple[str, ...], guess: "GraphGuess") -> list[str]:
+    """What a user should know of the project; a line each."""
+    from evals.shared.git_command import GitError, git
+
+    notes = []
+    if not guess.nodes:
+        notes.append("The graph is made by a factory that needs a config: nodes, inputs and routers are not known.")
+    elif not routers:
+        notes.append("No node chooses between next nodes: there are no decisions, only steps and output.")
+    else:
+        notes.append(f"Routers: {', '.join(routers)}. Edit evals.toml if another node decides.")
     try:
-        return [str(node) for node in graph.get_graph().nodes if not str(node).startswith("__")]
-    except (AttributeError, TypeError, ValueError):
-        return []
+        git(root, "rev-parse", "--git-dir")
+    except GitError:
+        notes.append("No git repository here: `git:REV` and the history of runs need one (git init).")
+    return notes
 
 
-_SUITE: Final = """\
+def _suite(guess: "GraphGuess") -> str:
+    known = f"# config of this graph: {', '.join(guess.context)}\n" if guess.context else ""
+    return f"""\
 # A variant is a `config` of the graph (LangGraph's `configurable`). The last one is judged against the first;
 # one alone is compared with its baseline.
-variants:
-  - {name: now}
+{known}variants:
+  - {{name: now}}
 """
 
 
-def _case(nodes: list[str]) -> str:
-    known = f"  # nodes: {', '.join(nodes)}" if nodes else ""
+def _case(guess: "GraphGuess") -> str:
+    known = f"  # nodes: {', '.join(guess.nodes)}" if guess.nodes else ""
+    router = next(iter((*guess.routers, *guess.nodes)), "billing")
+    member = next(iter(guess.output), "reply")
+    inputs = json.dumps(guess.inputs or {}, ensure_ascii=False, default=str)
     return f"""\
-inputs: {{}}  # what the graph is called with
+inputs: {inputs}  # what the graph is called with
 # answers: ["yes"]  # to its interrupts, in order
 # expected:  # members of the output
-#   reply: {{contains: [refund]}}
+#   {member}: {{contains: [refund]}}
 # route:{known}
-#   constraints: [{{id: billing, type: existence, a: [billing], min: 1, hard: true}}]
+#   constraints: [{{id: {router}, type: existence, a: [{router}], min: 1, hard: true}}]
 """

@@ -38,6 +38,7 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
     scorers = tuple(material.metrics)
     found = found or compared(material, scorers)
     now = _as_baseline(material)
+    facts = facts_of(material, now, found)
     cases = tuple(case_info(case) for case in material.cases)
     by_id = {case.id: case for case in cases}
     evidence = [VariantTrials(name, suite.reference, by_id, trials) for name in material.names]
@@ -79,7 +80,8 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
         ),
         wants_baseline=material.wants_baseline,
         unblessed=material.unblessed,
-        verdict=gate.decide(facts_of(material, now, found)),
+        costs=facts.costs,
+        verdict=gate.decide(facts),
         digests={
             "scorers": now.scorers,
             **{f"topology of {name}": digest for name, digest in now.topology.items()},
@@ -166,16 +168,16 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         },
     )
     found = compared(material, run.scorers)
-    now = _as_baseline(material)
-    verdict = gate.decide(facts_of(material, now, found))
+    facts = facts_of(material, _as_baseline(material), found)
     return run.model_copy(
         update={
             "gate": policy,
             "comparisons": found.comparisons,
             "rule_tests": found.rules,
+            "costs": facts.costs,
             "divergences": found.divergences,
             "changes": found.changes,
-            "verdict": verdict,
+            "verdict": gate.decide(facts),
         }
     )
 

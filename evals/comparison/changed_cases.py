@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from evals.models.run import Baseline, Behaviour, BlessedBehaviour, Change, ScorerInfo, Trial
+from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, ScorerInfo, Trial
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 
@@ -43,7 +43,7 @@ def changes_of(
     baseline: Baseline | None,
     names: Sequence[str],
     trials: Sequence[Trial],
-) -> tuple[Change, ...]:
+) -> tuple[CaseChange, ...]:
     """Every change of an exact trial against the blessed one, by variant and case; of several repeats, the first that
     differs is told. Empty where the suite is not compared so, or the baseline cannot be."""
     blessed = baseline.behaviour if baseline else None
@@ -51,7 +51,7 @@ def changes_of(
         return ()
     if blessed.fields != suite.as_blessed:
         return ()
-    found: dict[tuple[str, str, str], Change] = {}
+    found: dict[tuple[str, str, str], CaseChange] = {}
     for trace in sorted((trial.trace for trial in trials), key=lambda one: (one.case_id, one.sample)):
         was = blessed.trials.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample)
         if was is None or trace.provenance.label != "exact":
@@ -62,7 +62,7 @@ def changes_of(
         pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *_fields(was.output, now.output)]
         for what, before, after in pairs:
             if before != after:
-                change = Change(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
+                change = CaseChange(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
                 found.setdefault((trace.variant, trace.case_id, what), change)
     return tuple(change for name in names for change in found.values() if change.variant == name)
 
@@ -80,7 +80,7 @@ def compared_words(baseline: Baseline, names: Sequence[str]) -> str:
     return f"{len(cases)} case{'' if len(cases) == 1 else 's'} (steps, decisions{output})"
 
 
-def change_sentences(changes: Sequence[Change], baseline: Baseline) -> tuple[str, ...]:
+def change_sentences(changes: Sequence[CaseChange], baseline: Baseline) -> tuple[str, ...]:
     """One sentence per variant: how many cases changed, in what, and which."""
     said = []
     for name in dict.fromkeys(change.variant for change in changes):

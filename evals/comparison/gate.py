@@ -8,8 +8,17 @@ from pydantic import Field
 
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.base import Closed
-from evals.models.run import Comparison, Coverage, Reason, Verdict
+from evals.models.run import Comparison, CostChange, Coverage, Reason, Verdict
 from evals.models.suite import GatePolicy
+
+COSTS: Final = {
+    "tokens": ("tokens", "more tokens", "fewer tokens"),
+    "calls": ("LLM calls", "more LLM calls", "fewer LLM calls"),
+    "price": ("USD", "higher price", "lower price"),
+    "steps": ("steps", "more steps", "fewer steps"),
+    "recorded_time": ("s of recorded time", "more recorded time", "less recorded time"),
+}
+"""Name in `gate.cost` -> its unit, and how a sentence calls a rise and a fall."""
 
 
 class Facts(Closed):
@@ -52,6 +61,7 @@ class Facts(Closed):
     """Where two sides that are compared were answered by different models."""
     fell: tuple[str, ...] = ()
     """Large falls of other metrics, the largest first: told, and without a say."""
+    costs: tuple[CostChange, ...] = ()
     limits: tuple[str, ...] = ()
     """Which variants decide nothing in this run, and what the candidate was not compared with."""
     notes: tuple[str, ...] = ()
@@ -193,6 +203,25 @@ def changed(facts: Facts) -> list[Reason]:
     return [Reason(kind="changed", text=text) for text in facts.changed]
 
 
+def cost_limits(facts: Facts) -> list[Reason]:
+    """A cost is above its limit beyond chance: the whole 95 % interval is."""
+    over = [item for item in facts.costs if item.bound is not None and item.low is not None and item.low > item.bound]
+    gain = "" if any(item.verdict == "improvement" for item in facts.judged) else ", for no gain"
+    return [Reason(kind="cost limit", text=f"{_cost_over_limit(item)}{gain}") for item in over]
+
+
+def cost_unknown(facts: Facts) -> list[Reason]:
+    """A cost that has a limit is not known for every case that the candidate finished."""
+    without = [item for item in facts.costs if item.limit is not None and (item.missing or not item.n)]
+    return [
+        Reason(
+            kind="nothing to judge",
+            text=f"gate.cost limits {item.name}, unknown in {item.missing} of {item.n + item.missing} cases",
+        )
+        for item in without
+    ]
+
+
 def unweighable(facts: Facts) -> list[Reason]:
     """An endpoint fell where not even losing everything would have been significant: nobody can say what it means."""
     return [
@@ -202,6 +231,10 @@ def unweighable(facts: Facts) -> list[Reason]:
         )
         for item in facts.judged
         if item.delta is not None and item.delta < 0 and item.minimum_detectable is None
+    ] + [
+        Reason(kind="cannot be weighed", text=f"{_cost_over_limit(item)}; too few cases for an interval")
+        for item in facts.costs
+        if item.bound is not None and item.low is None and item.size is not None and item.size > item.bound
     ]
 
 
@@ -215,9 +248,17 @@ CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     different_models,
     not_comparable,
     no_baseline,
+    cost_unknown,
     equivalence_not_shown,
 )
-WORSE: Final[tuple[Rule, ...]] = (must_pass, canary_leaked, hard_violations, slice_collapsed, regressions)
+WORSE: Final[tuple[Rule, ...]] = (
+    must_pass,
+    canary_leaked,
+    hard_violations,
+    slice_collapsed,
+    regressions,
+    cost_limits,
+)
 DOUBTFUL: Final[tuple[Rule, ...]] = (unweighable,)
 """Asked last: they only keep a run from being green."""
 
@@ -301,6 +342,7 @@ def _green_sentence(facts: Facts) -> str:
     other = "its baseline" if alone else facts.reference
     said = [f"{facts.candidate} {verb} {other} over {_rests_on(against)}"]
     said += [_better(item) for item in better]
+    said += [f"{text} per case" for item in facts.costs if (text := _cost_change(item))]
     said += [f"{_named(same)}: equivalent within {facts.policy.margin * 100:g} points"] if same else []
     said += [f"{_named(rest)}: no significant change"] if rest else []
     said += [smallest_detectable(against)]
@@ -323,6 +365,28 @@ def _better(item: Comparison) -> str:
     if item.low is None or item.high is None:
         return size
     return f"{size} (95 % interval {item.low * 100:+.0f} to {item.high * 100:+.0f})"
+
+
+def _cost_change(item: CostChange) -> str:
+    """`23 % fewer tokens [21, 25]`; empty where there is no significant change against the other side."""
+    if item.before is None or item.low is None or item.high is None or item.low <= 0 <= item.high:
+        return ""
+    low, high = sorted((abs(item.low), abs(item.high)))
+    return f"{_rise_or_fall(item)} [{low * 100:.0f}, {high * 100:.0f}]"
+
+
+def _rise_or_fall(item: CostChange) -> str:
+    _, more, fewer = COSTS[item.name]
+    return f"{abs(item.size or 0) * 100:.0f} % {more if (item.size or 0) > 0 else fewer}"
+
+
+def _cost_over_limit(item: CostChange) -> str:
+    if item.before is not None:
+        change = _cost_change(item) or _rise_or_fall(item)
+        return f"{item.left} has {change} than {item.right} over {_cases(item.n)}; the limit is {item.limit}"
+    interval = f" [{item.low:.4g}, {item.high:.4g}]" if item.low is not None and item.high is not None else ""
+    mean = f"{item.after:.4g} {COSTS[item.name][0]} per case{interval}"
+    return f"{item.left} needs {mean} over {_cases(item.n)}; the limit is {item.limit:g}"
 
 
 def smallest_detectable(items: Sequence[Comparison]) -> str:

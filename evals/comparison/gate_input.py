@@ -11,6 +11,7 @@ from evals.comparison.answering_models import different_models
 from evals.comparison.baseline import incomparable
 from evals.comparison.changed_cases import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
+from evals.comparison.costs import cost_changes
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.sides import Compared, against_reference
 from evals.comparison.summary import Material, case_means, coverage_of
@@ -54,6 +55,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         lost=lost_values(deciding, now),
         models=_different_models(deciding, now),
         fell=falls(deciding, now),
+        costs=cost_changes(material),
         limits=(
             *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
             *_candidate_without_baseline(material),

@@ -11,8 +11,8 @@ from evals.comparison.summary import Material, case_means, open_cases
 from evals.models.case import Case
 from evals.models.run import (
     Baseline,
+    CaseChange,
     CaseInfo,
-    Change,
     Comparison,
     Divergence,
     RuleTest,
@@ -89,7 +89,7 @@ class Compared(NamedTuple):
     comparisons: tuple[Comparison, ...]
     rules: tuple[RuleTest, ...]
     divergences: tuple[Divergence, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[CaseChange, ...] = ()
 
 
 def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:

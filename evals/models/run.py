@@ -21,7 +21,7 @@ from evals.models.metrics import (
     Twins,
 )
 from evals.models.route_spec import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
-from evals.models.suite import GatePolicy, Variant
+from evals.models.suite import CostLimit, CostName, GatePolicy, Variant
 from evals.models.tabular import Tabular
 from evals.models.trace import Trace
 
@@ -254,7 +254,7 @@ class Divergence(Closed):
     what: str
 
 
-class Change(Closed):
+class CaseChange(Closed):
     """Where a case differs from its blessed run: `steps`, `decisions`, or `output.` and the path of a field. `was` and
     `now` are texts, cut where they are long."""
 
@@ -263,6 +263,36 @@ class Change(Closed):
     what: str
     was: str
     now: str
+
+
+class CostChange(Closed):
+    """What the candidate costs, per case, on the cases both sides have a value for."""
+
+    name: CostName
+    left: str
+    right: str
+    n: int
+    missing: int
+    """Cases that the candidate finished and that have no such cost on one of the sides."""
+    before: float | None
+    """None where the limit is a mean, which no other side is compared with."""
+    after: float | None
+    limit: CostLimit | None = None
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of `size`; None for fewer than 12 clusters of cases."""
+
+    @property
+    def size(self) -> float | None:
+        """What the limit is about: `after` itself, or its relative change (0.1 for 10 % more)."""
+        if self.before is None:
+            return self.after if isinstance(self.limit, float) else None
+        return self.after / self.before - 1 if self.before and self.after is not None else None
+
+    @property
+    def bound(self) -> float | None:
+        """The limit in the unit of `size`."""
+        return float(self.limit.rstrip(" %")) / 100 if isinstance(self.limit, str) else self.limit
 
 
 class Reason(Closed):
@@ -274,6 +304,7 @@ class Reason(Closed):
         "new hard violation",
         "canary leaked",
         "slice collapsed",
+        "cost limit",
         "coverage too low",
         "not comparable",
         "no baseline",
@@ -385,10 +416,12 @@ class Run(Tabular):
     divergences: tuple[Divergence, ...] = ()
     as_blessed: tuple[str, ...] | None = Field(default=None, exclude_if=lambda value: value is None)
     """As the suite has it."""
-    changes: tuple[Change, ...] = Field(default=(), exclude_if=lambda value: not value)
+    changes: tuple[CaseChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     rule_tests: tuple[RuleTest, ...] = Field(default=(), exclude_if=lambda value: not value)
     """Where hard constraints are newly violated, and slices that collapsed, the gate counting them or not."""
     ablations: tuple[Comparison, ...] = ()
+    costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """What the candidate costs against the reference, and against the limits of `gate.cost`."""
     wants_baseline: bool | None = None
     """Whether it was to be compared with its suite's baseline; None in a run stored before this was kept."""
     unblessed: tuple[str, ...] = ()

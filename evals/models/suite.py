@@ -1,8 +1,9 @@
 """Suites: cases, variants, candidate, reference and gate policy."""
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from evals.models.base import Closed
 from evals.models.case import Split
@@ -81,15 +82,31 @@ class Selection(Closed):
     archetypes: tuple[str, ...] = ()
 
 
+CostName = Literal["tokens", "calls", "price", "steps", "recorded_time"]
+
+
+def _checked_limit(limit: float | str) -> float | str:
+    ok = re.fullmatch(r"[+-]?\d+(\.\d+)? ?%", limit) if isinstance(limit, str) else limit >= 0
+    if not ok:
+        raise ValueError("write a change against the reference, such as +10 %, or a mean per case, such as 1200")
+    return limit
+
+
+CostLimit = Annotated[float | str, AfterValidator(_checked_limit)]
+"""`+10 %` of what the reference costs, or a mean per case: tokens, calls, USD, steps, seconds."""
+
+
 class GatePolicy(Closed):
     """What the gate demands. `margin` is the largest drop in a score that still counts as no worse. `models`: whether
-    candidate and reference must be answered by the same models, or the suite compares models."""
+    candidate and reference must be answered by the same models, or the suite compares models. `cost`: limits of what
+    the candidate may cost; a cost without a limit is told and decides nothing."""
 
     coverage_floor: Fraction = 1.0
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
     margin: Fraction = 0.05
     require: Literal["no_regression", "equivalence"] = "no_regression"
     models: Annotated[Literal["same", "compared"], Field(exclude_if=lambda value: value == "same")] = "same"
+    cost: Annotated[dict[CostName, CostLimit], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
 
 
 class Suite(Closed):

@@ -20,7 +20,6 @@ from evals.recording.recording_session import (
     RecordingSession,
     TrialCounts,
     TrialListener,
-    end_refresh,
     record_trials,
 )
 from evals.recording.rounds.answer_files import Answers
@@ -112,11 +111,11 @@ async def record_suite(
             told=heard,
             on_tape=on_tape,
         )
+        if asking.refresh and tally.proven == tally.planned and not recorder.stop.reason:
+            await session.end_refresh()
     finally:
         await session.close()
         apart.end()
-    if asking.refresh and tally.proven == tally.planned:
-        end_refresh(workspace, [case.id for case in chosen.cases])
     return tally
 
 

@@ -8,7 +8,7 @@ from evals.cassettes.interaction import Cassette, Interaction
 from evals.comparison.assemble import case_info
 from evals.comparison.changed_cases import changes_of
 from evals.errors import ConfigurationError, EvalsError
-from evals.models.run import CaseInfo, Change, Trial
+from evals.models.run import CaseChange, CaseInfo, Trial
 from evals.models.run_request import Options
 from evals.models.trace import Trace
 from evals.paths import path_of_user
@@ -54,7 +54,7 @@ class Explained:
     suite: str
     case: CaseInfo
     trials: tuple[Trial, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[CaseChange, ...] = ()
 
 
 def explain(case: str, variants: Sequence[str], suite: str, root: Path | str) -> Explained:

@@ -268,7 +268,7 @@ class Suites:
         runs = {item.run.suite.suite.name: item.run for item in items if isinstance(item, (TrialItem, CheckItem))}
         return [f"evals: {name}: {in_words(run.suite.scope)}" for name, run in runs.items()]
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:
         """The verdict of each suite that was judged, whichever process judged it."""
         reports = [report for found in terminalreporter.stats.values() for report in found]
         told = [value for each in reports for name, value in getattr(each, "user_properties", ()) if name == TOLD]

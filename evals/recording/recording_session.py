@@ -1,7 +1,7 @@
 """Record the trials of a suite from an endpoint."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -95,14 +95,17 @@ class RecordingSession:
         return RecordedTrial(trace, asked=len(fresh), reused=len(served) - len(fresh))
 
     async def close_case(self, case_id: str, *, whole: bool) -> None:
-        """All trials of a case are over; `whole` if every one is proven. Only then old answers give way to new ones."""
+        """All trials of a case are over; `whole` if every one is proven."""
         self._recorder.forget(self._staging(case_id))
-        if not whole:
-            return
-        if self._refresh:
-            await self._accept(case_id, self._fresh.pop(case_id), replace=True, tree=self._trees.pop(case_id))
-        else:
+        if whole and not self._refresh:
             discard_staging(self._workspace, case_id)
+
+    async def end_refresh(self) -> None:
+        """Replace the old answers, now that every trial of every case is proven; the next refresh asks anew."""
+        for case_id, proven in self._fresh.items():
+            await self._accept(case_id, proven, replace=True, tree=self._trees[case_id])
+        for case_id in self._fresh:
+            self._staging(case_id).unlink(missing_ok=True)
 
     async def _accept(
         self, case_id: str, proven: Sequence[Interaction], *, tree: str | None, replace: bool = False
@@ -118,7 +121,8 @@ class RecordingSession:
             )
 
     def _staging(self, case_id: str) -> Path:
-        return _refreshed(self._workspace, case_id) if self._refresh else staging_of(self._workspace, case_id)
+        staging = staging_of(self._workspace, case_id)
+        return staging.with_name("refresh") / staging.name if self._refresh else staging
 
     async def close(self) -> None:
         """Close the connections."""
@@ -170,16 +174,6 @@ def discard_staging(workspace: Workspace, case_id: str) -> None:
     staging = staging_of(workspace, case_id)
     if staging.exists():
         discard(staging, load(workspace.cassette(case_id)))
-
-
-def end_refresh(workspace: Workspace, case_ids: Iterable[str]) -> None:
-    """Drop the staged answers of a refresh that is complete: the next one asks anew."""
-    for case_id in case_ids:
-        _refreshed(workspace, case_id).unlink(missing_ok=True)
-
-
-def _refreshed(workspace: Workspace, case_id: str) -> Path:
-    return workspace.cache / "recording" / "refresh" / f"{case_id}.yaml"
 
 
 def staging_of(workspace: Workspace, case_id: str) -> Path:

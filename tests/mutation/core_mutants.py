@@ -30,10 +30,11 @@ CORE: Final = (
     (
         "a slice may collapse",
         GATE,
-        "hard_violations, slice_collapsed, regressions",
-        "hard_violations, regressions",
+        "    slice_collapsed,\n    regressions,",
+        "    regressions,",
         GATE_TESTS,
     ),
+    ("costs have no limit", GATE, "    regressions,\n    cost_limits,", "    regressions,", GATE_TESTS),
     ("gains are losses", PAIRED, "p_worse=at_least(lost,", "p_worse=at_least(gained,", STATISTICS_TESTS),
     ("no correction by Holm", PAIRED, "(len(p_values) - rank) * p_values", "1 * p_values", STATISTICS_TESTS),
     ("skewed grades are symmetric", PAIRED, "max(worse, hall(sums))", "worse", STATISTICS_TESTS),

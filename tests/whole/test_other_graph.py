@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -293,8 +294,13 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
     write(tmp_path / ".env.example", "SEARCH_API_KEY=...\n")
 
     code, said = evals(tmp_path, "init")
-    assert code == 0, said
-    write(tmp_path / "evals.toml", "[target]\ncontext = true\nclock = '2026-01-05T09:00:00Z'\n")
+    assert (code, "Routers: choose." in said, "No git repository here" in said) == (0, True, True), said
+    settings = tomllib.loads((tmp_path / "evals.toml").read_text())["target"]
+    assert settings == {"graph": "agent", "routers": ["choose"], "clock": "2026-01-05T09:00:00Z", "context": True}
+    assert '# output = ["messages"]' in (tmp_path / "evals.toml").read_text()
+    assert "src/assistant/words.py:4 reads the time" in (tmp_path / "evals.toml").read_text()
+    assert "# config of this graph: model\n" in (tmp_path / "evaluation" / "suites" / "first.yaml").read_text()
+    assert '{"messages": [{"role": "user", ' in (tmp_path / "evaluation" / "cases" / "example.yaml").read_text()
     case = "inputs: {messages: [{role: user, content: hello}]}\n"
     write(tmp_path / "evaluation" / "cases" / "example.yaml", case)
     with model_server(lambda *_: "good day") as (url, _):
@@ -302,6 +308,45 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
         code, said = evals(tmp_path, "record", "first", "--recorded-by", "tests", **live)
     assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
     assert "1/1" in evals(tmp_path, "run", "first", "--jobs", "1")[1]
+
+
+CHAIN = """
+from typing import TypedDict
+from langgraph.graph import StateGraph
+
+class Inputs(TypedDict, total=False):
+    ticket: str
+    urgent: bool
+
+class State(Inputs):
+    reply: str
+
+def make(config):
+    builder = StateGraph(State, input_schema=Inputs)
+    builder.add_node("answer", lambda state: {"reply": "yes"})
+    builder.add_edge("__start__", "answer")
+    return builder.compile()
+"""
+
+
+def test_a_chain_without_routers_made_by_a_factory_is_set_up(tmp_path):
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"agent": "./agent.py:make"}}))
+    write(tmp_path / "agent.py", CHAIN)
+    code, said = evals(tmp_path, "init")
+
+    assert (code, "No node chooses between next nodes" in said) == (0, True), said
+    case = (tmp_path / "evaluation" / "cases" / "example.yaml").read_text()
+    assert ('inputs: {"ticket": "...", "urgent": false}' in case, "nodes: answer" in case) == (True, True), case
+
+
+def test_a_factory_that_needs_a_config_of_its_own_is_set_up_without_guesses(tmp_path):
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"agent": "./agent.py:make"}}))
+    write(
+        tmp_path / "agent.py", CHAIN.replace("    builder =", "    config['configurable']['tenant']\n    builder =", 1)
+    )
+    code, said = evals(tmp_path, "init")
+
+    assert (code, "nodes, inputs and routers are not known" in said) == (0, True), said
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,49 @@ def test_an_interrupted_recording_keeps_what_was_under_way_and_says_how_to_go_on
     assert len(llm.asked) == sum(len(load(path).interactions) for path in staged(checkout)) == 1
 
 
+def stored(checkout):
+    """Every file below `cassettes/`, by path."""
+    files = (path for path in (checkout / "cassettes").rglob("*") if path.is_file() and not path.name.endswith(".lock"))
+    return {path.relative_to(checkout): path.read_bytes() for path in files}
+
+
+REQUESTS = 11
+"""Of one trial and its decision point."""
+NEW = answering(investigator={**WORKER_REPLIES["investigator"], "summary": "Prices are read twice."})
+
+
+@pytest.mark.parametrize("answers", [1, 5, 12, 22])
+def test_an_interrupted_refresh_of_one_variant_leaves_the_cassettes_and_the_same_command_goes_on(checkout, answers):
+    """At the 12th answer the first of the two cases is recorded whole; the 22nd is the last."""
+    before, asked, waiting, release = stored(checkout), [], threading.Event(), threading.Event()
+
+    def slow(agent, body):
+        asked.append(agent)
+        if len(asked) == answers:
+            waiting.set()
+            release.wait()
+        return NEW(agent, body)
+
+    with an_llm_server(slow) as llm:
+        words = ("record", "tiny.yaml", "--refresh", "--variant", "new", "--base-url", llm.base_url)
+        process = evals_at_once(checkout, *words, "--concurrency", "1")
+        assert waiting.wait(300), process.communicate()
+        process.send_signal(signal.SIGINT)
+        err = said_up_to("requests under way", process)
+        release.set()
+        err += process.communicate(timeout=300)[1]
+        kept = stored(checkout)
+
+        again = evals(checkout, *words)
+
+    assert process.returncode == 130, err
+    assert kept == before
+    assert again.code == 0, again.err
+    assert stored(checkout).keys() == before.keys()
+    assert all(b"Prices are read twice." in text for path, text in stored(checkout).items() if path.suffix == ".yaml")
+    assert len(asked) == 2 * REQUESTS  # nothing is asked twice
+
+
 def test_a_second_interrupt_waits_for_nothing(tmp_path):
     checkout = a_checkout(tmp_path)
     waiting, release = threading.Event(), threading.Event()

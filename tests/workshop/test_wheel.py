@@ -8,32 +8,14 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.builders.installed import ROOT, built_wheel, pip, tracked
 
 pytestmark = pytest.mark.slow
 
 
-def pip(*arguments):
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
-    subprocess.run(command, check=True, timeout=300)
-
-
-def tracked():
-    """Paths that git tracks below both packages."""
-    listed = subprocess.check_output(["git", "ls-files", "evals", "triage"], cwd=ROOT, text=True)
-    return [Path(line) for line in listed.splitlines() if (ROOT / line).exists()]
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """Built from a copy, since setuptools leaves a folder `build` where it builds."""
-    copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
-    for path in [*tracked(), *map(Path, ("pyproject.toml", "README.md", "LICENSE"))]:
-        (copy / path.parent).mkdir(parents=True, exist_ok=True)
-        (copy / path).write_bytes((ROOT / path).read_bytes())
-    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(out), str(copy))
-    (built,) = out.glob("*.whl")
-    return built
+    return built_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def test_the_wheel_holds_every_file_of_both_packages(wheel):

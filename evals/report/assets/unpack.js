@@ -64,11 +64,29 @@ function partOf(content, name) {
   for (const [place, number] of places("scores")) {
     place.append(...texts[number].split("\n").map((text, i) => scoreRow(content.scorers[i], text)));
   }
-  for (const kind of ["plan", "change", "cause", "rules"]) {
+  for (const kind of ["plan", "change", "cause", "rules", "prompt"]) {
     for (const [place, number] of places(kind)) place.append(partOf(content, `${kind}-${number}`));
   }
   for (const [place, number] of places("cells")) fillSheet(place, texts[number].split("\n").map((line) => line.split("\t")));
   return part;
+}
+
+/* Whether a case says a word in what it was shown, answered or found: each text is looked at once for all its cases. */
+function textSearch(content) {
+  const plain = content.pieces.map((piece) => (/[<>\u0001]/.test(piece) ? "" : spelled(content, piece).toLowerCase()));
+  const used = new Map();
+  content.names.forEach((name, i) => {
+    if (!name.startsWith("case-")) return;
+    const [known, paragraphs, , , codes] = content.columns.map((column) => column[i]);
+    used.set(name.slice(5), new Set([...paragraphs.flat(), ...codes.filter(Boolean)].map((code) => (code > 0 ? code - 1 : known - code - 1))));
+  });
+  const words = new Map();
+  return (id, word) => {
+    if (!words.has(word)) words.set(word, plain.map((text) => text.includes(word)));
+    const says = words.get(word);
+    for (const piece of used.get(id) ?? []) if (says[piece]) return true;
+    return false;
+  };
 }
 
 function tableRow(heading, ...texts) {

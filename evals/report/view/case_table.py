@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
-from evals.models.run import CaseInfo, Divergence, Run, ScorerInfo, Trial, trial_metrics
+from evals.models.run import CaseInfo, Comparison, Divergence, Run, ScorerInfo, Trial, trial_metrics
 from evals.models.trace import Trace
 from evals.report.numbers import percent
 from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views
@@ -40,7 +40,8 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column."""
+    """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column. `sides` are the trials of
+    reference and candidate, `others` those of other variants."""
 
     id: str
     title: str
@@ -58,34 +59,59 @@ class CaseRow:
     exemplars: tuple[Ribbon, ...]
     divergences: tuple[DivergenceView, ...]
     rules: tuple[RuleTable, ...]
-    trials: tuple[TrialView, ...]
+    sides: tuple[tuple[TrialView, ...], ...]
+    others: tuple[TrialView, ...]
 
 
 @dataclass(frozen=True)
 class CaseTable:
-    """All rows, and the archetypes to filter by."""
+    """All rows, the variants (reference and candidate first), and what to filter by."""
 
     variants: tuple[str, ...]
-    archetypes: tuple[str, ...]
+    compared: int
+    slices: tuple[str, ...]
+    metrics: tuple[str, ...]
     rows: tuple[CaseRow, ...]
 
 
 def case_table(run: Run, pools: Pools) -> CaseTable:
-    """One row per case, in the order of the run."""
+    """One row per case, in the order of the run; a column per variant, reference and candidate first."""
     parted: dict[str, list[Divergence]] = {}
     for item in run.divergences:
         parted.setdefault(item.case_id, []).append(item)
     trials: dict[tuple[str, str], list[Trial]] = {}
     for trial in run.trials:
         trials.setdefault((trial.trace.case_id, trial.trace.variant), []).append(trial)
-    names = tuple(info.variant.name for info in run.variants)
+    first = dict.fromkeys((run.reference, run.candidate))
+    names = sorted((info.variant.name for info in run.variants), key=lambda name: [*first, name].index(name))
+    compared = sum(name in first for name in names)
     return CaseTable(
-        names,
+        tuple(names),
+        compared,
         tuple(sorted({case.archetype for case in run.cases})),
+        tuple(item.endpoint for item in _compared(run)),
         tuple(
-            _row(run, case, [trials.get((case.id, name), []) for name in names], parted.get(case.id, ()), pools)
+            _row(
+                run, case, [trials.get((case.id, name), []) for name in names], compared, parted.get(case.id, ()), pools
+            )
             for case in run.cases
         ),
+    )
+
+
+def _compared(run: Run) -> list[Comparison]:
+    """The candidate against the reference, a comparison per primary metric."""
+    return [item for item in run.comparisons if item.left == run.candidate and item.against == "reference"]
+
+
+def changed_first(run: Run) -> tuple[CaseInfo, ...]:
+    """The cases of a run: those that got worse, those that got better, those in which candidate and reference decide
+    otherwise, then the rest, each in the order of the run."""
+    worse = {case for item in _compared(run) for case in item.broke}
+    better = {case for item in _compared(run) for case in item.mended}
+    differs = {item.case_id for item in run.divergences if (item.left, item.right) == (run.candidate, run.reference)}
+    return tuple(
+        sorted(run.cases, key=lambda case: [case.id in part for part in (worse, better, differs)], reverse=True)
     )
 
 
@@ -93,11 +119,20 @@ def _row(
     run: Run,
     case: CaseInfo,
     columns: Sequence[Sequence[Trial]],
+    compared: int,
     parted: Sequence[Divergence],
     pools: Pools,
 ) -> CaseRow:
     traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trials in columns for trial in trials}
     metrics = marked(run.scorers)
+    prompts = {info.variant.name: str(number) for number, info in enumerate(run.variants) if info.prompt_text}
+    views = [
+        [
+            trial_view(trial, case, run.scorers, pools.texts, pools.pictures, prompts.get(trial.trace.variant, ""))
+            for trial in trials
+        ]
+        for trials in columns
+    ]
     return CaseRow(
         id=case.id,
         title=case.title,
@@ -115,9 +150,8 @@ def _row(
         exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
         divergences=divergence_views(run, parted, traces, pools),
         rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),
-        trials=tuple(
-            trial_view(trial, case, run.scorers, pools.texts, pools.pictures) for trials in columns for trial in trials
-        ),
+        sides=tuple(map(tuple, views[:compared])),
+        others=tuple(view for column in views[compared:] for view in column),
     )
 
 
@@ -150,22 +184,26 @@ def outcome_words(run: Run, case_id: str, columns: Sequence[Sequence[Trial]]) ->
     trials_of = [trial for trials in columns for trial in trials]
     marks = [mark(label, trial.outcomes.get(name)).kind for name, label in metrics for trial in trials_of]
     labels = {trial.trace.provenance.label for trials in columns for trial in trials}
-    mine = [item for item in run.comparisons if item.left == run.candidate and item.against == "reference"]
+    mine = _compared(run)
     words = {
         "fail": "fail" in marks,
         "pass": bool(marks) and set(marks) == {"pass"},
-        "broke": any(case_id in item.broke for item in mine),
-        "mended": any(case_id in item.mended for item in mine),
-        "off-tape": bool(labels & {"frontier", "unrecorded"}),
+        "worse": any(case_id in item.broke for item in mine),
+        "better": any(case_id in item.mended for item in mine),
+        **{f"worse:{item.endpoint}": case_id in item.broke for item in mine},
+        **{f"better:{item.endpoint}": case_id in item.mended for item in mine},
+        "unrecorded": bool(labels & {"frontier", "unrecorded"}),
         "failed": "failed" in labels or "error" in marks,
         "differs": _differs(columns, metrics),
-        "veto": any(decision.vetoes for trials in columns for trial in trials for decision in trial.trace.decisions),
+        "override": any(
+            decision.vetoes for trials in columns for trial in trials for decision in trial.trace.decisions
+        ),
     }
     return [word for word, holds in words.items() if holds]
 
 
 def _differs(columns: Sequence[Sequence[Trial]], metrics: Marked) -> bool:
-    """Whether variants took different routes, or passed and failed differently, where both are on the tape."""
+    """Whether variants took different routes, or passed and failed differently, where both are recorded."""
     exact = [[trial for trial in trials if trial.trace.provenance.label == "exact"] for trials in columns]
     seen = {
         tuple((_way(trial.trace), *(trial.outcomes.get(name) for name, _ in metrics)) for trial in trials)
@@ -182,7 +220,7 @@ def _way(trace: Trace) -> tuple[tuple[str, ...], ...]:
 
 
 def _rank(trials: Sequence[Trial], metrics: Marked) -> float:
-    """Passed marks of a column, on average; what is not on the tape comes last."""
+    """Passed marks of a column, on average; what is not recorded comes last."""
     values = [
         outcome.value
         for trial in trials

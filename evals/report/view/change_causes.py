@@ -131,6 +131,7 @@ class PromptDiff:
     lines: tuple[DiffLine, ...]
     stretches: tuple[Stretch, ...]
     open: bool
+    anchor: str
 
 
 def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
@@ -170,7 +171,9 @@ def _diff(
     lines = tuple(_anchored(diff_lines(old, own), anchor))
     changed = {kind: sum(line.kind == kind for line in lines) for kind in ("ins", "del")}
     note = f"{changed['ins']} lines added, {changed['del']} removed" if lines else "the same text, word for word"
-    return PromptDiff(left.variant.name, right.variant.name, title, note, lines, tuple(_stretches(lines)), opened)
+    return PromptDiff(
+        left.variant.name, right.variant.name, title, note, lines, tuple(_stretches(lines)), opened, anchor
+    )
 
 
 def _anchored(lines: Iterator[DiffLine], anchor: str) -> Iterator[DiffLine]:

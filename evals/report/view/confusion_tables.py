@@ -13,7 +13,7 @@ from evals.report.numbers import percent
 LEVELS: Final = 4
 """Shades of a cell, by the share of its row."""
 AXES: Final[dict[str, tuple[str, str]]] = {
-    "frozen states": ("best node ↓ chosen →", "frozen states answered"),
+    "frozen states": ("best node ↓ chosen →", "decision points answered"),
     "trials": ("chosen ↓ where the guards let it go →", "recorded decisions, those of exact trials"),
 }
 
@@ -50,15 +50,16 @@ class ConfusionView:
     cannot: str
     columns: tuple[str, ...]
     rows: tuple[ConfusionRow, ...]
-    shown: bool
+    diagonal: bool
+    """Every decision is the one of its row: there is nothing to look at."""
 
 
 def confusion_views(run: Run) -> tuple[ConfusionView, ...]:
-    """The candidate's and the reference's first and open."""
+    """The candidate's and the reference's first."""
     first = {run.candidate: 0, run.reference: 1}
     ordered = sorted(run.confusions, key=lambda item: first.get(item.variant, 2))
     order = _order_of_nodes(run)
-    return tuple(_view_confusion(item, order, shown=item.variant in first) for item in ordered)
+    return tuple(_view_confusion(item, order) for item in ordered)
 
 
 def _order_of_nodes(run: Run) -> list[str]:
@@ -68,19 +69,19 @@ def _order_of_nodes(run: Run) -> list[str]:
     return list(dict.fromkeys([*(spec.node_caps if spec else load_pack().node_caps), *sorted(cells)]))
 
 
-def _view_confusion(item: Confusion, order: Sequence[str], *, shown: bool) -> ConfusionView:
+def _view_confusion(item: Confusion, order: Sequence[str]) -> ConfusionView:
     corner, counted = AXES[item.decisions]
     used = {node for cell in item.cells for node in (cell.row, cell.column)}
     nodes: tuple[Choice, ...] = tuple(node for node in order if node in used)
     return ConfusionView(
         variant=item.variant,
-        title=f"{item.variant}, {item.decisions}",
+        title=f"{item.variant}, {'decision points' if item.decisions == 'frozen states' else item.decisions}",
         corner=corner,
         rests_on=f"{item.n} of {item.of} {counted}",
         cannot="" if item.n else f"cannot judge: none of {item.of} {counted}",
         columns=nodes,
         rows=tuple(_row(item, node, nodes) for node in nodes if any(cell.row == node for cell in item.cells)),
-        shown=shown,
+        diagonal=item.n > 0 and all(cell.row == cell.column for cell in item.cells),
     )
 
 

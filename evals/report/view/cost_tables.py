@@ -1,10 +1,13 @@
-"""Table of cost: means per case and variant."""
+"""Cost: means per case and variant, what the candidate changes, and score against tokens."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from evals.models.run import Run
-from evals.report.numbers import NOTHING, amount
+from evals.models.run import Run, Summary
+from evals.report.numbers import MINUS, NOTHING, amount, measure, rate
 from evals.report.view.page_parts import Table
+from evals.report.view.plots import Dot, Frame, Plot, Tick
 
 COLUMNS: Final[dict[str, str]] = {
     "cost.visits": "steps",
@@ -15,6 +18,10 @@ COLUMNS: Final[dict[str, str]] = {
     "cost.questions": "questions",
     "cost.vetoes": "overrides",
 }
+
+
+NAME_ROOM: Final = 40
+"""Pixels that the name of a variant takes beside its dot."""
 
 
 def what_it_costs(run: Run) -> Table:
@@ -30,6 +37,78 @@ def what_it_costs(run: Run) -> Table:
         ]
         rows.append((name, f"{covered.exact}/{covered.total}", *cells))
     return Table(_caption(run), ("variant", "exact trials", *COLUMNS.values()), tuple(rows))
+
+
+def cost_change(run: Run) -> Table:
+    """Means per case of reference and candidate, and how far they differ; no row where neither costs anything."""
+    infos = {info.name: info for info in run.scorers}
+    means = {(item.variant, item.scorer): item.mean for item in run.summaries}
+    rows = []
+    for scorer, words in COLUMNS.items():
+        was, now = means.get((run.reference, scorer)), means.get((run.candidate, scorer))
+        if was is not None and now is not None and (was or now) and run.reference != run.candidate:
+            change = f"{(now - was) / was * 100:+.0f} %".replace("-", MINUS) if was else NOTHING
+            unit = infos[scorer].unit
+            rows.append((words, measure(now, unit), measure(was, unit), "same" if now == was else change))
+    return Table("Cost per case", ("", run.candidate, run.reference, "change"), tuple(rows))
+
+
+def score_plots(run: Run) -> tuple[Plot, ...]:
+    """Each primary metric against tokens, a dot and a 95 % interval per variant; none for fewer than two variants."""
+    found = {(item.variant, item.scorer): item for item in run.summaries}
+    plots = []
+    for info in run.scorers:
+        placed = []
+        for name in (each.variant.name for each in run.variants) if info.primary and info.unit == "fraction" else ():
+            score, tokens = found.get((name, info.name)), found.get((name, "cost.tokens"))
+            if score and tokens and score.mean is not None and tokens.mean is not None:
+                placed.append((name, tokens.mean, score, score.mean))
+        if len(placed) > 1:
+            plots.append(_score_plot(run, info.name, placed))
+    return tuple(plots)
+
+
+def _score_plot(run: Run, metric: str, placed: Sequence[tuple[str, float, Summary, float]]) -> Plot:
+    bounds = [(x, low, high) for x, low, high in ((x, one.low, one.high) for _, x, one, _ in placed) if low is not None]
+    frame = Frame.around(
+        [x for _, x, _, _ in placed],
+        [*(mean for *_, mean in placed), *(bound for _, *pair in bounds for bound in pair if bound is not None)],
+    )
+    told = {name: f"{name}: {rate(one)}, {x:,.0f} tokens per case" for name, x, one, _ in placed}
+    return Plot(
+        title=metric,
+        rests_on=f"{len(placed)} variants, 95 % intervals",
+        spoken=f"{metric} against tokens per case. {'. '.join(told.values())}",
+        cannot="",
+        across="tokens per case",
+        up=metric,
+        x_ticks=tuple(
+            Tick(frame.x(x), f"{x:,.0f}")
+            for x in sorted({min(x for _, x, *_ in placed), max(x for _, x, *_ in placed)})
+        ),
+        y_ticks=frame.percents_up(),
+        lines=(),
+        whiskers=tuple(frame.whisker(x, low, high) for x, low, high in bounds if low is not None and high is not None),
+        dots=tuple(_named_dots(run, frame, placed, told)),
+        table=Table(
+            f"{metric} by tokens per case",
+            ("variant", "tokens", metric),
+            tuple((name, f"{x:,.0f}", rate(one)) for name, x, one, _ in sorted(placed, key=lambda each: each[1])),
+        ),
+    )
+
+
+def _named_dots(
+    run: Run, frame: Frame, placed: Sequence[tuple[str, float, Summary, float]], told: Mapping[str, str]
+) -> Iterator[Dot]:
+    """A dot with another close to its right has its name on the left."""
+    ordered = sorted(placed, key=lambda each: each[1])
+    for place, (name, x, _, mean) in enumerate(ordered):
+        following = ordered[place + 1][1] if place + 1 < len(ordered) else None
+        crowded = following is not None and float(frame.x(following)) - float(frame.x(x)) < NAME_ROOM
+        kind = "" if name in (run.candidate, run.reference) else "hollow"
+        dot = frame.dot(x, mean, told[name], kind=kind)
+        yield replace(dot, name=name, side="left" if crowded else "right")
 
 
 def _caption(run: Run) -> str:

@@ -57,14 +57,14 @@ def state_fields(trace: Trace, decision: int) -> dict[str, str]:
     visits = [visit for group in visit_groups(trace)[:led] for visit in group]
     asked = sum(visit.node == "human_input" for visit in visits)
     fields = {
-        "visits so far": " → ".join(visit.node for visit in visits) or ABSENT,
+        "steps so far": " → ".join(visit.node for visit in visits) or ABSENT,
         "confidence stated last": percent(before[-1].confidence) if before else ABSENT,
     }
     for number, (visit, found) in enumerate(_found(visits), start=1):
         fields[f"finding {number} ({visit.node})"] = _told(found)
     for number, visit in enumerate(visits, start=1):
         if visit.error:
-            fields[f"visit {number} ({visit.node}) failed"] = visit.error
+            fields[f"step {number} ({visit.node}) failed"] = visit.error
     for number, exchange in enumerate(trace.exchanges[:asked], start=1):
         fields[f"question {number}"] = f"{exchange.question}\n{exchange.answer}"
     return fields
@@ -126,7 +126,7 @@ class Side:
 
 @dataclass(frozen=True)
 class DivergenceView:
-    """`left` leaves the way of `right`, a variant or a baseline; `name` tells the divergences of one case apart.
+    """`left` first differs from `right`, a variant or a baseline; `name` tells the divergences of one case apart.
 
     `cause` is the number of what differs between the two on every case, `shown` that of the line diff of what both were
     shown; empty where `unshown` says why there is none. `state` is None where only one of them is known.
@@ -180,7 +180,7 @@ def _of(run: Run, item: Divergence, was: Trace | None, now: Trace, pools: Pools)
         number=str(item.decision + 1),
         what=item.what,
         judged=item.left == run.candidate,
-        sample=f"sample {now.sample + 1}" if now.sample else "",
+        sample=f"repeat {now.sample + 1}" if now.sample else "",
         sides=(_side(was, item.right, item, item.was, pools), _side(now, item.left, item, item.now, pools)),
         state=None if was is None else state_diff(was, now, item.decision, pools.texts),
         shown=shown,
@@ -206,7 +206,7 @@ def _side(trace: Trace | None, name: str, item: Divergence, went: str | None, po
     if trace is None:
         return Side(name, went or "had ended", None, "A baseline keeps where it went, not what it said.")
     if item.decision >= len(trace.decisions):
-        return Side(name, "had ended", None, "Its way had ended before this decision.")
+        return Side(name, "had ended", None, "It had ended before this decision.")
     return Side(name, went or "had ended", step_of(trace.decisions[item.decision], pools.texts), "")
 
 
@@ -215,18 +215,23 @@ SHOWN = 4
 
 
 @dataclass(frozen=True)
-class PartingRow:
-    """`cases` of one variant that leave the way of another, or of its baseline, in one way; `broke` and `mended` are
-    those of them that fell or rose on an endpoint that rests on routes."""
+class DivergenceRow:
+    """`cases` of one variant that first differ from another, or from its baseline, in one way; `worse` and `better` are
+    those of them that fell or rose on a metric that rests on routes."""
 
     variant: str
     right: str
     number: str
     what: str
     cases: ListLink
-    broke: ListLink
-    mended: ListLink
+    worse: ListLink
+    better: ListLink
     judged: bool
+
+    @property
+    def flips(self) -> int:
+        """Cases that got worse or better."""
+        return int(self.worse.text) + int(self.better.text)
 
 
 @dataclass(frozen=True)
@@ -238,48 +243,57 @@ class Lead:
     more: str
 
 
-def parting_rows(run: Run, lists: Lists) -> tuple[PartingRow, ...]:
-    """The candidate's first, then by how many cases they are about."""
+def divergence_rows(run: Run, lists: Lists) -> tuple[DivergenceRow, ...]:
+    """The candidate's first, then by how many cases got worse or better, and how many they are about."""
     groups: dict[tuple[str, str, int, str], list[str]] = {}
     for item in run.divergences:
         groups.setdefault((item.left, item.right, item.decision, item.what), []).append(item.case_id)
     rows = [_row(run, *key, cases, lists) for key, cases in groups.items()]
-    return tuple(
-        sorted(rows, key=lambda row: (not row.judged, row.variant, row.right, -int(row.cases.text), int(row.number)))
-    )
+    return tuple(sorted(rows, key=_order_of_row))
 
 
-def _row(run: Run, left: str, right: str, decision: int, what: str, cases: Sequence[str], lists: Lists) -> PartingRow:
-    where = f"{left} leaves the way of {right} at decision {decision + 1}: {what}"
-    broke, mended = (sorted(set(cases) & flipped) for flipped in _flipped(run, left, right))
-    return PartingRow(
+def _row(
+    run: Run, left: str, right: str, decision: int, what: str, cases: Sequence[str], lists: Lists
+) -> DivergenceRow:
+    where = f"First divergence of {left} from {right} at decision {decision + 1}: {what}"
+    worse, better = (sorted(set(cases) & flipped) for flipped in _flipped(run, left, right))
+    return DivergenceRow(
         variant=left,
         right=right,
         number=str(decision + 1),
         what=what,
         cases=lists.link(str(len(cases)), where, cases),
-        broke=lists.link(str(len(broke)), f"{where}; broke", broke),
-        mended=lists.link(str(len(mended)), f"{where}; mended", mended),
+        worse=lists.link(str(len(worse)), f"{where}; worse", worse),
+        better=lists.link(str(len(better)), f"{where}; better", better),
         judged=left == run.candidate,
     )
 
 
+def _order_of_row(row: DivergenceRow) -> tuple[bool, str, str, int, int, int]:
+    return not row.judged, row.variant, row.right, -row.flips, -int(row.cases.text), int(row.number)
+
+
 def _flipped(run: Run, left: str, right: str) -> tuple[set[str], set[str]]:
-    """Cases that broke, and that mended; a score of frozen states rests on no route."""
+    """Cases that got worse, and better; a metric of decision points rests on no route."""
     routed = {info.name for info in run.scorers if not info.open_loop}
     mine = [item for item in run.comparisons if (item.left, item.right) == (left, right) and item.endpoint in routed]
     return {case for item in mine for case in item.broke}, {case for item in mine for case in item.mended}
 
 
 def leads(run: Run, lists: Lists) -> tuple[Lead, ...]:
-    """What the verdict links to: what broke of all that is judged, by endpoint; else where the candidate went another
-    way."""
+    """What the verdict links to, by metric: what got worse and better of all that is judged; else where the candidate
+    decided otherwise."""
+    judged = [
+        item
+        for item in run.comparisons
+        if item.broke or (item.mended and item.against == "reference")
+        if item.against == "baseline" or item.left == run.candidate
+    ]
     known = {case.id for case in run.cases}
-    judged = [item for item in run.comparisons if item.against == "baseline" or item.left == run.candidate]
     found = [
-        _lead(_broke(item), item.broke, _parted(run, item.left, item.right), lists)
+        _lead(_counted(item), item.broke or item.mended, _parted(run, item.left, item.right), lists)
         for item in judged
-        if item.broke and known.issuperset(item.broke)
+        if known.issuperset(item.broke)
     ]
     if found:
         return tuple(found)
@@ -293,13 +307,14 @@ def _parted(run: Run, left: str, right: str) -> list[str]:
 
 def _elsewhere(run: Run, right: str, lists: Lists) -> Lead:
     parted = _parted(run, run.candidate, right)
-    told = f"{run.candidate} leaves the way of {right} in {len(parted)} of {len(run.cases)} cases"
+    told = f"{run.candidate} decides otherwise than {right} in {len(parted)} of {len(run.cases)} cases"
     return _lead(told, parted, parted, lists)
 
 
-def _broke(item: Comparison) -> str:
-    clause = f": {item.divergence}" if item.divergence else ""
-    return f"{item.left}: {item.endpoint} broke in {len(item.broke)} of {item.n} against {item.right}{clause}"
+def _counted(item: Comparison) -> str:
+    clause = f" ({item.divergence})" if item.divergence else ""
+    better = f"{len(item.mended)} case{'s' * (len(item.mended) != 1)} better"
+    return f"{item.endpoint}: {better}, {len(item.broke)} worse than {item.right}{clause}"
 
 
 def _lead(told: str, cases: Sequence[str], parted: Sequence[str], lists: Lists) -> Lead:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evals.models.metrics import Outcome, Skipped
-from evals.models.run import CaseInfo, Change, Trial, trial_metrics
+from evals.models.run import CaseChange, CaseInfo, Trial, trial_metrics
 from evals.models.trace import Decision, Finding, Trace, Visit
 from evals.report.numbers import percent
 from evals.report.view.case_table import mark
@@ -67,7 +67,7 @@ def _checks(case: CaseInfo) -> Iterator[tuple[str, str]]:
         yield "label", "none: the case is compared with its blessed run"
 
 
-def explanation(trial: Trial, case: CaseInfo, changes: Sequence[Change] = ()) -> Explanation:
+def explanation(trial: Trial, case: CaseInfo, changes: Sequence[CaseChange] = ()) -> Explanation:
     """The trial, step by step, and its end, with what changed since it was blessed."""
     trace = trial.trace
     since = [

@@ -1,8 +1,9 @@
 """The headline table: primary metrics per variant, with floors and scope."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.models.run import Comparison, DatasetBaseline, Run, Scope, ScorerInfo, Summary, VariantInfo
+from evals.models.run import Comparison, DatasetBaseline, Run, Scope, Summary, VariantInfo
 from evals.report.numbers import (
     MINUS,
     NOTHING,
@@ -16,15 +17,14 @@ from evals.report.numbers import (
     smallest_drop,
     value,
 )
-from evals.report.view.cost_tables import token_note
-from evals.report.view.page_parts import Table
+from evals.report.view.page_parts import ListLink, Lists, Table
 from evals.statistics.rates import skill
 
 ORACLE = "oracle"
 
 
 def best_baseline(run: Run, endpoint: str) -> DatasetBaseline | None:
-    """The strongest without a model on this endpoint; the oracle, which has read each case's labels, is no rival."""
+    """The best router without a model on this metric; the oracle, which has read each case's labels, does not count."""
     rivals = [item for item in run.dataset_baselines if item.endpoint == endpoint and item.name != ORACLE]
     return max(rivals, key=lambda item: item.share, default=None)
 
@@ -46,10 +46,10 @@ def skill_of(summary: Summary, item: DatasetBaseline | None) -> str:
 
 
 def baseline_table(run: Run) -> Table:
-    """Every baseline of the run's cases."""
+    """Every floor of the run's cases."""
     return Table(
         "What needs no model, on the cases of this run",
-        ("baseline", "endpoint", "share", "of", "what it does", "chosen"),
+        ("floor", "metric", "share", "of", "what it does", "chosen"),
         tuple(
             (item.name, item.endpoint, percent(item.share), str(item.n), item.definition, item.detail)
             for item in run.dataset_baselines
@@ -58,29 +58,19 @@ def baseline_table(run: Run) -> Table:
 
 
 @dataclass(frozen=True)
-class IntervalBar:
-    """An interval on a scale of 0 to 100: where it starts, how wide it is, where the value lies."""
-
-    low: str
-    width: str
-    value: str
-
-
-@dataclass(frozen=True)
 class Cell:
-    """One endpoint of one variant. `bounds` is empty where every case is on the tape, `skill` without a baseline."""
+    """One metric of one variant. `bounds` is empty where every case is recorded, `skill` without a floor."""
 
     value: str
     interval: str
     rests_on: str
     bounds: str
     skill: str
-    bar: IntervalBar | None
 
 
 @dataclass(frozen=True)
 class VariantRow:
-    """One variant: its part in the suite, what its trials rest on, and its endpoints."""
+    """One variant: its part in the suite, what its trials rest on, and its primary metrics."""
 
     name: str
     part: str
@@ -93,7 +83,7 @@ class VariantRow:
 
 @dataclass(frozen=True)
 class Headline:
-    """Endpoints, the variants' rows, and what the best router or search without a model reaches on each endpoint."""
+    """Primary metrics, the variants' rows, and what the best router or search without a model reaches on each."""
 
     endpoints: tuple[str, ...]
     rows: tuple[VariantRow, ...]
@@ -101,17 +91,30 @@ class Headline:
 
 
 @dataclass(frozen=True)
+class DeltaBar:
+    """A difference and its interval on a scale of 0 to 100; `zero` is where no difference lies."""
+
+    low: str
+    width: str
+    value: str
+    zero: str
+
+
+@dataclass(frozen=True)
 class ComparisonRow:
     """One comparison in words; `kind` is the verdict as a class name, `judged` whether the gate looks at it, `quiet`
-    that nothing flipped since the baseline."""
+    that no case got better or worse since the baseline. `now` and `was` are the two values, empty where unknown."""
 
     pair: str
     endpoint: str
+    now: str
+    was: str
     n: str
     delta: str
     interval: str
-    broke: tuple[str, ...]
-    mended: tuple[str, ...]
+    bar: DeltaBar | None
+    worse: ListLink
+    better: ListLink
     p: str
     smallest: str
     verdict: str
@@ -119,6 +122,17 @@ class ComparisonRow:
     judged: bool
     quiet: bool
     divergence: str
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Comparisons on one axis from `low` to `high`, in points; what they `compare` where that is the same for all."""
+
+    rows: tuple[ComparisonRow, ...]
+    low: str
+    high: str
+    left: str = ""
+    right: str = ""
 
 
 def headline(run: Run) -> Headline:
@@ -171,24 +185,40 @@ def _cell(run: Run, summary: Summary) -> Cell:
     return Cell(
         value=value(summary),
         interval=interval(summary),
-        rests_on=f"{summary.n} of {summary.total} cases",
+        rests_on=f"{summary.n} of {summary.total} cases" if summary.n < summary.total else "",
         bounds=f"{percent(summary.pessimistic)} to {percent(summary.optimistic)}" if short else "",
         skill=skill_of(summary, best_baseline(run, summary.scorer)),
-        bar=_bar(summary),
     )
 
 
-def _bar(summary: Summary) -> IntervalBar | None:
-    if summary.mean is None or summary.low is None or summary.high is None:
-        return None
-    return IntervalBar(
-        f"{summary.low * 100:.1f}", f"{(summary.high - summary.low) * 100:.1f}", f"{summary.mean * 100:.1f}"
-    )
+def deciding(run: Run, lists: Lists) -> Comparisons:
+    """The candidate against the reference; against its baseline where there is no reference to compare with."""
+    mine = [item for item in run.comparisons if item.left == run.candidate]
+    shown = [item for item in mine if item.against == "reference"] or mine
+    return _compared(run, shown, lists, run.candidate, shown[0].right if shown else "")
 
 
-def comparisons(run: Run) -> tuple[ComparisonRow, ...]:
+def comparisons(run: Run, lists: Lists) -> Comparisons:
     """Every comparison, in the order of the run."""
-    return tuple(_comparison(run, item) for item in run.comparisons)
+    return _compared(run, run.comparisons, lists)
+
+
+def _compared(run: Run, items: Sequence[Comparison], lists: Lists, left: str = "", right: str = "") -> Comparisons:
+    """The axis reaches from the lowest to the highest bound, and over nought."""
+    known = [0.0, *(bound for item in items for bound in (item.low, item.high, item.delta) if bound is not None)]
+    low, high = min(known), max(known)
+    low, high = (low, high) if high > low else (-0.01, 0.01)
+    rows = tuple(_comparison(run, item, lists, low, high) for item in items)
+    return Comparisons(rows, points(low), points(high), left, right)
+
+
+def _bar(item: Comparison, low: float, high: float) -> DeltaBar | None:
+    if item.delta is None:
+        return None
+    least, most = (item.delta if bound is None else bound for bound in (item.low, item.high))
+    at = {"low": least, "value": item.delta, "zero": 0.0}
+    places = {name: f"{(each - low) / (high - low) * 100:.1f}" for name, each in at.items()}
+    return DeltaBar(width=f"{(most - least) / (high - low) * 100:.1f}", **places)
 
 
 def as_blessed(item: Comparison) -> bool:
@@ -197,16 +227,21 @@ def as_blessed(item: Comparison) -> bool:
     return item.against == "baseline" and item.n > 0 and item.n >= item.of and not item.broke and not item.mended
 
 
-def _comparison(run: Run, item: Comparison) -> ComparisonRow:
+def _comparison(run: Run, item: Comparison, lists: Lists, low: float, high: float) -> ComparisonRow:
     known = item.low is not None and item.high is not None
+    values = {one.variant: value(one) for one in run.summaries if one.scorer == item.endpoint}
+    pair = f"{item.left} against {item.right}"
     return ComparisonRow(
-        pair=f"{item.left} against {item.right}",
+        pair=pair,
         endpoint=item.endpoint,
+        now=values.get(item.left, ""),
+        was=values.get(item.right, ""),
         n=pairs(item),
         delta=change(item),
         interval=f"{points(item.low)} to {points(item.high)}" if known else NOTHING,
-        broke=item.broke,
-        mended=item.mended,
+        bar=_bar(item, low, high),
+        worse=lists.link(str(len(item.broke)), f"{item.endpoint}, {pair}: worse", item.broke),
+        better=lists.link(str(len(item.mended)), f"{item.endpoint}, {pair}: better", item.mended),
         p=probability(item.p_holm),
         smallest=smallest_drop(item),
         verdict=item.verdict,
@@ -218,29 +253,13 @@ def _comparison(run: Run, item: Comparison) -> ComparisonRow:
 
 
 def secondary(run: Run) -> Table:
-    """Every other score, one row each."""
-    return _scores(
-        run,
-        "All other scores",
-        [info for info in run.scorers if not info.primary and not info.name.startswith("cost.")],
-    )
-
-
-def costs(run: Run) -> Table:
-    """What a trial took, on average over the cases with an exact trial."""
-    return _scores(
-        run,
-        f"Mean per case, over exact trials{token_note(run)}",
-        [info for info in run.scorers if info.name.startswith("cost.")],
-    )
-
-
-def _scores(run: Run, caption: str, scorers: list[ScorerInfo]) -> Table:
+    """Every metric that is neither primary nor a cost, one row each."""
+    scorers = [info for info in run.scorers if not info.primary and not info.name.startswith("cost.")]
     names = [info.variant.name for info in run.variants]
     found = {(item.variant, item.scorer): item for item in run.summaries}
     return Table(
-        caption,
-        ("score", "better", *names),
+        "Means over cases, with 95 % intervals",
+        ("metric", "better", *names),
         tuple((info.name, info.better, *(amount(found[name, info.name], info) for name in names)) for info in scorers),
     )
 

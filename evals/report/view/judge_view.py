@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from evals.models.judge import JudgeAgreement, JudgeCheck, JudgedRun, Judgement, JudgeScore, Rate, Reliability
 from evals.models.run import Run
 from evals.report.numbers import NOTHING, change, pairs, percent, points, probability, signed
 from evals.report.view.page_parts import Table
 from evals.statistics.rates import format_rate
+
+ALPHA: Final = 0.05
+"""Above it, a preference may be chance."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def sentence(check: JudgeCheck) -> str:
     """The one line a reader needs."""
     if check.missing:
         return (
-            f"{check.missing} of {check.asked} answers are not on tape; `evals judge plan {check.suite}` says which, "
+            f"{check.missing} of {check.asked} answers are not recorded; `evals judge plan {check.suite}` says which, "
             f"`evals judge record {check.suite}` records them."
         )
     gating = [f"judge.{each.question}" for each in check.reliability if each.may_gate]
@@ -67,7 +71,7 @@ def rests_on(check: JudgeCheck) -> str:
     return (
         f"{check.model} with prompts {check.version}, on {check.originals} good reports of {check.variant}: {planted} "
         f"broken ones, {reworded} harmless rewordings, {len(check.attacks)} attacks; {check.asked - check.missing} of "
-        f"{check.asked} answers are on tape."
+        f"{check.asked} answers are recorded."
     )
 
 
@@ -204,6 +208,7 @@ def _kappa(each: JudgeAgreement) -> str:
 class JudgeView:
     """The section of a run's page; its tables in order."""
 
+    prefers: str
     sentence: str
     tables: tuple[Table, ...]
 
@@ -220,20 +225,32 @@ def judge_view(run: Run) -> JudgeView | None:
         disagreements(said),
         reliability(said.reliability),
     )
-    return JudgeView(judge_sentence(said), tuple(table for table in found if table.rows))
+    return JudgeView(prefers(said), judge_sentence(said), tuple(table for table in found if table.rows))
+
+
+def prefers(said: Judgement) -> str:
+    """Which of two reports the judge would rather get, and what that rests on."""
+    found = said.preferences
+    more, less = (
+        (found.candidate, found.reference) if found.better > found.worse else (found.reference, found.candidate)
+    )
+    high, low = max(found.better, found.worse), min(found.better, found.worse)
+    chance = f" (p {probability(found.p_value)})" if found.p_value is not None else ""
+    if high == low:
+        return f"prefers neither: {high} cases each{chance}."
+    doubt = "" if found.p_value is not None and found.p_value <= ALPHA else ", which may be chance"
+    return f"prefers {more} in {high} cases and {less} in {low}{chance}{doubt}."
 
 
 def judge_sentence(said: Judgement) -> str:
-    """Who judged, what that rests on, and which report it would rather get."""
+    """Who judged, which report it would rather get, and what that rests on."""
     found = said.preferences
-    chance = f" (p {probability(found.p_value)})" if found.p_value is not None else ""
-    lacking = f", {found.missing} not on tape" if found.missing else ""
+    lacking = f", {found.missing} not recorded" if found.missing else ""
     known = said.asked - said.missing
     return (
-        f"Judged by {said.model} with prompts {said.version}; {known} of {said.asked} answers are on tape. "
-        f"Of two reports it would rather get {found.candidate}'s in {found.better} cases and "
-        f"{found.reference}'s in {found.worse}{chance}; {found.tie} ties, {found.contradicted} that the order decides, "
-        f"{found.equal} alike{lacking}."
+        f"The judge {prefers(said)} Besides: {found.tie} ties, {found.contradicted} that the order decides, "
+        f"{found.equal} alike{lacking}. Judged by {said.model} with prompts {said.version}; {known} of {said.asked} "
+        "answers are recorded."
     )
 
 

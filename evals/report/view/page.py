@@ -1,15 +1,14 @@
 """The report page of a run."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from evals.analysis.label_disputes import disputes
-from evals.models.metrics import MeasureInfo, Scored
+from evals.models.metrics import MeasureInfo
 from evals.models.run import Run, ScorerInfo
-from evals.report.numbers import NOTHING, script_json
-from evals.report.view.case_table import CaseTable, case_table, marked
+from evals.report.numbers import script_json
+from evals.report.view.case_table import CaseTable, case_table, changed_first
 from evals.report.view.change_causes import (
     ChangeCause,
     DiffLine,
@@ -20,25 +19,26 @@ from evals.report.view.change_causes import (
     prompt_texts,
 )
 from evals.report.view.confusion_tables import ConfusionView, confusion_views
-from evals.report.view.cost_tables import what_it_costs
+from evals.report.view.cost_tables import cost_change, score_plots, what_it_costs
 from evals.report.view.dispute_page import SuspectList, suspect_lists
-from evals.report.view.divergence_view import Lead, PartingRow, leads, parting_rows, pools_for
-from evals.report.view.flip_matrix import FlipPair, flip_pairs
+from evals.report.view.divergence_view import DivergenceRow, Lead, divergence_rows, leads, pools_for
 from evals.report.view.headline import (
-    ComparisonRow,
+    Comparisons,
     Headline,
     ScopeView,
     baseline_table,
     comparisons,
-    costs,
+    deciding,
     headline,
     scope_view,
     secondary,
 )
 from evals.report.view.judge_view import JudgeView, judge_view
-from evals.report.view.page_parts import Lists, Piece, Table, pieces
+from evals.report.view.page_parts import Lists, Piece, Table, pieces, without_empty
 from evals.report.view.plan_graph import Picture
-from evals.report.view.sections import Places, drawn_sections
+from evals.report.view.plots import Plot
+from evals.report.view.sections import DrawnSection, drawn_sections
+from evals.report.view.slice_map import SliceMap, slice_map
 from evals.report.view.trial_view import legend
 from evals.report.view.variant_tables import (
     changes_table,
@@ -60,7 +60,7 @@ class Banner:
 
     word: str
     kind: str
-    sentence: str
+    sentence: tuple[Piece, ...]
     exit_code: str
     reasons: tuple[tuple[str, tuple[Piece, ...]], ...]
     leads: tuple[Lead, ...]
@@ -81,90 +81,110 @@ class ReportPage:
     """Everything the template puts in its places."""
 
     suite: str
-    description: str
+    description: tuple[Piece, ...]
     recorded_by: str
     question: str
     banner: Banner
+    deciding: Comparisons
+    cost_change: Table
     headline: Headline
-    bargain: Table
-    scope: ScopeView | None
-    baselines: Table
-    comparisons: tuple[ComparisonRow, ...]
     judge: JudgeView | None
-    flips: tuple[FlipPair, ...]
-    partings: tuple[PartingRow, ...]
+    scope: ScopeView | None
+    cases: CaseTable
+    legend: tuple[tuple[str, str], ...]
+    divergences: tuple[DivergenceRow, ...]
+    more_divergences: tuple[DivergenceRow, ...]
+    breaches: BreachTable
+    all_breaches: BreachTable
+    systems: str
+    prompts: tuple[PromptText, ...]
+    diffs: tuple[PromptDiff, ...]
+    costs: Table
+    plots: tuple[Plot, ...]
+    comparisons: Comparisons
+    slices: SliceMap
+    twins: Table
+    confusions: tuple[ConfusionView, ...]
+    diagonals: str
+    sections: tuple[DrawnSection, ...]
+    disputes: tuple[SuspectList, ...]
     secondary: Table
     measures: Table
     changed: Table
     samples: Table
     redraws: Table
-    slices: Table
-    twins: Table
-    confusions: tuple[ConfusionView, ...]
-    legend: tuple[tuple[str, str], ...]
-    breaches: BreachTable
-    disputes: tuple[SuspectList, ...]
-    cases: CaseTable
+    baselines: Table
+    definitions: tuple[Definition, ...]
+    provenance: Table
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[DiffLine, ...], ...]
     causes: tuple[ChangeCause, ...]
     sheets: tuple[RuleSheet, ...]
-    systems: str
-    prompts: tuple[PromptText, ...]
-    diffs: tuple[PromptDiff, ...]
-    definitions: tuple[Definition, ...]
-    costs: Table
-    sections: Places
-    provenance: Table
+    system_prompts: tuple[str, ...]
     texts: tuple[str, ...]
     lists: str
+
+
+MOST_DIVERGENCES: Final = 8
+"""Rows of the candidate's first divergences that are seen before anything is opened."""
 
 
 def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
     """The view of a run, with the sections of a pack (of the default one if none is given). Pure: the same run gives
     the same page."""
+    run = run.model_copy(update={"cases": changed_first(run)})
     pools, lists = pools_for(run), Lists([case.id for case in run.cases])
     diffs = prompt_diffs(run)
+    divergences = divergence_rows(run, lists)
+    first = [row for row in divergences if row.judged and (row.flips or not any(each.flips for each in divergences))]
+    shown = tuple(first[:MOST_DIVERGENCES])
+    confusions = confusion_views(run)
+    alone = run.candidate == run.reference
     return ReportPage(
         suite=run.suite,
-        description=run.description,
+        description=pieces(run.description),
         recorded_by=", ".join(run.recorded_by) or "nobody yet",
-        question=f"Is {run.candidate} worse than {run.reference}?",
+        question=f"Is {run.candidate} worse than {'before' if alone else run.reference}?",
         banner=_banner(run, leads(run, lists), diffs),
+        deciding=deciding(run, lists),
+        cost_change=cost_change(run),
         headline=headline(run),
-        bargain=what_it_costs(run),
-        scope=scope_view(run),
-        baselines=baseline_table(run),
-        comparisons=comparisons(run),
         judge=judge_view(run),
-        flips=flip_pairs(run, lists),
-        partings=parting_rows(run, lists),
+        scope=scope_view(run),
+        cases=case_table(run, pools),
+        legend=legend(run, pack),
+        divergences=shown,
+        more_divergences=tuple(row for row in divergences if row not in shown),
+        breaches=breach_rows(run, lists, {run.candidate, run.reference}),
+        all_breaches=breach_rows(run, lists),
+        systems=difference(run),
+        prompts=prompt_texts(run),
+        diffs=diffs,
+        costs=without_empty(what_it_costs(run), rows=False),
+        plots=score_plots(run),
+        comparisons=comparisons(run, lists),
+        slices=slice_map(run, lists),
+        twins=twin_table(run),
+        confusions=tuple(view for view in confusions if not view.diagonal),
+        diagonals=", ".join(view.title for view in confusions if view.diagonal),
+        sections=drawn_sections(run, pack),
+        disputes=suspect_lists(disputes([run])),
         secondary=secondary(run),
         measures=measure_table(run),
         changed=changes_table(run),
         samples=sample_table(run),
         redraws=redraw_table(run),
-        slices=_slices(run),
-        twins=twin_table(run),
-        confusions=confusion_views(run),
-        legend=legend(run, pack),
-        breaches=breach_rows(run, lists),
-        disputes=suspect_lists(disputes([run])),
-        cases=case_table(run, pools),
-        pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
-        changes=pools.changes.all(),
-        causes=pools.causes.all(),
-        sheets=pools.sheets.all(),
-        systems=difference(run),
-        prompts=prompt_texts(run),
-        diffs=diffs,
+        baselines=baseline_table(run),
         definitions=(
             *(_definition(info) for info in run.scorers),
             *(_measure_definition(info) for info in run.measure_infos),
         ),
-        costs=costs(run),
-        sections=drawn_sections(run, pack),
         provenance=_provenance(run),
+        pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
+        changes=pools.changes.all(),
+        causes=pools.causes.all(),
+        sheets=pools.sheets.all(),
+        system_prompts=tuple(pools.texts.add(info.prompt_text) for info in run.variants),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
         lists=script_json(lists.steps()),
     )
@@ -175,7 +195,7 @@ def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> B
     return Banner(
         word=verdict.status,
         kind=verdict.status.replace(" ", "-"),
-        sentence=verdict.sentence,
+        sentence=pieces(verdict.sentence),
         exit_code=str(verdict.exit_code),
         reasons=tuple((reason.kind, pieces(reason.text, case_ids)) for reason in verdict.reasons),
         leads=found,
@@ -194,41 +214,6 @@ def _definition(info: ScorerInfo) -> Definition:
 
 def _measure_definition(info: MeasureInfo) -> Definition:
     return Definition(info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition)
-
-
-def _slices(run: Run) -> Table:
-    """Primary metrics of trials per archetype and variant, as counts: slices are too small for rates."""
-    metrics = marked(run.scorers)
-    names = tuple(info.variant.name for info in run.variants)
-    archetype = {case.id: case.archetype for case in run.cases}
-    passed: Counter[tuple[str, str, str]] = Counter()
-    scored: Counter[tuple[str, str, str]] = Counter()
-    for trial in run.trials:
-        for scorer, _ in metrics:
-            outcome = trial.outcomes.get(scorer)
-            if isinstance(outcome, Scored):
-                key = (archetype[trial.trace.case_id], trial.trace.variant, scorer)
-                scored[key] += 1
-                passed[key] += outcome.value == 1
-    return Table(
-        "Passed of scored, by archetype",
-        ("archetype", *(f"{name} {label}" for name in names for _, label in metrics)),
-        tuple(
-            (
-                kind,
-                *(
-                    _of(passed[kind, name, scorer], scored[kind, name, scorer])
-                    for name in names
-                    for scorer, _ in metrics
-                ),
-            )
-            for kind in sorted(set(archetype.values()))
-        ),
-    )
-
-
-def _of(passed: int, scored: int) -> str:
-    return f"{passed}/{scored}" if scored else NOTHING
 
 
 def _provenance(run: Run) -> Table:

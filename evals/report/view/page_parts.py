@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal
 
 from evals.shared.visible_text import visible
 
@@ -16,6 +16,20 @@ class Table:
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+def without_empty(table: Table, *, rows: bool = True) -> Table:
+    """The table without columns that say nothing in any row (n/a, 0), and without such rows if `rows`."""
+    told = [i for i in range(len(table.head)) if i == 0 or any(_says_something(row[i]) for row in table.rows)]
+    return Table(
+        table.caption,
+        tuple(table.head[i] for i in told),
+        tuple(tuple(row[i] for i in told) for row in table.rows if not rows or any(map(_says_something, row[1:]))),
+    )
+
+
+def _says_something(cell: str) -> bool:
+    return cell.partition(" ")[0].rstrip(":") not in ("", "n/a", "0")
 
 
 @dataclass(frozen=True)
@@ -34,8 +48,9 @@ class Lists:
         self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
 
     def link(self, text: str, title: str, case_ids: Iterable[str]) -> ListLink:
-        """The link to the rows of these cases; `title` says above them what they are."""
-        places = tuple(sorted({self._places[case_id] for case_id in case_ids}))
+        """The link to the rows of these cases; `title` says above them what they are. Cases that are not in the run are
+        left out."""
+        places = tuple(sorted({self._places[case_id] for case_id in case_ids if case_id in self._places}))
         if not places:
             return ListLink(text, "")
         return ListLink(text, str(self._numbers.setdefault((visible(title), places), len(self._numbers))))
@@ -76,25 +91,32 @@ class Texts:
         return tuple(self._numbers)
 
 
+_CODE: Final = re.compile(r"`([^`]+)`")
 _WORD: Final = re.compile(r"([\w.-]*\w)")
 """A case's id is one word: letters, digits, dots and hyphens, with no mark of the sentence at its end."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a sentence; `is_case` if it is the id of a case."""
+    """A part of a sentence: the id of a case, code (which stood between backticks), or plain text."""
 
     text: str
-    is_case: bool
+    kind: Literal["text", "case", "code"]
 
 
-def pieces(sentence: str, case_ids: Collection[str]) -> tuple[Piece, ...]:
-    """The sentence, cut at the ids it names; joined they are the sentence again."""
+def pieces(sentence: str, case_ids: Collection[str] = ()) -> tuple[Piece, ...]:
+    """The sentence, cut at the ids it names and at the code in it; joined they are the sentence without the backticks
+    around code."""
     found: list[Piece] = []
-    for part in filter(None, _WORD.split(sentence)):
-        is_case = part in case_ids
-        if found and not is_case and not found[-1].is_case:
-            found[-1] = Piece(found[-1].text + part, is_case=False)
-        else:
-            found.append(Piece(part, is_case))
+    for number, stretch in enumerate(_CODE.split(sentence)):
+        if number % 2:
+            found.append(Piece(stretch, "code"))
+            continue
+        for part in filter(None, _WORD.split(stretch)):
+            if part in case_ids:
+                found.append(Piece(part, "case"))
+            elif found and found[-1].kind == "text":
+                found[-1] = Piece(found[-1].text + part, "text")
+            else:
+                found.append(Piece(part, "text"))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from evals.report.view.page_parts import Table
 
@@ -52,6 +52,9 @@ class Dot:
     y: str
     r: str
     label: str
+    name: str = ""
+    """Stands beside the dot, on its `side`; where it is empty, `label` is seen on hovering only."""
+    side: Literal["left", "right"] = "right"
 
 
 @dataclass(frozen=True)
@@ -81,18 +84,28 @@ def cannot_plot(title: str, rests_on: str, why: str) -> Plot:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where the data goes: across from `left` to `right`, up from 0 to 1."""
+    """Where the data goes: across from `left` to `right`, up from `bottom` to `top`."""
 
     left: float = 0.0
     right: float = 1.0
+    bottom: float = 0.0
+    top: float = 1.0
+
+    @classmethod
+    def around(cls, across: Sequence[float], up: Sequence[float]) -> "Frame":
+        """The range of the data with a tenth of it to spare on each side; `up` are shares, which end at 0 and 1."""
+        spare = (max(across) - min(across)) / 10 or abs(max(across)) / 10 or 1.0
+        room = max((max(up) - min(up)) / 10, 0.01)
+        return cls(min(across) - spare, max(across) + spare, max(0.0, min(up) - room), min(1.0, max(up) + room))
 
     def x(self, value: float) -> str:
         """The place of a value across."""
         share = (value - self.left) / (self.right - self.left)
         return f"{LEFT + share * (WIDTH - LEFT - RIGHT):.1f}"
 
-    def y(self, share: float) -> str:
-        """The place of a share upwards."""
+    def y(self, value: float) -> str:
+        """The place of a value upwards."""
+        share = (value - self.bottom) / (self.top - self.bottom)
         return f"{TOP + (1 - share) * (HEIGHT - TOP - BOTTOM):.1f}"
 
     def line(self, kind: str, spots: Sequence[Spot]) -> PlotLine:
@@ -121,7 +134,8 @@ class Frame:
 
     def percents_up(self) -> tuple[Tick, ...]:
         """Quarters upwards, in per cent."""
-        return tuple(Tick(self.y(part), _percent(part)) for part in _QUARTERS)
+        values = [self.bottom + part * (self.top - self.bottom) for part in _QUARTERS]
+        return tuple(Tick(self.y(value), _percent(value)) for value in values)
 
 
 def _percent(part: float) -> str:

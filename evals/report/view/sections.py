@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evals.pack import Pack
 
 Place = Literal["numbers", "decisions", "prompts"]
-"""At the end of the numbers, or after the section of that name."""
+"""At the end of the numbers of terminal and summary, or after the tables of that name."""
 
 
 def _no_tables(run: Run) -> tuple[Table, ...]:  # noqa: ARG001 - as a section's function takes it
@@ -26,8 +26,8 @@ def _no_tables(run: Run) -> tuple[Table, ...]:  # noqa: ARG001 - as a section's 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a pack. `title` stands in the page's list of sections, which leaves out one without; `html` draws it
-    from templates that escape; `tables` are those that terminal and summary show."""
+    """A section of a pack. `title` is what opens it on the page; `html` draws it from templates that escape, and is
+    empty where there is nothing to show; `tables` are those that terminal and summary show at their `place`."""
 
     anchor: str
     title: str
@@ -61,23 +61,10 @@ def sections(pack: "Pack | None" = None) -> tuple[Section, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class Places:
-    """The sections of one run by place."""
-
-    numbers: tuple[DrawnSection, ...]
-    decisions: tuple[DrawnSection, ...]
-    prompts: tuple[DrawnSection, ...]
-
-
-def drawn_sections(run: Run, pack: "Pack | None" = None) -> Places:
-    """The sections of a run by place."""
-
-    def drawn(place: Place) -> tuple[DrawnSection, ...]:
-        mine = (each for each in sections(pack) if each.place == place)
-        return tuple(DrawnSection(each.anchor, each.title, each.html(run)) for each in mine)
-
-    return Places(drawn("numbers"), drawn("decisions"), drawn("prompts"))
+def drawn_sections(run: Run, pack: "Pack | None" = None) -> tuple[DrawnSection, ...]:
+    """The sections of a run that have anything to show."""
+    drawn = (DrawnSection(each.anchor, each.title, each.html(run)) for each in sections(pack))
+    return tuple(each for each in drawn if each.html.strip())
 
 
 def section_tables(run: Run, place: Place, pack: "Pack | None" = None) -> tuple[Table, ...]:

@@ -1,5 +1,6 @@
 """One trial in detail: steps, route strip and misses."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def legend(run: Run, pack: "Pack | None" = None) -> tuple[tuple[str, str], ...]:
 
 
 class RibbonStop(NamedTuple):
-    """One visit. `beside`: it ran at the same time as the one before."""
+    """One step. `beside`: it ran at the same time as the one before."""
 
     node: str
     letter: str
@@ -61,7 +62,7 @@ class Ribbon(NamedTuple):
         stops = (
             ("+" if stop.beside else " ") + stop.letter + "!" * stop.broken + "^" * stop.diverges for stop in self.stops
         )
-        return ("".join(stops) + " ⊣" * self.ended_early).strip() or "no visit"
+        return ("".join(stops) + " ⊣" * self.ended_early).strip() or "no step"
 
 
 def ribbon(trial: Trial) -> Ribbon:
@@ -76,7 +77,7 @@ def ribbon(trial: Trial) -> Ribbon:
         )
         for i, visit in enumerate(visits)
     )
-    spoken = ", ".join(stop.label for stop in stops) or "no visit"
+    spoken = ", ".join(stop.label for stop in stops) or "no step"
     return Ribbon(stops, spoken, ended_early=mark is not None and mark >= len(stops))
 
 
@@ -195,7 +196,8 @@ class PointView(NamedTuple):
 
 @dataclass(frozen=True)
 class TrialView:
-    """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
+    """Everything the drill-down shows of one trial. `prompt` is the number of the variant's prompt, empty for none.
+    `scores` is the number of a text: one line per scorer, in order."""
 
     variant: str
     sample: str
@@ -210,6 +212,8 @@ class TrialView:
     steps: tuple[TrialStep, ...]
     exchanges: tuple[tuple[str, str, str], ...]
     report: tuple[tuple[str, str], ...]
+    prompt: str
+    output: tuple[tuple[str, str], ...]
     comment: str
     misses: tuple[MissView, ...]
     points: tuple[PointView, ...]
@@ -217,13 +221,13 @@ class TrialView:
 
 
 def trial_view(
-    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts, pictures: Pictures
+    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts, pictures: Pictures, prompt: str = ""
 ) -> TrialView:
     """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
     trace = trial.trace
     return TrialView(
         variant=trace.variant,
-        sample=f"sample {trace.sample + 1}" if trace.sample else "",
+        sample=f"repeat {trace.sample + 1}" if trace.sample else "",
         provenance=str(trace.provenance),
         exact=trace.provenance.label == "exact",
         error=trace.error or "",
@@ -235,11 +239,17 @@ def trial_view(
         steps=tuple(_steps(trace, texts)),
         exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
         report=_report(trace.report) if trace.report else (),
+        prompt=prompt,
+        output=tuple((name, texts.add(_as_text(value))) for name, value in trace.output.items()),
         comment=texts.add(trace.comment) if trace.comment else "",
         misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),
         points=_points(trace, case),
         scores=texts.add("\n".join(_score(info, trial.outcomes.get(info.name)) for info in scorers)),
     )
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _steps(trace: Trace, texts: Texts) -> list[TrialStep]:

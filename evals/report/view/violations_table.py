@@ -35,9 +35,10 @@ class BreachTable:
     known: bool
 
 
-def breach_rows(run: Run, lists: Lists) -> BreachTable:
-    """One row per rule that some route breaks, the one that decides most verdicts first."""
-    read = _read(run)
+def breach_rows(run: Run, lists: Lists, variants: Collection[str] = ()) -> BreachTable:
+    """One row per constraint that some route of these variants (of all if none is given) violates, the one that decides
+    most verdicts first."""
+    read = {name: count for name, count in _read(run).items() if not variants or name in variants}
     return BreachTable(
         tuple(f"{name} ({count} trials)" for name, count in read.items()),
         tuple(
@@ -45,6 +46,7 @@ def breach_rows(run: Run, lists: Lists) -> BreachTable:
                 found.rule.id, found.rule.asks, found.rule.force, tuple(_links(found, name, lists) for name in read)
             )
             for found in _breaches(run)
+            if any(found.broken_by(name) for name in read)
         ),
         known=any(read.values()),
     )

@@ -10,7 +10,7 @@ from evals.models.trace import Decision, Trace
 from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability
 from evals.report.view.page_parts import Table
 
-COSTS = {"cost.visits": "visits", "cost.llm_calls": "LLM calls"}
+COSTS = {"cost.visits": "steps", "cost.llm_calls": "LLM calls"}
 
 
 def ablation_table(run: Run) -> Table:
@@ -21,7 +21,7 @@ def ablation_table(run: Run) -> Table:
     return Table(
         "Without the guard minus with it, in points [95 %], paired by case: negative ones say that the guard helps. "
         "p-values are one-sided for “worse”, adjusted by Holm over the whole table",
-        ("left out", "its vetoes where it stands", "cases that go another way", *endpoints, *COSTS.values()),
+        ("left out", "its overrides where it stands", "cases that go another way", *endpoints, *COSTS.values()),
         tuple(
             (
                 _guard(run, left, right),
@@ -63,7 +63,7 @@ def _cell(item: Comparison) -> str:
     if item.delta is None:
         return "cannot judge: no case is scored under both"
     known = f" [{points(item.low)}, {points(item.high)}]" if item.low is not None else ""
-    flips = f"{len(item.broke)} broke, {len(item.mended)} mended"
+    flips = f"{len(item.mended)} better, {len(item.broke)} worse"
     return f"{change(item)}{known}; {flips}; p {probability(item.p_holm)}; n={pairs(item)}"
 
 
@@ -98,14 +98,14 @@ FAULTS: Final[tuple[tuple[str, Count], ...]] = (
 
 
 def guard_table(run: Run) -> Table:
-    """Guards and faults by variant: how often, and in how many trials. Trials off the tape count as far as they are
+    """Guards and faults by variant: how often, and in how many trials. Unrecorded trials count as far as they are
     recorded: what happened before a miss did happen."""
     names = tuple(info.variant.name for info in run.variants)
     traces = {name: [trial.trace for trial in run.trials if trial.trace.variant == name] for name in names}
     guards = sorted({veto.guard for trial in run.trials for one in trial.trace.decisions for veto in one.vetoes})
-    counts = [*((f"veto by {guard}", _vetoes_of(guard)) for guard in guards), *FAULTS]
+    counts = [*((f"override by {guard}", _vetoes_of(guard)) for guard in guards), *FAULTS]
     return Table(
-        "How often the code stepped in, over all recorded decisions",
+        "How often guards overrode, over all recorded decisions",
         ("what", *names),
         (
             *((what, *(_counted(traces[name], count) for name in names)) for what, count in counts),

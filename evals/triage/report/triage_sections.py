@@ -6,7 +6,7 @@ from typing import Final
 from markupsafe import Markup
 
 from evals.models.run import Run
-from evals.report.view.page_parts import Table
+from evals.report.view.page_parts import Table, without_empty
 from evals.report.view.sections import Section
 
 
@@ -42,7 +42,9 @@ def guards(run: Run) -> Markup:
     """How often guards overrode a decision, and what each is good for."""
     from evals.triage.report.guard_tables import ablation_table, guard_table  # noqa: PLC0415 - as above
 
-    return _draw("guards.html.j2", SimpleNamespace(guards=guard_table(run), ablations=ablation_table(run)))
+    return _draw(
+        "guards.html.j2", SimpleNamespace(guards=without_empty(guard_table(run)), ablations=ablation_table(run))
+    )
 
 
 def guard_tables(run: Run) -> tuple[Table, ...]:
@@ -53,7 +55,7 @@ def guard_tables(run: Run) -> tuple[Table, ...]:
 
 
 SECTIONS: Final = (
-    Section("published", "", "numbers", published, published_tables),
+    Section("published", "Localisation as published evaluations score it", "numbers", published, published_tables),
     Section("confidence", "Confidence", "decisions", confidence),
     Section("guards", "Guards", "prompts", guards, guard_tables),
 )

@@ -72,7 +72,7 @@ def test_search_leaves_the_cases_that_fit(opened):
 
 @pytest.mark.parametrize(
     ("select", "value", "left"),
-    [("#archetype", "race", ["b-race"]), ("#outcome", "fail", ["a-crash"]), ("#outcome", "differs", ["a-crash"])],
+    [("#slice", "race", ["b-race"]), ("#outcome", "fail", ["a-crash"]), ("#outcome", "differs", ["a-crash"])],
 )
 def test_filters_leave_the_cases_that_fit(opened, select: str, value: str, left: list[str]):
     page = opened()
@@ -182,11 +182,11 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_cases(opened):
 
 def test_what_is_open_and_what_is_sorted_is_told(opened):
     page = opened("#case=a-crash")
-    page.click("[data-sort=archetype]")
+    page.click("[data-sort=slice]")
     states = page.locator("button.open").evaluate_all("all => all.map(one => one.getAttribute('aria-expanded'))")
 
     assert sorted(states) == ["false", "false", "true"]
-    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("archetype")
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("slice")
 
 
 def test_a_route_is_painted_and_said_in_words(opened):

@@ -48,15 +48,16 @@ def test_three_clicks_lead_from_the_verdict_to_the_changed_line(shown):
     )
 
 
-def test_a_number_of_the_flip_matrix_lists_its_cases(shown):
-    shown.click(".flip td.lost a")
+def test_a_number_of_cases_that_got_worse_leads_to_the_filter_with_as_many(shown):
+    shown.click(".deciding a.worse")
 
     assert cases_shown(shown) == ["a-crash", "b-race", "c-cache"]
-    assert shown.inner_text("#only-title") == "route.pass, v2 against v3: passed, then failed"
+    assert shown.url.endswith("#outcome=worse&metric=route.pass")
+    assert (shown.input_value("#outcome"), shown.input_value("#metric")) == ("worse", "route.pass")
 
 
 def test_a_list_can_be_searched_and_left(shown):
-    shown.click("#partings ~ .scroll a >> nth=0")
+    shown.click("#divergences ~ .scroll a >> nth=0")
     shown.fill("#search", "race")
     narrowed = cases_shown(shown)
     shown.click("#all")

@@ -1,9 +1,9 @@
 """The table of cases."""
 
 from evals.models.metrics import Failed, Scored, Skipped
-from evals.report.view.case_table import case_table, mark
+from evals.report.view.case_table import case_table, changed_first, mark
 from evals.report.view.divergence_view import pools_for
-from tests.builders.run import a_comparison, a_run, a_trial
+from tests.builders.run import a_case_info, a_comparison, a_divergence, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_trace
 
 
@@ -48,15 +48,35 @@ def test_a_variant_off_the_tape_does_not_count_as_disagreeing():
     off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
     skipped = {name: Skipped(reason="off the tape") for name in ("route.pass", "root_cause.hit")}
 
-    assert _words(a_trial(a_trace(variant="v2")), a_trial(off, skipped)) == {"off-tape"}
+    assert _words(a_trial(a_trace(variant="v2")), a_trial(off, skipped)) == {"unrecorded"}
 
 
-def test_a_case_that_broke_against_the_reference_is_found():
-    assert "broke" in _words(comparisons=(a_comparison(broke=("local-bug",)),))
+def test_a_case_that_got_worse_is_found_by_any_metric_and_by_its_own():
+    words = _words(comparisons=(a_comparison(broke=("local-bug",)), a_comparison("root_cause.hit")))
+
+    assert words & {"worse", "worse:route.pass", "worse:root_cause.hit"} == {"worse", "worse:route.pass"}
 
 
-def test_a_case_that_broke_under_another_variant_than_the_candidate_is_not():
-    assert "broke" not in _words(comparisons=(a_comparison(left="v1", broke=("local-bug",)),))
+def test_a_case_that_got_worse_under_another_variant_than_the_candidate_is_not():
+    assert "worse" not in _words(comparisons=(a_comparison(left="v1", broke=("local-bug",)),))
+
+
+def test_cases_that_changed_come_first():
+    run = a_run(
+        cases=[a_case_info(name) for name in ("same", "other", "better", "worse")],
+        comparisons=(a_comparison(broke=("worse",), mended=("better",)),),
+        divergences=(a_divergence("other"),),
+    )
+
+    assert [case.id for case in changed_first(run)] == ["worse", "better", "other", "same"]
+
+
+def test_reference_and_candidate_are_the_first_columns():
+    variants = [a_variant_info(name) for name in ("v1", "v2", "v3")]
+    run = a_run(variants=variants, candidate="v3", reference="v2")
+    table = case_table(run, pools_for(run))
+
+    assert (table.variants, table.compared) == (("v2", "v3", "v1"), 2)
 
 
 def test_a_failed_scorer_is_found():

@@ -1,6 +1,7 @@
 """Decision confusion matrices."""
 
 from evals.report.view.confusion_tables import ConfusionView, confusion_views
+from evals.report.view.page import page
 from tests.builders.measure import a_confusion
 from tests.builders.run import a_run
 
@@ -41,7 +42,7 @@ def test_a_row_adds_up_and_the_matrix_says_what_it_rests_on():
     view = the_view(("critic", "critic", 7, 7.0), ("critic", "writer", 2, 0.0))
 
     assert [row.n for row in view.rows] == ["9"]
-    assert view.rests_on == "9 of 12 frozen states answered"
+    assert view.rests_on == "9 of 12 decision points answered"
 
 
 def test_the_shade_is_the_share_of_the_row():
@@ -60,4 +61,15 @@ def test_nothing_answered_is_no_empty_matrix():
     nothing = a_confusion(of=35).model_copy(update={"cells": (), "n": 0})
     (view,) = confusion_views(a_run(confusions=(nothing,)))
 
-    assert view.cannot == "cannot judge: none of 35 frozen states answered"
+    assert view.cannot == "cannot judge: none of 35 decision points answered"
+
+
+def test_a_matrix_in_which_every_decision_is_as_labelled_is_a_bare_diagonal():
+    assert the_view(("critic", "critic", 7, 7.0)).diagonal
+    assert not the_view(("critic", "critic", 7, 7.0), ("critic", "writer", 1, 0.0)).diagonal
+
+
+def test_a_bare_diagonal_is_named_and_not_drawn():
+    shown = page(a_run(confusions=(a_confusion("v3", ("critic", "critic", 7, 7.0)),)))
+
+    assert (shown.confusions, shown.diagonals) == ((), "v3, decision points")

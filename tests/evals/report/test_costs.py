@@ -1,9 +1,6 @@
 """What a trial costs, variant by variant."""
 
-import pytest
-
-from evals.report.view.cost_tables import COLUMNS, what_it_costs
-from evals.report.view.headline import costs
+from evals.report.view.cost_tables import COLUMNS, cost_change, score_plots, what_it_costs
 from evals.scoring.registry import scorers
 from tests.builders.run import a_run, a_scorer_info, a_summary, a_trial, a_variant_info
 from tests.builders.trace import a_trace
@@ -55,18 +52,56 @@ def a_run_counted_by(**counted: str):
     )
 
 
-@pytest.mark.parametrize("table", [what_it_costs, costs], ids=["what it costs", "cost"])
-def test_every_table_of_tokens_says_who_counted_them(table):
+def test_a_table_of_tokens_says_who_counted_them():
     told = "tokens counted by cl100k_base, not by the model's own tokenizer"
 
-    assert told in table(a_run_counted_by(v2="cl100k_base", v3="cl100k_base")).caption
-    assert "counted by" not in table(a_run_counted_by(v2="", v3="")).caption
+    assert told in what_it_costs(a_run_counted_by(v2="cl100k_base", v3="cl100k_base")).caption
+    assert "counted by" not in what_it_costs(a_run_counted_by(v2="", v3="")).caption
 
 
 def test_where_only_some_variants_were_counted_otherwise_they_are_named():
     caption = what_it_costs(a_run_counted_by(v2="cl100k_base", v3="")).caption
 
     assert caption.endswith("; tokens of v2 counted by cl100k_base, not by the model's own tokenizer")
+
+
+def costing(**means: float):
+    """A run of v2 (reference) and v3 with these means as (v2, v3) by scorer."""
+    summaries = [
+        a_summary(name, f"cost.{scorer}", hits=None, mean=mean)
+        for scorer, pair in means.items()
+        for name, mean in zip(("v2", "v3"), pair, strict=True)
+    ]
+    return a_run(scorers=[a_scorer_info(), *INFOS], summaries=[*summaries, *map(a_summary, ("v2", "v3"))])
+
+
+def test_the_candidates_cost_stands_beside_the_references_with_the_change():
+    assert cost_change(costing(tokens=(100, 80), questions=(1, 1))).rows == (
+        ("tokens", "80", "100", "\N{MINUS SIGN}20 %"),
+        ("questions", "1", "1", "same"),
+    )
+
+
+def test_what_costs_nothing_under_both_is_no_row():
+    assert cost_change(costing(vetoes=(0, 0))).rows == ()
+
+
+def test_a_plot_of_score_against_tokens_ranges_over_the_data():
+    (plot,) = score_plots(costing(tokens=(100, 80)))
+
+    assert [tick.label for tick in plot.x_ticks] == ["80", "100"]
+    assert [(dot.name, dot.kind) for dot in plot.dots] == [("v3", ""), ("v2", "")]
+    assert float(plot.dots[0].x) < float(plot.dots[1].x)
+
+
+def test_names_of_dots_that_lie_close_stand_on_both_sides():
+    (plot,) = score_plots(costing(tokens=(100, 100)))
+
+    assert [dot.side for dot in plot.dots] == ["left", "right"]
+
+
+def test_one_variant_is_no_plot():
+    assert score_plots(a_run(variants=[a_variant_info()], scorers=[a_scorer_info(), *INFOS])) == ()
 
 
 def _off_the_tape(case: str):

@@ -80,4 +80,4 @@ def test_a_report_of_a_run_without_rules_does_not_say_that_no_label_is_suspect()
     page = render(a_run())
 
     assert "Suspect labels" not in page
-    assert "cannot judge: no route of this run was read rule by rule" in page
+    assert "cannot judge: no route of this run was read constraint by constraint" in page

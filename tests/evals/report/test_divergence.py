@@ -68,7 +68,7 @@ def test_the_sample_that_parts_is_the_one_shown():
     apart = [a_trace(node, variant=name, sample=1) for name, node in (("v2", "critic"), ("v3", "writer"))]
     (view,) = seen(a_run(*map(a_trial, (*alike, *apart)), divergences=(a_divergence(decision=0),)))
 
-    assert view.sample == "sample 2"
+    assert view.sample == "repeat 2"
 
 
 def test_a_divergence_its_trials_do_not_show_is_left_out():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from evals.report.view.headline import comparisons, costs, headline, secondary
+from evals.report.view.headline import comparisons, deciding, headline, secondary
+from evals.report.view.page_parts import Lists
 from tests.builders.run import (
     PRIMARY,
     a_comparison,
@@ -14,6 +15,37 @@ from tests.builders.run import (
     rules_info,
 )
 from tests.builders.trace import a_trace
+
+NO_LISTS = Lists(["local-bug"])
+
+
+def test_what_decides_is_the_candidate_against_the_reference():
+    run = a_run(comparisons=(a_comparison(left="v1"), a_comparison(), a_comparison(against="baseline")))
+    table = deciding(run, NO_LISTS)
+
+    assert (table.left, table.right, len(table.rows)) == ("v3", "v2", 1)
+    assert (table.rows[0].now, table.rows[0].was) == ("100 % (1/1)", "100 % (1/1)")
+
+
+def test_without_a_reference_the_baseline_decides():
+    baseline = a_comparison(right="v3 (baseline)", against="baseline")
+
+    assert deciding(a_run(comparisons=(baseline,)), NO_LISTS).right == "v3 (baseline)"
+
+
+def test_the_axis_of_the_differences_reaches_as_far_as_their_intervals():
+    table = deciding(a_run(comparisons=(a_comparison(delta=0.1, low=-0.1, high=0.3),)), NO_LISTS)
+    bar = table.rows[0].bar
+
+    assert (table.low, table.high) == ("\N{MINUS SIGN}10", "+30")
+    assert (bar.low, bar.width, bar.value, bar.zero) == ("0.0", "100.0", "50.0", "25.0")
+
+
+def test_a_count_of_cases_leads_to_them_and_a_lost_case_of_the_baseline_is_no_link():
+    row = comparisons(a_run(comparisons=(a_comparison(broke=("local-bug",), mended=("gone",)),)), NO_LISTS).rows[0]
+
+    assert (row.worse.text, row.worse.list) == ("1", "0")
+    assert (row.better.text, row.better.list) == ("1", "")
 
 
 def test_primary_endpoints_are_the_columns_in_order():
@@ -48,15 +80,13 @@ def test_full_coverage_needs_no_bounds():
 def test_a_comparison_the_gate_does_not_look_at_is_marked():
     run = a_run(comparisons=(a_comparison(), a_comparison(left="v1"), a_comparison(left="v1", against="baseline")))
 
-    assert [row.judged for row in comparisons(run)] == [True, False, True]
+    assert [row.judged for row in comparisons(run, NO_LISTS).rows] == [True, False, True]
 
 
-def test_costs_are_kept_apart_from_other_scores():
+def test_costs_are_kept_apart_from_other_metrics():
     scorers = [a_scorer_info(name) for name in (*PRIMARY, "ask.false", "cost.visits")]
-    run = a_run(scorers=scorers)
 
-    assert [row[0] for row in secondary(run).rows] == ["ask.false"]
-    assert [row[0] for row in costs(run).rows] == ["cost.visits"]
+    assert [row[0] for row in secondary(a_run(scorers=scorers)).rows] == ["ask.false"]
 
 
 @pytest.mark.parametrize(
@@ -83,6 +113,6 @@ def test_a_baseline_that_nothing_flipped_against_is_quiet():
     unknown = held.model_copy(update={"n": 0})
     partly = held.model_copy(update={"n": 3, "of": 8})
 
-    found = comparisons(a_run(comparisons=(held, flipped, unknown, partly, a_comparison())))
+    found = comparisons(a_run(comparisons=(held, flipped, unknown, partly, a_comparison())), NO_LISTS)
 
-    assert [row.quiet for row in found] == [True, False, False, False, False]
+    assert [row.quiet for row in found.rows] == [True, False, False, False, False]

@@ -68,7 +68,7 @@ def test_costs_and_guards_are_those_of_the_report():
         "| variant | exact trials | steps | LLM calls | tokens | price | recorded time | questions | overrides |"
         in text
     )
-    assert r"| veto by investigator\_first | 1 in 1 of 1 trials | n/a |" in text
+    assert r"| override by investigator\_first | 1 in 1 of 1 trials | n/a |" in text
 
 
 def test_every_reason_is_listed():

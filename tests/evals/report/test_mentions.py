@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 
 from evals.models.run import Reason
 from evals.report.html_page import render
-from evals.report.view.page_parts import pieces
+from evals.report.view.page_parts import Piece, pieces
 from tests.builders.run import a_case_info, a_run
 
 IDS = {"export-key", "export-key-injected"}
 
 
 def named(sentence):
-    return [piece.text for piece in pieces(sentence, IDS) if piece.is_case]
+    return [piece.text for piece in pieces(sentence, IDS) if piece.kind == "case"]
 
 
 def test_the_longer_id_is_not_taken_for_the_shorter_one():
@@ -23,9 +23,21 @@ def test_a_part_of_a_word_is_no_case():
     assert named("the export-keys of my.export-key") == []
 
 
-@given(st.text())
+@given(st.text(st.characters(exclude_characters="`")))
 def test_nothing_of_the_sentence_is_lost(sentence):
     assert "".join(piece.text for piece in pieces(sentence, IDS)) == sentence
+
+
+def test_what_stands_between_backticks_is_code():
+    assert pieces("what `make eval` runs") == (
+        Piece("what ", "text"),
+        Piece("make eval", "code"),
+        Piece(" runs", "text"),
+    )
+
+
+def test_a_lone_backtick_stays():
+    assert [piece.text for piece in pieces("a ` b")] == ["a ` b"]
 
 
 def test_the_banner_links_a_broken_rule_to_its_case():

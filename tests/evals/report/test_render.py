@@ -90,7 +90,7 @@ def a_run_that_says(text: str) -> Run:
         divergences=(a_divergence(decision=0, was="investigator", what=text),),
         verdict=a_verdict("worse", 1, Reason(kind="note", text=text), sentence=text),
         calibrations=(a_calibration("v3"),),
-        confusions=(a_confusion("v3"),),
+        confusions=(a_confusion("v3", ("critic", "writer", 2, 0.0)),),
         twins=(some_twins(text, "v3", 1.0, 0.0),),
         measures=[a_measure("confidence.ece", name, value=None, why_not=text) for name in ("v2", "v3", "plan-fixed")],
         measure_infos=(a_measure_info("confidence.ece", definition=text),),
@@ -164,7 +164,7 @@ def test_the_same_run_gives_the_same_bytes():
 def test_the_verdict_is_a_word_a_sentence_and_an_exit_code(status: str, code: int):
     page = render(a_run(verdict=a_verdict(status, code, sentence="It is so")))
 
-    assert f"</span>{status}</p>" in page
+    assert f"</span>{status} <span" in page
     assert '<p class="sentence">It is so</p>' in page
     assert f"exit code <b>{code}</b>" in page
 
@@ -174,14 +174,31 @@ def test_the_hostile_run_shows_every_section_there_is():
     page = Page(unpacked(render(a_run_that_says("attack"))))
 
     classes = {name for _, attributes in page.elements for name in (attributes.get("class") or "").split()}
-    assert classes >= {"leads", "flip", "divergence", "side", "cause", "lines", "dag", "diff", "plot", "confusion"}
+    assert classes >= {
+        "leads",
+        "deciding",
+        "slices",
+        "divergence",
+        "side",
+        "cause",
+        "lines",
+        "dag",
+        "diff",
+        "plot",
+        "confusion",
+    }
 
 
 def test_every_case_has_a_row_and_a_file_to_open():
     text = render(a_run(cases=[a_case_info("one"), a_case_info("two")]))
 
     assert re.findall(r'<button class="open">(.*?)</button>', text) == ["one", "two"]
-    assert [part["id"] for part in Page(unpacked(text)).all("template")] == ["case-one", "case-two"]
+    assert [part["id"] for part in Page(unpacked(text)).all("template")] == [
+        "case-one",
+        "case-two",
+        "prompt-0",
+        "prompt-1",
+    ]
 
 
 def test_a_diff_says_what_its_lines_are_counted_in():

@@ -24,20 +24,20 @@ def test_a_state_is_what_was_there_before_the_decision():
     trace = a_trace(visits=visits, decisions=[a_decision(0, "investigator"), a_decision(1, "critic")])
 
     assert state_fields(trace, 1) == {
-        "visits so far": "investigator",
+        "steps so far": "investigator",
         "confidence stated last": "70 %",
         "finding 1 (investigator)": "An index is off.\nconfidence 60 %",
     }
 
 
 def test_before_the_first_decision_nothing_is_known():
-    assert state_fields(a_trace(), 0) == {"visits so far": "none", "confidence stated last": "none"}
+    assert state_fields(a_trace(), 0) == {"steps so far": "none", "confidence stated last": "none"}
 
 
 def test_a_failed_visit_is_part_of_the_state():
     trace = a_trace(visits=(a_visit("web_search", 0, error="no answer"),), decisions=[a_decision(0, "web_search")])
 
-    assert state_fields(trace, 1)["visit 1 (web_search) failed"] == "no answer"
+    assert state_fields(trace, 1)["step 1 (web_search) failed"] == "no answer"
 
 
 def test_only_questions_asked_before_count():
@@ -60,7 +60,7 @@ def test_fields_that_differ_are_told_from_those_that_do_not():
 
     assert names(state_diff(was, now, 1, Texts())) == (
         ["finding 1 (investigator)"],
-        ["visits so far", "confidence stated last"],
+        ["steps so far", "confidence stated last"],
     )
 
 
@@ -69,4 +69,4 @@ def test_what_only_one_of_them_knew_differs():
     now = a_trace(visits=(a_visit("investigator", 0, error="broke"),), decisions=[a_decision(0, "investigator")])
     differ, _ = names(state_diff(was, now, 1, Texts()))
 
-    assert differ == ["finding 1 (investigator)", "visit 1 (investigator) failed"]
+    assert differ == ["finding 1 (investigator)", "step 1 (investigator) failed"]

@@ -38,13 +38,13 @@ def test_a_row_says_how_often_the_guard_spoke_and_what_became_of_it():
     table = ablation_table(an_ablation(delta=-0.25, low=-0.6, high=0.0, broke=("a", "b"), n=8, p_holm=0.25))
 
     assert table.head == (
-        *("left out", "its vetoes where it stands", "cases that go another way"),
-        *("route.pass", "visits", "LLM calls"),
+        *("left out", "its overrides where it stands", "cases that go another way"),
+        *("route.pass", "steps", "LLM calls"),
     )
     assert table.rows == (
         (
             *("critic_gate", "1 of 2 decisions", "1 of 1"),
-            f"{MINUS}25 [{MINUS}60, 0]; 2 broke, 0 mended; p 0.250; n=8",
+            f"{MINUS}25 [{MINUS}60, 0]; 0 better, 2 worse; p 0.250; n=8",
             *(f"{MINUS}1.0 n=1/2", "n/a"),
         ),
     )

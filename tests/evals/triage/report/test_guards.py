@@ -18,8 +18,8 @@ def test_a_guard_counts_its_vetoes_and_the_trials_they_fell_in():
         a_trace(variant="v3", decisions=[a_decision()]),
     )
 
-    assert rows["veto by critic_gate"] == ("3 in 2 of 2 trials", "0 of 1 trials")
-    assert rows["veto by question_limit"] == ("1 in 1 of 2 trials", "0 of 1 trials")
+    assert rows["override by critic_gate"] == ("3 in 2 of 2 trials", "0 of 1 trials")
+    assert rows["override by question_limit"] == ("1 in 1 of 2 trials", "0 of 1 trials")
 
 
 def test_replies_that_could_not_be_used_are_counted_apart():
@@ -44,4 +44,4 @@ def test_a_variant_without_a_recorded_decision_has_no_count_at_all():
 def test_a_trial_off_the_tape_counts_as_far_as_it_is_recorded():
     off = a_trace(variant="v2", provenance="frontier", frontier=1, decisions=[a_decision(0, vetoes=[a_veto()])])
 
-    assert _rows(off)["veto by investigator_first"] == ("1 in 1 of 1 trials", "n/a")
+    assert _rows(off)["override by investigator_first"] == ("1 in 1 of 1 trials", "n/a")

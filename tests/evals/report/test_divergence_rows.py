@@ -1,7 +1,7 @@
-"""Where the variants' ways part, over all cases; and what the verdict links to."""
+"""First divergences over all cases, and what the verdict links to."""
 
 from evals.models.run import Run
-from evals.report.view.divergence_view import leads, parting_rows
+from evals.report.view.divergence_view import divergence_rows, leads
 from evals.report.view.page_parts import Lists
 from tests.builders.run import a_case_info, a_comparison, a_divergence, a_run, a_run_that_parts, a_scorer_info
 
@@ -14,7 +14,7 @@ def lists_of(run: Run) -> Lists:
 def test_the_same_difference_at_the_same_decision_is_one_row():
     run = a_run_that_parts("a", "b", "c", divergences=(*map(a_divergence, "ab"), a_divergence("c", decision=1)))
 
-    assert [(row.number, row.what, row.cases.text, row.broke.text) for row in parting_rows(run, lists_of(run))] == [
+    assert [(row.number, row.what, row.cases.text, row.worse.text) for row in divergence_rows(run, lists_of(run))] == [
         ("3", "critic skipped", "2", "2"),
         ("2", "critic skipped", "1", "1"),
     ]
@@ -23,25 +23,25 @@ def test_the_same_difference_at_the_same_decision_is_one_row():
 def test_a_row_leads_to_its_cases():
     run = a_run_that_parts("a", "b", comparisons=(a_comparison(broke=("b",)),))
     lists = lists_of(run)
-    (row,) = parting_rows(run, lists)
+    (row,) = divergence_rows(run, lists)
 
-    assert [lists.pool()[int(link.list)][1] for link in (row.cases, row.broke)] == [(0, 1), (1,)]
-    assert row.mended.list == ""
+    assert [lists.pool()[int(link.list)][1] for link in (row.cases, row.worse)] == [(0, 1), (1,)]
+    assert row.better.list == ""
 
 
 def test_a_score_of_frozen_states_breaks_no_route():
     scorers = [a_scorer_info("decision.score", open_loop=True)]
     run = a_run_that_parts(comparisons=(a_comparison("decision.score", broke=("local-bug",)),), scorers=scorers)
-    (row,) = parting_rows(run, lists_of(run))
+    (row,) = divergence_rows(run, lists_of(run))
 
-    assert row.broke.text == "0"
+    assert row.worse.text == "0"
 
 
 def test_the_verdict_links_to_what_broke_and_says_why():
     run = a_run_that_parts("a", "b")
     (lead,) = leads(run, lists_of(run))
 
-    assert lead.told.text == "v3: route.pass broke in 2 of 2 against v2: critic skipped"
+    assert lead.told.text == "route.pass: 0 cases better, 2 worse than v2 (critic skipped)"
     assert lead.case_ids == ("a", "b")
 
 
@@ -59,11 +59,18 @@ def test_cases_that_can_be_explained_come_first():
     assert lead.case_ids == ("b", "a")
 
 
+def test_a_green_verdict_links_to_its_gains():
+    run = a_run_that_parts(comparisons=(a_comparison(mended=("local-bug",)),))
+    (lead,) = leads(run, lists_of(run))
+
+    assert (lead.told.text, lead.case_ids) == ("route.pass: 1 case better, 0 worse than v2", ("local-bug",))
+
+
 def test_where_nothing_broke_the_verdict_links_to_what_changed():
     run = a_run_that_parts(comparisons=(a_comparison(),))
     (lead,) = leads(run, lists_of(run))
 
-    assert lead.told.text == "v3 leaves the way of v2 in 1 of 1 cases"
+    assert lead.told.text == "v3 decides otherwise than v2 in 1 of 1 cases"
 
 
 def test_where_nothing_changed_there_is_nothing_to_look_at():
@@ -85,7 +92,7 @@ def test_what_broke_against_a_baseline_is_linked_whoever_it_was():
         divergences=(a_divergence("a", left="v2", right="v2 (baseline)", against="baseline"),),
     )
     (lead,) = leads(run, lists_of(run))
-    (row,) = parting_rows(run, lists_of(run))
+    (row,) = divergence_rows(run, lists_of(run))
 
-    assert (lead.told.text, lead.case_ids) == ("v2: route.pass broke in 1 of 1 against v2 (baseline)", ("a",))
-    assert (row.right, row.broke.text) == ("v2 (baseline)", "1")
+    assert (lead.told.text, lead.case_ids) == ("route.pass: 0 cases better, 1 worse than v2 (baseline)", ("a",))
+    assert (row.right, row.worse.text) == ("v2 (baseline)", "1")

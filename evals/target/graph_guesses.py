@@ -1,0 +1,104 @@
+"""What a compiled graph and its code tell of the settings of a target: inputs, output, context, routers and clock."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, get_type_hints
+
+from pydantic import TypeAdapter
+
+from evals.target.drive import open_graph
+
+CLOCK: Final = re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\(")
+_EMPTY: Final[Mapping[str, Any]] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
+_MESSAGE: Final = [{"role": "user", "content": "..."}]
+
+
+@dataclass(frozen=True)
+class GraphGuess:
+    """`inputs` are an example of each input that the graph needs (its messages or all, if none is required); `context`
+    holds the members of LangGraph's context with their defaults; `routers` are nodes with several next nodes."""
+
+    nodes: tuple[str, ...] = ()
+    routers: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] | None = None
+    output: tuple[str, ...] = ()
+    context: Mapping[str, Any] | None = None
+
+
+def guess_settings(target: Any) -> GraphGuess:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory
+    """Settings of a target; empty ones for a factory that makes no graph without a config of its user's."""
+    try:
+        return asyncio.run(_guessed(target))
+    except (Exception, SystemExit):  # noqa: BLE001 - a factory of a stranger's; a run tells what is wrong with it
+        return GraphGuess()
+
+
+async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
+    async with AsyncExitStack() as stack:
+        graph: Any = await open_graph(target, {"configurable": {}}, stack)
+        drawn = graph.get_graph()
+        nexts: dict[str, set[str]] = {}
+        for edge in drawn.edges:
+            if edge.conditional:
+                nexts.setdefault(str(edge.source), set()).add(str(edge.target))
+        needed, inputs = _schema(graph, "input")
+        needed = needed or ({"messages"} & set(inputs)) or set(inputs)
+        context = _schema(graph, "context")[1]
+        return GraphGuess(
+            nodes=tuple(str(node) for node in drawn.nodes if not str(node).startswith("__")),
+            routers=tuple(node for node, found in nexts.items() if len(found) > 1 and not node.startswith("__")),
+            inputs={name: _example(name, kind) for name, kind in inputs.items() if name in needed},
+            output=tuple(_schema(graph, "output")[1]),
+            context={name: kind.get("default") for name, kind in context.items()} or None,
+        )
+
+
+def _schema(graph: Any, part: str) -> tuple[set[str], dict[str, Any]]:  # noqa: ANN401
+    """Names that are required, and JSON schemas by name. Pydantic refuses some types, such as
+    `typing.TypedDict` before Python 3.12; their names are known still."""
+    try:
+        schema = getattr(graph, f"get_{part}_jsonschema")() or {}
+    except Exception:  # noqa: BLE001 - of LangGraph, pydantic or the user's types
+        kind = getattr(getattr(graph, "builder", None), f"{part}_schema", None)
+        return set(), {name: _schema_of(hint) for name, hint in (get_type_hints(kind) if kind else {}).items()}
+    defined = schema.get("$defs", {})
+    kinds = {name: _resolved(kind, defined) for name, kind in schema.get("properties", {}).items()}
+    return set(schema.get("required", ())), kinds
+
+
+def _schema_of(hint: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
+    try:
+        return TypeAdapter(hint).json_schema()
+    except Exception:  # noqa: BLE001 - as above
+        return {}
+
+
+def _resolved(kind: Mapping[str, Any], defined: Mapping[str, Any]) -> dict[str, Any]:
+    found = defined.get(str(kind.get("$ref", "")).rpartition("/")[2], {})
+    return {**found, **kind}
+
+
+def _example(name: str, kind: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    if name == "messages":
+        return _MESSAGE
+    if kind.get("default") is not None:
+        return kind["default"]
+    if kind.get("enum"):
+        return kind["enum"][0]
+    if kind.get("type") == "object" and kind.get("properties"):
+        return {each: _example(each, inner) for each, inner in kind["properties"].items()}
+    return _EMPTY.get(kind.get("type", ""), "...")
+
+
+def reads_clock(files: Iterable[Path]) -> tuple[Path, int] | None:
+    """File and line of the first place where Python code reads the time or date."""
+    for path in files:
+        if path.suffix == ".py":
+            for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+                if CLOCK.search(line):
+                    return path, number
+    return None
