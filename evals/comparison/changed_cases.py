@@ -90,7 +90,7 @@ def change_sentences(changes: Sequence[CaseChange], baseline: Baseline) -> tuple
         counts = Counter(what for _, what in {(change.case_id, _pattern(change.what)) for change in mine})
         what = ", ".join(f"{each} {count}" for each, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
         shown = ", ".join(cases[:3]) + (f" and {len(cases) - 3} more" if len(cases) > 3 else "")
-        said.append(f"{name}: {len(cases)} of {of} cases since the baseline ({what}): {shown}")
+        said.append(f"{name} changed in {len(cases)} of {of} cases since the baseline ({what}): {shown}")
     return tuple(said)
 
 

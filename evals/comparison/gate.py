@@ -291,7 +291,7 @@ def decide(facts: Facts) -> Verdict:
         return Verdict(
             status="changed",
             exit_code=EXIT_CANNOT_JUDGE,
-            sentence=f"Changed: {differing[0].text}{_more(differing)}; {facts.next_step}.",
+            sentence=f"{differing[0].text}{_more(differing)}; {facts.next_step}.",
             reasons=(*differing, *notes),
         )
     fell = [Reason(kind="note", text=f"outside the primary metrics: {text}") for text in facts.fell]

@@ -69,7 +69,7 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
     code, said = evals(project, "run", "first", "--jobs", "1")
 
     assert code == 3, said
-    assert "Changed: now: 2 of 3 cases since the baseline (output.action 2): leaving-but-stays, only-leaving" in said
+    assert "now changed in 2 of 3 cases since the baseline (output.action 2): leaving-but-stays, only-leaving" in said
     assert "`evals explain leaving-but-stays --suite first`" in said
     assert "`evals bless first`" in said
     assert "exit code 3 (changed)" in said
@@ -93,7 +93,7 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
     assert found["charged-twice"] is None
 
     code, said = evals(project, "gate", "reports/latest/run.json")
-    assert (code, "Changed: now: 2 of 3 cases" in said) == (3, True), said
+    assert (code, "now changed in 2 of 3 cases" in said) == (3, True), said
     assert evals(project, "bless", "first", "--jobs", "1")[0] == 0
     assert evals(project, "run", "first", "--jobs", "1")[0] == 0
 
@@ -106,7 +106,7 @@ def test_a_step_more_is_a_change_in_every_case(project):
     )
     code, said = evals(project, "run", "first", "--jobs", "1")
 
-    assert (code, "3 of 3 cases since the baseline (steps 3)" in said) == (3, True), said
+    assert (code, "changed in 3 of 3 cases since the baseline (steps 3)" in said) == (3, True), said
 
 
 def test_explain_says_what_changed(project):
@@ -138,7 +138,7 @@ def test_two_variants_without_labels_are_each_compared_with_their_own_blessed_ru
     assert (code, said.count("nothing changed since the baseline in 3 cases")) == (0, 1), said
     edited(project, *END_PLAN)
     code, said = evals(project, "run", "both", "--jobs", "1")
-    assert (code, "v1: 2 of 3 cases since the baseline" in said, "v2: 2 of 3" in said) == (3, True, True), said
+    assert (code, "v1 changed in 2 of 3 cases" in said, "v2 changed in 2 of 3" in said) == (3, True, True), said
 
     code, said = evals(project, "compare", "v1", "v2", "--suite", "both", "--jobs", "1")
     assert (code, "no case has a label" in said) == (3, True), said
