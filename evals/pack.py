@@ -141,6 +141,10 @@ class Pack(Protocol):
             CannotJudgeError: the prompt's file holds something else by now.
         """
 
+    def process_of(self, prompt: object) -> str | None:
+        """Names the processes that may run trials with a prompt of `prompt_of`, since what a target has imported stays
+        in its process; None: any process, this one too."""
+
     def prompt_text(self, text: str, source: str) -> str:
         """The text of a prompt file as `describe` gives it. Raises ConfigurationError where it holds no prompt."""
 

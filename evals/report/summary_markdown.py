@@ -96,7 +96,7 @@ def _headline(run: Run) -> Iterable[str]:
         )
     if run.dataset_baselines:
         yield _row(
-            "no model at all",
+            "floor (no model)",
             f"{len(run.cases)} cases",
             *(escape(beaten(best_baseline(run, scorer))) for scorer in primary),
         )
@@ -134,12 +134,12 @@ def _samples(run: Run) -> Iterable[str]:
 def _comparisons(run: Run) -> Iterable[str]:
     yield _row(
         "comparison",
-        "endpoint",
+        "metric",
         "pairs",
         "points",
         "95 %",
-        "broke",
-        "mended",
+        "better",
+        "worse",
         "p (Holm)",
         "smallest detectable drop",
         "says",
@@ -154,8 +154,8 @@ def _comparisons(run: Run) -> Iterable[str]:
             pairs(item),
             change(item),
             _interval(item),
-            str(len(item.broke)),
             str(len(item.mended)),
+            str(len(item.broke)),
             probability(item.p_holm),
             smallest_drop(item),
             item.verdict,
@@ -165,7 +165,7 @@ def _comparisons(run: Run) -> Iterable[str]:
     if unchanged:
         yield ""
         same = escape(", ".join(unchanged))
-        yield f"Endpoints not listed against the baseline are, case by case, as blessed: {same}."
+        yield f"Against the baseline, metrics not listed are as blessed in every case: {same}."
 
 
 def _interval(item: Comparison) -> str:

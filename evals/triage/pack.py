@@ -130,6 +130,10 @@ class TriagePack:
 
         return prompt_of(info)
 
+    def process_of(self, prompt: object) -> None:
+        """Any: all variants are the code that is here."""
+        del prompt
+
     def prompt_text(self, text: str, source: str) -> str:
         """Both halves of a supervisor's prompt."""
         from evals.triage.variant_prompts import prompt_text  # noqa: PLC0415

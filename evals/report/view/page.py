@@ -1,12 +1,11 @@
 """The report page of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evals.analysis.label_disputes import disputes
-from evals.models.metrics import MeasureInfo
-from evals.models.run import Run, ScorerInfo
+from evals.models.run import Run, Scope
 from evals.report.numbers import script_json
 from evals.report.view.case_table import CaseTable, case_table, changed_first
 from evals.report.view.change_causes import (
@@ -24,14 +23,12 @@ from evals.report.view.dispute_page import SuspectList, suspect_lists
 from evals.report.view.divergence_view import DivergenceRow, Lead, divergence_rows, leads, pools_for
 from evals.report.view.headline import (
     Comparisons,
-    Headline,
-    ScopeView,
     baseline_table,
     comparisons,
     deciding,
-    headline,
-    scope_view,
+    in_words,
     secondary,
+    variant_table,
 )
 from evals.report.view.judge_view import JudgeView, judge_view
 from evals.report.view.page_parts import Lists, Piece, Table, pieces, without_empty
@@ -68,15 +65,6 @@ class Banner:
 
 
 @dataclass(frozen=True)
-class Definition:
-    """A scorer in words."""
-
-    name: str
-    traits: str
-    text: str
-
-
-@dataclass(frozen=True)
 class ReportPage:
     """Everything the template puts in its places."""
 
@@ -87,9 +75,10 @@ class ReportPage:
     banner: Banner
     deciding: Comparisons
     cost_change: Table
-    headline: Headline
+    variants: Table
     judge: JudgeView | None
-    scope: ScopeView | None
+    scope: Scope | None
+    scope_sentence: str
     cases: CaseTable
     legend: tuple[tuple[str, str], ...]
     divergences: tuple[DivergenceRow, ...]
@@ -114,7 +103,7 @@ class ReportPage:
     samples: Table
     redraws: Table
     baselines: Table
-    definitions: tuple[Definition, ...]
+    definitions: tuple[tuple[str, str, str], ...]
     provenance: Table
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[DiffLine, ...], ...]
@@ -148,9 +137,10 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         banner=_banner(run, leads(run, lists), diffs),
         deciding=deciding(run, lists),
         cost_change=cost_change(run),
-        headline=headline(run),
+        variants=variant_table(run),
         judge=judge_view(run),
-        scope=scope_view(run),
+        scope=run.scope,
+        scope_sentence=in_words(run.scope) if run.scope else "",
         cases=case_table(run, pools),
         legend=legend(run, pack),
         divergences=shown,
@@ -175,10 +165,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         samples=sample_table(run),
         redraws=redraw_table(run),
         baselines=baseline_table(run),
-        definitions=(
-            *(_definition(info) for info in run.scorers),
-            *(_measure_definition(info) for info in run.measure_infos),
-        ),
+        definitions=tuple(_definitions(run)),
         provenance=_provenance(run),
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
         changes=pools.changes.all(),
@@ -207,13 +194,13 @@ def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> B
     )
 
 
-def _definition(info: ScorerInfo) -> Definition:
-    primary = "primary, " if info.primary else ""
-    return Definition(info.name, f"{primary}{info.unit}, {info.better} is better", info.definition)
-
-
-def _measure_definition(info: MeasureInfo) -> Definition:
-    return Definition(info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition)
+def _definitions(run: Run) -> Iterator[tuple[str, str, str]]:
+    """Name, traits and definition of every metric."""
+    for scorer in run.scorers:
+        primary = "primary, " if scorer.primary else ""
+        yield scorer.name, f"{primary}{scorer.unit}, {scorer.better} is better", scorer.definition
+    for info in run.measure_infos:
+        yield info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition
 
 
 def _provenance(run: Run) -> Table:
