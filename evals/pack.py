@@ -254,10 +254,6 @@ class Pack(Protocol):
     def pytest_plugins(self) -> tuple[str, ...]:
         """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
 
-    @property
-    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
-        """Makes a target of `langsmith.evaluate` that runs the application live, with options of its own."""
-
 
 def load_pack(name: str | None = None, root: Path = HERE) -> Pack:
     """The pack in the module `name` for the project at `root`; without a name the one that the project names.

@@ -189,7 +189,9 @@ def record_command(
         name = author(recorded_by, chosen.workspace)
         if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
             raise ConfigurationError(needed)
-        own = chosen.workspace.pack.own_endpoint and not base_url
+        own = chosen.workspace.pack.own_endpoint
+        if own and base_url:
+            _not_for_a_target(base_url)
         llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(base_url, key)
         on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
         asking = EndpointOptions(timeout, tries, at_once(llm, concurrency), refresh)
@@ -197,6 +199,14 @@ def record_command(
             code = asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
     further = judged(first=False) if asks_judge and code == EXIT_OK else None
     return code if further is None else further
+
+
+def _not_for_a_target(base_url: str) -> None:
+    """Say that the endpoint is not used. Raises ConfigurationError where it was asked for with this very command."""
+    why = "does not apply to a target, which asks the endpoint of its own settings, such as OPENAI_BASE_URL"
+    if base_url != os.environ.get("EVALS_BASE_URL"):
+        raise ConfigurationError(f"--base-url {why}; leave it out")
+    VisibleConsole(stderr=True, soft_wrap=True).print(f"evals: EVALS_BASE_URL {why}", markup=False, highlight=False)
 
 
 async def _record(

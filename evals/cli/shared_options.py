@@ -10,7 +10,7 @@ from evals.errors import ConfigurationError
 
 Suite = Annotated[
     str,
-    typer.Argument(help="A shipped suite (prompts, judged, supervisors, guards, thresholds, models) or a suite file."),
+    typer.Argument(help="A shipped suite, such as prompts, versions, judged, supervisors or guards; or a suite file."),
 ]
 Dataset = Annotated[
     Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -216,11 +216,6 @@ class TargetPack:
         """None."""
         del datasets
         yield {}
-
-    @property
-    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
-        """Raises ConfigurationError: only the triage graph has one."""
-        raise ConfigurationError("`langsmith.target` runs the triage graph only; call your own graph in its place")
 
 
 def _prompt(path: str, text: str, version: str) -> PromptFile:

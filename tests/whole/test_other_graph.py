@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, evals, live_model
+from tests.builders.example_projects import ROOT, evals, evals_of, live_model
 from tests.builders.model_server import model_server
 
 pytestmark = pytest.mark.slow
@@ -237,11 +237,11 @@ def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_facto
     write(core / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
     with live_model(answer) as live:
-        code, said = evals(project, "record", "first", "--recorded-by", "tests", code_in=core, **live)
+        code, said = evals_of(core, project, "record", "first", "--recorded-by", "tests", **live)
     assert code == 0, said
-    code, said = evals(project, "bless", "first", code_in=core)
+    code, said = evals_of(core, project, "bless", "first")
     assert code == 0, said
-    code, said = evals(project, "run", "first", code_in=core)
+    code, said = evals_of(core, project, "run", "first")
     assert (code, "13 trials" in said) == (0, True), said
 
 
@@ -305,8 +305,13 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
     write(tmp_path / "evaluation" / "cases" / "example.yaml", case)
     with model_server(lambda *_: "good day") as (url, _):
         live = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none", "SEARCH_API_KEY": "none"}
+        code, refused = evals(tmp_path, "record", "first", "--base-url", "http://127.0.0.1:9/v1", **live)
+        assert (code, "--base-url does not apply to a target" in refused) == (2, True), refused
+        live["EVALS_BASE_URL"] = "http://127.0.0.1:9/v1"
         code, said = evals(tmp_path, "record", "first", "--recorded-by", "tests", **live)
     assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
+    assert "EVALS_BASE_URL does not apply to a target" in said
+    assert "new answers from the target's endpoint" in said
     assert "1/1" in evals(tmp_path, "run", "first", "--jobs", "1")[1]
 
 

@@ -65,7 +65,8 @@ def tree_of(texts: Mapping[str, str], folder: Path, told: Told = untold) -> Tree
 
 def _digest(texts: Mapping[str, str]) -> str:
     """Of the texts, and of the code that cuts them."""
-    code = [Path(str(module.__file__)).read_bytes() for module in (chunk, grammars, symbols, words)]
+    modules = (Path(str(module.__file__)) for module in (chunk, grammars, symbols, words))
+    code = [path.read_bytes() for path in (*modules, grammars.TABLE)]
     parsers = {found.distribution: found.release for path in texts if (found := grammar_of(path))}
     releases = [release.encode() for _, release in sorted(parsers.items())]
     rests_on = [

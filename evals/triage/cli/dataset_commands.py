@@ -38,7 +38,6 @@ from evals.triage.dataset.finding import LintFinding
 from evals.triage.dataset.gold_labels import derive_gold
 from evals.triage.dataset.lint_dataset import not_run_here, run_lint
 from evals.triage.dataset.load_cases import case_ids, load_case, load_cases, load_policy, read_labels
-from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clones, NoCodeError
 from evals.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -139,34 +138,6 @@ def fetch(
         return EXIT_WORSE if any(isinstance(error, ReleaseError) for error in wrong) else EXIT_CANNOT_JUDGE
     lay_out(cases, workspace.datasets, workspace.cache)
     return lint(root=root, dataset=dataset, jobs=jobs) if prove else EXIT_OK
-
-
-@dataset.command("code")
-def code(
-    repos: Annotated[Path, typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones.")],
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """Take the code of a dataset's foreign cases out of clones into .cache, where runs look for it.
-
-    Exit codes: 0 all of it is here, 3 some is not.
-    """
-    from evals.triage.dataset.commit_code import take_in
-
-    workspace, clones = Workspace.at(root, dataset), Clones.below(repos)
-    cases = load_cases(workspace.datasets).values()
-    wanted = dict.fromkeys(commit for case in cases for commit in case.labels.commits)
-    if not wanted:
-        raise ConfigurationError("no case of this dataset names a commit; import it with --repos to have its code")
-    missing = 0
-    for repository, commit in wanted:
-        try:
-            take_in(repository, commit, clones, workspace.cache)
-        except NoCodeError as error:
-            missing += 1
-            print(f"{repository} at {commit[:12]}: {error}")
-    print(f"{len(wanted) - missing} of {len(wanted)} commits are here")
-    return EXIT_CANNOT_JUDGE if missing else EXIT_OK
 
 
 @dataset.command("baselines")

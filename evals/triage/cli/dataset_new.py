@@ -26,7 +26,7 @@ from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.commit_code import Commits
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.finding import LintedCase
-from evals.triage.dataset.importers import benchmarks, bugsinpy
+from evals.triage.dataset.importers import benchmarks
 from evals.triage.dataset.importers.imported_code import attached
 from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, write_dataset
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused, Source
@@ -39,7 +39,6 @@ LIVE_JOBS: Final = Path(".triage/jobs.sqlite")
 IMPORTERS: Final[Mapping[Source, Callable[[Path], Iterator[ForeignIssue | Refused]]]] = {
     "swebench": benchmarks.read_swebench,
     "locagent": benchmarks.read_locagent,
-    "bugsinpy": bugsinpy.read,
     "github": benchmarks.read_github,
 }
 
@@ -161,10 +160,10 @@ def _of_fix(
 
 @making.command("import")
 def import_cases(
-    source: Annotated[str, typer.Argument(help="What PATH holds: swebench, locagent, bugsinpy or github.")],
+    source: Annotated[str, typer.Argument(help="What PATH holds: swebench, locagent or github.")],
     path: Annotated[
         Path,
-        typer.Argument(help="JSON Lines, JSON, CSV or Parquet; a folder for bugsinpy; `gh issue view --json` output."),
+        typer.Argument(help="JSON Lines, JSON, CSV or Parquet; `gh issue view --json` output."),
     ],
     out: Annotated[Path, typer.Option(help="The dataset folder to write; must be new or empty.")],
     repos: Annotated[

@@ -11,7 +11,8 @@ from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
 from evals.triage.dataset.load_cases import load_case, load_policy
-from evals.triage.spec_check import mutants, rejected_exemplars, strictness
+from evals.triage.dataset.passing_routes import strictness_of
+from evals.triage.spec_check import mutants, rejected_exemplars
 from tests.builders.dataset import a_sound_dataset
 
 
@@ -41,7 +42,7 @@ def test_the_route_it_starts_from_is_sound(tmp_path, archetype):
 
     spec = load_case(layout.root, "late-total", load_policy(layout.policy)).route_spec
     assert rejected_exemplars(spec) == []
-    assert strictness(spec).share < 0.01
+    assert strictness_of(spec, tmp_path).share < 0.01
     assert all(mutant.killed for mutant in mutants(spec))
 
 
