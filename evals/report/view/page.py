@@ -99,6 +99,7 @@ class ReportPage:
     secondary: Table
     measures: Table
     changed: Table
+    unlabelled: bool
     samples: Table
     redraws: Table
     baselines: Table
@@ -161,6 +162,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         secondary=secondary(run),
         measures=measure_table(run),
         changed=changes_table(run),
+        unlabelled=not any(info.primary for info in run.scorers),
         samples=sample_table(run),
         redraws=redraw_table(run),
         baselines=baseline_table(run),
