@@ -38,7 +38,7 @@ class Facts(Closed):
     """Whether any metric decides."""
     as_blessed: str = ""
     """What was compared with the blessed run, where the suite is compared so."""
-    changed: tuple[str, ...] = ()
+    since_blessed: tuple[str, ...] = ()
     next_step: str = ""
     """What to type where something changed."""
     incomparable: tuple[str, ...] = ()
@@ -203,7 +203,7 @@ def regressions(facts: Facts) -> list[Reason]:
 
 def changed(facts: Facts) -> list[Reason]:
     """Steps, decisions or output are not as blessed: whether that is worse, no label says."""
-    return [Reason(kind="changed", text=text) for text in facts.changed]
+    return [Reason(kind="changed", text=text) for text in facts.since_blessed]
 
 
 def cost_limits(facts: Facts) -> list[Reason]:
@@ -289,7 +289,7 @@ def decide(facts: Facts) -> Verdict:
             sentence=_red_sentence(facts, worse),
             reasons=(*worse, *changed(facts), *notes),
         )
-    if facts.changed:
+    if facts.since_blessed:
         differing = changed(facts)
         return Verdict(
             status="changed",

@@ -97,7 +97,7 @@ def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]
     explain = f"see `evals explain {changes[0].case_id} --suite {material.suite.name}`" if changes else ""
     return {
         "as_blessed": compared_words(baseline, [name for name in material.names if name not in undecided]),
-        "changed": change_sentences(changes, baseline),
+        "since_blessed": change_sentences(changes, baseline),
         "next_step": f"{explain}, then bless what is meant (`{material.bless_command}`)" if changes else "",
     }
 
