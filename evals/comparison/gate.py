@@ -46,6 +46,8 @@ class Facts(Closed):
     """Hard constraints and slices that were lost in too few cases to tell from chance; a green names them."""
     unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Variant -> (decision points nobody recorded, decision points)."""
+    changed: dict[str, str] = Field(default_factory=dict)
+    """Variant -> what is asked in place of what was recorded, for most of its misses."""
     unblessed: tuple[str, ...] = ()
     """Why the suite's baseline was not looked at, where it was not."""
     lost: tuple[str, ...] = ()
@@ -95,7 +97,8 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
         unanswered, points = facts.unanswered.get(name, (0, 0))
         lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
         if lost:
-            text = f"{name} lost coverage in {' and '.join(lost)}; record them with `{facts.record_command}`"
+            cause = f" ({facts.changed[name]})" if name in facts.changed else ""
+            text = f"{name} lost coverage in {' and '.join(lost)}{cause}; record them with `{facts.record_command}`"
             reasons.append(Reason(kind="coverage too low", text=text))
         elif mine is None:
             reasons.append(Reason(kind="coverage too low", text=f"{name} was not run"))

@@ -14,7 +14,7 @@ from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.sides import Compared, against_reference
 from evals.comparison.summary import Material, case_means, coverage_of
 from evals.models.metrics import Failed, Redraw, Scored, Skipped
-from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, trial_metrics
+from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.scoring.scorer import UNSTATED
 
@@ -47,6 +47,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
         leaks=_new_leaks(baseline, now),
         unanswered=_unanswered(material),
+        changed={info.variant.name: told for info in material.variants if (told := _changed(material, info))},
         unblessed=material.unblessed,
         lost=lost_values(deciding, now),
         models=_different_models(deciding, now),
@@ -175,6 +176,24 @@ def _misses(material: Material) -> tuple[str, ...]:
                 )
             )
     return tuple(said)
+
+
+def _changed(material: Material, info: VariantInfo) -> str:
+    """The first line that differs from what is recorded, as most misses of a variant have it: in the variant's prompt
+    file, else in the request."""
+    misses = [
+        miss for trial in material.trials if trial.trace.variant == info.variant.name for miss in trial.trace.misses
+    ]
+    found = Counter(
+        (miss.agent, miss.nearest.differences[0]) for miss in misses if miss.nearest and miss.nearest.differences
+    )
+    if not found:
+        return ""
+    (agent, first), _ = found.most_common(1)[0]
+    lines = info.prompt_text.splitlines()
+    if info.prompt_source and first.asked and first.asked in lines:
+        return f"changed: {info.prompt_source}:{lines.index(first.asked) + 1}: {first.change}"
+    return f"changed: {first.path} of {agent}, line {max(first.line, 1)}: {first.change}"
 
 
 def _stumble(trace: Trace) -> str:
