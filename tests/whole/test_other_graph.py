@@ -443,7 +443,7 @@ def test_a_streaming_agent_is_recorded_by_batch_rounds_without_a_key(tmp_path):
     case = "inputs: {messages: [{role: user, content: How is the weather in Ulm?}]}\n"
     write(tmp_path / "evaluation" / "cases" / "ulm.yaml", case)
     command = f"{sys.executable} answers/answer.py"
-    words = ("--rounds", "rounds", "--answer-with", command, "--model", "rule-1", "--recorded-by", "tests")
+    words = ("--export", "rounds", "--answer-with", command, "--set", "model=rule-1", "--recorded-by", "tests")
 
     code, said = evals(tmp_path, "record", "first", *words)
 
