@@ -128,7 +128,7 @@ RED: Final = (
     ("the baseline is of another suite", told(BASELINE, lambda found: found.update(suite="other"))),
 )
 NEEDLESS: Final = (
-    *((), ("--samples", "1"), ("--guards", "hardened"), ("--max-iterations", "10"), ("--dataset", "datasets")),
+    *((), ("--repeat", "1"), ("--set", "guards=hardened"), ("--set", "max_iterations=10"), ("--dataset", "datasets")),
     *(("--open-holdout", ""), ("--open-holdout", "why not"), ("--jobs", "2"), ("--fresh",)),
 )
 BASELINES: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
