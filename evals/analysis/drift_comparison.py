@@ -255,7 +255,8 @@ def _remedy(enough: Needed) -> str:
     if enough.decisions is None:
         return "repeats differ too much among themselves for that: give a larger --set precision"
     return (
-        f"it takes {enough.decisions} decisions, and fewer are recorded: record more cases, or give a larger --set precision"
+        f"it takes {enough.decisions} decisions, and fewer are recorded: record more cases, "
+        "or give a larger --set precision"
     )
 
 
