@@ -8,6 +8,7 @@ from evals.comparison.baseline import load_baseline, make_baseline, path_of, wri
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.decide_run import decide
+from evals.prompt_history import worker_prompts
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 
@@ -57,7 +58,9 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
         pack=chosen.workspace.pack,
     )
     accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
-    write_baseline(path, blessed.model_copy(update={"accepted": accepted}))
+    place = chosen.workspace
+    workers = worker_prompts(chosen.variants, place.root, place.pack)
+    write_baseline(path, blessed.model_copy(update={"accepted": accepted, "worker_prompts": workers}))
     return SuiteBlessing(result, path, tuple(lost))
 
 
