@@ -193,9 +193,9 @@ def _parts(view: ReportPage, templates: Environment) -> Iterator[str]:
     for number, picture in enumerate(view.pictures):
         parts.picture(picture)
         yield f"plan-{number}"
-    for number, text in enumerate(view.system_prompts):
+    for name, text in view.system_prompts:
         parts.system_prompt(text)
-        yield f"prompt-{number}"
+        yield f"prompt-{name}"
 
 
 def render_selftest(result: SelfTest) -> str:

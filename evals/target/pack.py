@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from evals.target.variant_files import VariantFiles
 if TYPE_CHECKING:
     import httpx
     import httpx2
+    from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
     from evals.models.case import Case
@@ -206,6 +207,13 @@ class TargetPack:
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
         return TargetClients(Recording(llm.recorder, Apart()))
 
+    @property
+    def case_file(self) -> "type[BaseModel]":
+        """`CASE.yaml`."""
+        from evals.target.cases import TargetLabels  # noqa: PLC0415
+
+        return TargetLabels
+
     def judge(self, clients: Any, models: "Models") -> "ModelJudge":  # noqa: ANN401 - of any pack
         """Raises ConfigurationError: there is no rubric for any target."""
         del clients, models
@@ -216,11 +224,6 @@ class TargetPack:
         """None."""
         del datasets
         yield {}
-
-    @property
-    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
-        """Raises ConfigurationError: only the triage graph has one."""
-        raise ConfigurationError("`langsmith.target` runs the triage graph only; call your own graph in its place")
 
 
 def _prompt(path: str, text: str, version: str) -> PromptFile:

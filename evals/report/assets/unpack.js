@@ -64,6 +64,7 @@ function partOf(content, name) {
     for (const [place, number] of places(kind)) place.append(partOf(content, `${kind}-${number}`));
   }
   for (const [place, number] of places("cells")) fillSheet(place, texts[number].split("\n").map((line) => line.split("\t")));
+  colour(part);
   return part;
 }
 

@@ -36,8 +36,8 @@ from evals.report.view.plan_graph import Picture
 from evals.report.view.plots import Plot
 from evals.report.view.sections import DrawnSection, drawn_sections
 from evals.report.view.slice_map import SliceMap, slice_map
-from evals.report.view.trial_view import legend
 from evals.report.view.variant_tables import (
+    changes_table,
     measure_table,
     redraw_table,
     sample_table,
@@ -98,6 +98,8 @@ class ReportPage:
     disputes: tuple[SuspectList, ...]
     secondary: Table
     measures: Table
+    changed: Table
+    unlabelled: bool
     samples: Table
     redraws: Table
     baselines: Table
@@ -107,7 +109,7 @@ class ReportPage:
     changes: tuple[tuple[DiffLine, ...], ...]
     causes: tuple[ChangeCause, ...]
     sheets: tuple[RuleSheet, ...]
-    system_prompts: tuple[str, ...]
+    system_prompts: tuple[tuple[str, str], ...]
     texts: tuple[str, ...]
     lists: str
 
@@ -120,7 +122,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
     """The view of a run, with the sections of a pack (of the default one if none is given). Pure: the same run gives
     the same page."""
     run = run.model_copy(update={"cases": changed_first(run)})
-    pools, lists = pools_for(run), Lists([case.id for case in run.cases])
+    pools, lists = pools_for(run, pack), Lists([case.id for case in run.cases])
     diffs = prompt_diffs(run)
     divergences = divergence_rows(run, lists)
     first = [row for row in divergences if row.judged and (row.flips or not any(each.flips for each in divergences))]
@@ -140,7 +142,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         scope=run.scope,
         scope_sentence=in_words(run.scope) if run.scope else "",
         cases=case_table(run, pools),
-        legend=legend(run, pack),
+        legend=tuple(pools.letters.items()),
         divergences=shown,
         more_divergences=tuple(row for row in divergences if row not in shown),
         breaches=breach_rows(run, lists, {run.candidate, run.reference}),
@@ -154,11 +156,13 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         slices=slice_map(run, lists),
         twins=twin_table(run),
         confusions=tuple(view for view in confusions if not view.diagonal),
-        diagonals=", ".join(view.title for view in confusions if view.diagonal),
+        diagonals="; ".join(view.title for view in confusions if view.diagonal),
         sections=drawn_sections(run, pack),
         disputes=suspect_lists(disputes([run])),
         secondary=secondary(run),
         measures=measure_table(run),
+        changed=changes_table(run),
+        unlabelled=not any(info.primary for info in run.scorers),
         samples=sample_table(run),
         redraws=redraw_table(run),
         baselines=baseline_table(run),
@@ -168,7 +172,9 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         changes=pools.changes.all(),
         causes=pools.causes.all(),
         sheets=pools.sheets.all(),
-        system_prompts=tuple(pools.texts.add(info.prompt_text) for info in run.variants),
+        system_prompts=tuple(
+            (info.variant.name, pools.texts.add(info.prompt_text or "This variant has none.")) for info in run.variants
+        ),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
         lists=script_json(lists.steps()),
     )
