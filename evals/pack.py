@@ -141,6 +141,10 @@ class Pack(Protocol):
             CannotJudgeError: the prompt's file holds something else by now.
         """
 
+    def process_of(self, prompt: object) -> str | None:
+        """Names the processes that may run trials with a prompt of `prompt_of`, since what a target has imported stays
+        in its process; None: any process, this one too."""
+
     def prompt_text(self, text: str, source: str) -> str:
         """The text of a prompt file as `describe` gives it. Raises ConfigurationError where it holds no prompt."""
 
@@ -229,6 +233,10 @@ class Pack(Protocol):
         function `calibrations` of one gives the tables of stated confidence."""
 
     @property
+    def case_file(self) -> "type[BaseModel]":
+        """The model of the file with the labels of a case."""
+
+    @property
     def rubric(self) -> "Rubric | None":
         """What a judge is asked about trials; None where the pack has no judge."""
 
@@ -249,10 +257,6 @@ class Pack(Protocol):
     @property
     def pytest_plugins(self) -> tuple[str, ...]:
         """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
-
-    @property
-    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
-        """Makes a target of `langsmith.evaluate` that runs the application live, with options of its own."""
 
 
 def load_pack(name: str | None = None, root: Path = HERE) -> Pack:

@@ -107,17 +107,24 @@ class PromptRevision:
         Raises:
             ConfigurationError: no git, no repository, no such revision, or no such file in it.
         """
-        spec = f"{PREFIX}{self.revision}"
-        _told_revision(
-            root, "rev-parse", "--git-dir", otherwise=f"{root} is no git repository; name a prompt file instead"
-        )
-        commit = _told_revision(
-            root,
-            *("rev-parse", "--verify", "--end-of-options", f"{self.revision}^{{commit}}"),
-            otherwise=f"{spec}: no such revision; `git log --oneline` lists them",
-        ).strip()
-        missing = f"{spec}: there is no {self.path} in that revision"
-        return _told_revision(root, "cat-file", "blob", f"{commit}:./{self.path}", otherwise=missing)
+        return text_at(root, self.revision, self.path)
+
+
+def commit_of(root: Path, revision: str) -> str:
+    """The commit that a revision names. Raises ConfigurationError: no git, no repository, or no such revision."""
+    _told_revision(root, "rev-parse", "--git-dir", otherwise=f"{root} is no git repository; name a prompt file instead")
+    return _told_revision(
+        root,
+        *("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"),
+        otherwise=f"{PREFIX}{revision}: no such revision; `git log --oneline` lists them",
+    ).strip()
+
+
+def text_at(root: Path, revision: str, path: str) -> str:
+    """The text of a file, whose path is from `root`, as of a revision. Raises ConfigurationError as `commit_of`, or if
+    the revision does not have the file."""
+    missing = f"{PREFIX}{revision}: there is no {path} in that revision"
+    return _told_revision(root, "cat-file", "blob", f"{commit_of(root, revision)}:./{path}", otherwise=missing)
 
 
 def _told_revision(root: Path, *words: str, otherwise: str) -> str:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from triage import state as schema
-from triage.endpoint_usage import forget_calls, forget_traffic, make_room_for_calls, make_room_for_traffic
+from triage.endpoint_usage import forget, make_room
 from triage.errors import CheckpointError, InputError
 from triage.private_files import make_private
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
@@ -66,32 +67,10 @@ def _seen_by_critic(findings: list[Plain], answers: list[Plain]) -> int:
     return (reviews[-1] if reviews else len(findings)) + len(answers)
 
 
-def _from_2(state: Plain) -> Plain:
-    """Nothing is lost or added: all fields of schema 3 have their defaults."""
-    return state | {"schema_version": 3}
-
-
-def _from_3(state: Plain) -> Plain:
-    """What searches had read was not kept: the next one counts as a first, and may read it again."""
-    return state | {"schema_version": 4}
-
-
-def _from_4(state: Plain) -> Plain:
-    """What a failed writer had finished was not kept."""
-    return state | {"schema_version": 5}
-
-
-def _from_5(state: Plain) -> Plain:
-    """The error lines were not kept."""
-    return state | {"schema_version": 6}
-
-
 MIGRATIONS: Final[dict[int, Callable[[Plain], Plain]]] = {
     1: _from_1,
-    2: _from_2,
-    3: _from_3,
-    4: _from_4,
-    5: _from_5,
+    # What these schemas added has a default: nothing of it was kept before.
+    **{n: partial(dict, schema_version=n + 1) for n in range(2, CURRENT_SCHEMA_VERSION)},
 }
 
 
@@ -168,8 +147,7 @@ class JobSaver(AsyncSqliteSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete the job with all that is kept of it."""
         await super().adelete_thread(thread_id)
-        await forget_calls(self.conn, thread_id)
-        await forget_traffic(self.conn, thread_id)
+        await forget(self.conn, thread_id)
         await forget_posts(self.conn, thread_id)
         await self.conn.execute("pragma wal_checkpoint(truncate)")  # nor does it stay in the log of changes
 
@@ -189,8 +167,7 @@ async def open_jobs(path: Path) -> AsyncIterator[JobSaver]:
         raise InputError(f"{path}: jobs cannot be kept there ({error}); name another file with --jobs") from error
     async with aiosqlite.connect(path) as connection:
         await connection.execute("pragma secure_delete = on")  # what is deleted is overwritten
-        await make_room_for_calls(connection)
-        await make_room_for_traffic(connection)
+        await make_room(connection)
         yield JobSaver(connection, serde=serializer())
 
 

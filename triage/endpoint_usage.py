@@ -2,9 +2,9 @@
 
 import datetime as dt
 import json
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field, fields
+from typing import Any, Final, TypeVar
 
 import aiosqlite
 import httpx
@@ -13,6 +13,8 @@ from openai import APIConnectionError, APIStatusError, AuthenticationError, Open
 
 from evals.shared.secrets.rule import masked
 from triage.job_budget import AnsweredRequest, Budget, Refusal, over_budget
+
+Kind = TypeVar("Kind")
 
 COMPLETIONS: Final = "/chat/completions"
 MAX_TOKENS: Final = 10_000_000
@@ -206,64 +208,6 @@ def _count(told: object) -> int:
     return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MAX_TOKENS else 0
 
 
-_TABLES: Final = (
-    """create table if not exists triage_calls (
-    thread_id text not null, agent text not null, model text not null,
-    tokens_in integer not null, tokens_out integer not null, seconds real not null)""",
-    """create table if not exists triage_refusals (
-    thread_id text not null, agent text not null, model text not null, why text not null,
-    tokens_in integer not null, tokens_out integer not null)""",
-)
-
-
-async def make_room_for_calls(jobs: aiosqlite.Connection) -> None:
-    """Make the tables, if they are not there yet."""
-    for table in _TABLES:
-        await jobs.execute(table)
-    await jobs.commit()
-
-
-async def keep_call(jobs: aiosqlite.Connection, name: str, asked: AnsweredRequest | Refusal) -> None:
-    """Enter one request of the job `name`, answered or not."""
-    if isinstance(asked, AnsweredRequest):
-        call = (name, asked.agent, asked.model, asked.tokens_in, asked.tokens_out, asked.seconds)
-        await jobs.execute("insert into triage_calls values (?, ?, ?, ?, ?, ?)", call)
-    else:
-        refusal = (name, asked.agent, asked.model, asked.why, asked.tokens_in, asked.tokens_out)
-        await jobs.execute("insert into triage_refusals values (?, ?, ?, ?, ?, ?)", refusal)
-    await jobs.commit()
-
-
-async def kept_calls(jobs: aiosqlite.Connection, name: str) -> list[AnsweredRequest]:
-    """All calls of the job `name` that were answered, in order; none for a job from before they were kept."""
-    rows = await jobs.execute_fetchall(
-        "select agent, model, tokens_in, tokens_out, seconds from triage_calls where thread_id = ? order by rowid",
-        [name],
-    )
-    return [AnsweredRequest(*row) for row in rows]
-
-
-async def kept_refusals(jobs: aiosqlite.Connection, name: str) -> list[Refusal]:
-    """All requests of the job `name` that were refused or lost, in order."""
-    rows = await jobs.execute_fetchall(
-        "select agent, model, why, tokens_in, tokens_out from triage_refusals where thread_id = ? order by rowid",
-        [name],
-    )
-    return [Refusal(*row) for row in rows]
-
-
-async def forget_calls(jobs: aiosqlite.Connection, name: str) -> None:
-    """Drop the requests of the job `name`."""
-    for table in ("triage_calls", "triage_refusals"):
-        await jobs.execute(f"delete from {table} where thread_id = ?", [name])  # noqa: S608 - one of two names
-    await jobs.commit()
-
-
-_TABLE: Final = """create table if not exists triage_traffic (
-    thread_id text not null, at text not null, agent text not null, path text not null,
-    request text not null, response text not null, seconds real not null)"""
-
-
 @dataclass(frozen=True)
 class StoredRequest:
     """One answered request: when (ISO, UTC), by whom it was made, the path that was asked, both bodies as JSON, and
@@ -275,6 +219,43 @@ class StoredRequest:
     request: str
     response: str
     seconds: float
+
+
+_TABLES: Final[Mapping[type, str]] = {
+    AnsweredRequest: "triage_calls",
+    Refusal: "triage_refusals",
+    StoredRequest: "triage_traffic",
+}
+"""Kind of record -> its table, whose columns are the job's name and the record's fields in order."""
+
+
+async def make_room(jobs: aiosqlite.Connection) -> None:
+    """Make the tables of records, if they are not there yet."""
+    for kind, table in _TABLES.items():
+        columns = ", ".join(each.name for each in fields(kind))
+        await jobs.execute(f"create table if not exists {table} (thread_id text not null, {columns})")
+    await jobs.commit()
+
+
+async def keep(jobs: aiosqlite.Connection, name: str, record: "AnsweredRequest | Refusal | StoredRequest") -> None:
+    """Enter one record of the job `name`."""
+    values = (name, *astuple(record))
+    marks = ", ".join("?" * len(values))
+    await jobs.execute(f"insert into {_TABLES[type(record)]} values ({marks})", values)  # noqa: S608 - our own names
+    await jobs.commit()
+
+
+async def kept(jobs: aiosqlite.Connection, name: str, kind: type[Kind]) -> list[Kind]:
+    """All records of the job `name` of one kind, in order."""
+    query = f"select * from {_TABLES[kind]} where thread_id = ? order by rowid"  # noqa: S608 - as above
+    return [kind(*row[1:]) for row in await jobs.execute_fetchall(query, [name])]
+
+
+async def forget(jobs: aiosqlite.Connection, name: str) -> None:
+    """Drop the records of the job `name`."""
+    for table in _TABLES.values():
+        await jobs.execute(f"delete from {table} where thread_id = ?", [name])  # noqa: S608 - as above
+    await jobs.commit()
 
 
 @dataclass(frozen=True)
@@ -293,30 +274,8 @@ class Traffic:
             return
         agent = response.request.headers.get("x-triage-agent") or "web_search"
         path, seconds = response.request.url.raw_path.decode("ascii"), response.elapsed.total_seconds()
-        row = (self.name, dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), agent, path, request, answer, seconds)
-        await self.jobs.execute("insert into triage_traffic values (?, ?, ?, ?, ?, ?, ?)", row)
-        await self.jobs.commit()
-
-
-async def make_room_for_traffic(jobs: aiosqlite.Connection) -> None:
-    """Make the table, if it is not there yet."""
-    await jobs.execute(_TABLE)
-    await jobs.commit()
-
-
-async def kept_traffic(jobs: aiosqlite.Connection, name: str) -> list[StoredRequest]:
-    """What was kept of the job `name`, in order."""
-    rows = await jobs.execute_fetchall(
-        "select at, agent, path, request, response, seconds from triage_traffic where thread_id = ? order by rowid",
-        [name],
-    )
-    return [StoredRequest(*row) for row in rows]
-
-
-async def forget_traffic(jobs: aiosqlite.Connection, name: str) -> None:
-    """Drop what was kept of the job `name`."""
-    await jobs.execute("delete from triage_traffic where thread_id = ?", [name])
-    await jobs.commit()
+        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        await keep(self.jobs, self.name, StoredRequest(now, agent, path, request, answer, seconds))
 
 
 def _object(body: bytes) -> str | None:

@@ -28,11 +28,11 @@ from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import revision_of
 from triage.codebase.sources import repository_name, sources_of
 from triage.configuration import Configuration
-from triage.endpoint_usage import Account, Traffic, keep_call, kept_calls, kept_refusals, reason
+from triage.endpoint_usage import Account, Traffic, keep, kept, reason
 from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, EXIT_UNFOUNDED, InputError, TriageError
 from triage.graph import DURABILITY, TriageGraph, build_graph, check_configuration, recursion_limit, trace_config
 from triage.issue import Issue
-from triage.job_budget import Budget, OverBudgetError, budget_of, over_budget, told
+from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, Refusal, budget_of, over_budget, told
 from triage.job_trace import write_trace
 from triage.live_graph import index_of_repository, live_toolbox, settings_from_environment
 from triage.plans.plan_files import plan_header
@@ -263,10 +263,10 @@ async def _run(session: JobRequest, prepared: Prepared, begun: RunOptions | None
     account.budget = prepared.budget
     async with AsyncExitStack() as opened:
         jobs = await opened.enter_async_context(open_jobs(session.jobs))
-        account.kept = partial(keep_call, jobs.conn, session.name)
+        account.kept = partial(keep, jobs.conn, session.name)
         if account.budget:
-            account.budget.count(await kept_calls(jobs.conn, session.name))
-            account.budget.count(await kept_refusals(jobs.conn, session.name))
+            account.budget.count(await kept(jobs.conn, session.name, AnsweredRequest))
+            account.budget.count(await kept(jobs.conn, session.name, Refusal))
         traffic = Traffic(jobs.conn, session.name) if options.record else None
         toolbox = await opened.enter_async_context(live_toolbox(prepared.settings, index, account, traffic))
         graph = build_graph(prepared.configuration, toolbox, jobs)

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from triage.checkpoints import JobSaver
 from triage.context_message import supervisor_context
-from triage.endpoint_usage import kept_calls, kept_refusals
+from triage.endpoint_usage import kept
 from triage.errors import PromptError
-from triage.job_budget import AnsweredRequest, cost_usd
+from triage.job_budget import AnsweredRequest, Refusal, cost_usd
 from triage.plans.plan_files import edges, plan_header
 from triage.private_files import write_private
 from triage.prompts.load import SupervisorPrompt, load_supervisor_prompt
@@ -141,8 +141,8 @@ async def _data(jobs: JobSaver, job: StoredJob, names: Mapping[str, str]) -> dic
     """The trace (under `trace`, in the run format of `evals`) with what that format has no place for: what the job
     runs with, what it took, which requests were refused or lost (and asked again, or not), and the telemetry of the
     `rules` supervisor."""
-    calls = await kept_calls(jobs.conn, job.name)
-    unanswered = Counter((found.agent, found.why) for found in await kept_refusals(jobs.conn, job.name))
+    calls = await kept(jobs.conn, job.name, AnsweredRequest)
+    unanswered = Counter((found.agent, found.why) for found in await kept(jobs.conn, job.name, Refusal))
     unfinished = job.standing if job.waiting or job.coming else None
     return {
         "schema": SCHEMA,

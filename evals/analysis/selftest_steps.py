@@ -125,6 +125,10 @@ class SelfTestStep:
     ground: Path
 
     @property
+    def process(self) -> None:
+        """Any worker may do it."""
+
+    @property
     def patience(self) -> float:
         """Seconds it may take: planting a fault in a thousand cases takes its time."""
         return 3600.0

@@ -22,8 +22,8 @@ Evaluator = Callable[[Run, Example | None], dict[str, Any]]
 
 
 def evaluators(names: Sequence[str] = (), *, root: Path = HERE, dataset: Path | None = None) -> list[Evaluator]:
-    """One evaluator for each of our scorers, or those named, under our keys. They score what `target` returns, by the
-    labels of the case an example was made of. A score that does not apply is none, not 0.
+    """One evaluator for each of our scorers, or those named, under our keys. They score the trace in the outputs,
+    by the labels of the case an example was made of. A score that does not apply is none, not 0.
 
     Args:
         names: names of scorers, such as `route.pass`; all if there are none.
@@ -46,7 +46,7 @@ def _evaluator(scorer: Scorer, cases: dict[str, Case]) -> Evaluator:
         case = _case_of(example, cases)
         told = (run.outputs or {}).get(TRACE)
         if told is None:
-            raise ConfigurationError("the target's outputs have no trace: take evals.langsmith.target(), or add one")
+            raise ConfigurationError("the target's outputs have no `trace` (form of run.json): add one")
         return {"results": _results(scorer, case, Trace.model_validate(told))}
 
     evaluate.__name__ = scorer.name

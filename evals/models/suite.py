@@ -1,9 +1,9 @@
 """Suites: cases, variants, candidate, reference and gate policy."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from evals.models.base import Closed
 from evals.models.case import Split
@@ -54,6 +54,14 @@ class Models(Closed):
         return self.agents.get(agent, self.default)
 
 
+EVERY_PROMPT: Final = "*"
+"""Stands for all prompts in `prompts` of a variant; `prompts: git:REV` is short for it."""
+
+
+def _by_name(prompts: object) -> object:
+    return {EVERY_PROMPT: prompts} if isinstance(prompts, str) else prompts
+
+
 class Variant(Closed):
     """One configuration of the graph. A supervisor that is plain code has no `prompt`, but `rules`, its settings."""
 
@@ -69,8 +77,14 @@ class Variant(Closed):
     models: Models = Models()
     config: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
     """What the graph is configured with: `configurable` or `context` of LangGraph."""
-    prompts: Annotated[dict[str, str], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
-    """Name of a prompt -> its version or file."""
+    prompts: Annotated[
+        dict[str, str],
+        BeforeValidator(_by_name, json_schema_input_type=dict[str, str] | str),
+        Field(exclude_if=lambda value: not value),
+    ] = Field(default_factory=dict)
+    """Name of a prompt -> its version, its file, `git:REV` or `git:REV:VERSION`; see `evals.prompt_versions`."""
+    revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
+    """The git revision of the whole target that runs; None: the working tree."""
 
 
 class Selection(Closed):
@@ -126,6 +140,9 @@ class Suite(Closed):
     samples: Annotated[int, Field(ge=1)] = 1
     primary: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
     """The metrics that decide; none: those that `evals.toml` names, or that are primary themselves."""
+    as_blessed: Annotated[tuple[str, ...] | None, Field(exclude_if=lambda value: value is None)] = None
+    """Output fields that must be as in the blessed run, besides steps and decisions; None: all but free text where no
+    metric decides, else nothing."""
     judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
     """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

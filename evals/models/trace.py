@@ -26,6 +26,19 @@ class Difference(Closed):
     before: str = ""
     volatile: tuple[str, ...] = ()
 
+    @property
+    def change(self) -> str:
+        """What became what, from the first word that differs on."""
+        old, new = self.recorded.split(), self.asked.split()
+        same = next(
+            (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+        )
+        return f"{_few(old[same:])} became {_few(new[same:])}"
+
+
+def _few(words: list[str]) -> str:
+    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else "")) if words else "nothing"
+
 
 class Nearest(Closed):
     """The recorded request of the same agent that comes closest: first by system prompt, then by all the rest.

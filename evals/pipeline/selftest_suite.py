@@ -17,8 +17,8 @@ from evals.pipeline.run_suite import replay
 from evals.run_context import RunContext
 from evals.runner.trials import cassette_digests
 from evals.runner.worker_pool import run_tasks
-from evals.runner.worker_server import origin
 from evals.scoring.score_trials import score_trials
+from evals.worker_server import origin
 
 AGAIN: Final = "the reference once more"
 DRAWN: Final = "drawn comparisons"

@@ -22,7 +22,7 @@ from evals.models.analysis import SelfTest
 from evals.models.history_result import History
 from evals.models.judge import JudgeCheck
 from evals.models.run import Run
-from evals.report.text_table import SharedWords as TextPack
+from evals.report.text_table import SharedTexts as TextPack
 from evals.report.view.history_page import badge_of, history_page
 from evals.report.view.judge_view import check_page
 from evals.report.view.page import ReportPage, page
@@ -155,7 +155,7 @@ def _rendered(run: Run, pack: "Pack | None") -> str:
     return TEMPLATES.get_template("page.html.j2").render(
         page=view,
         lists=Markup(view.lists),  # noqa: S704 - `script_json` has made it safe to stand in a script element
-        packed=_pack(view).packed({"scorers": [item.name for item in view.definitions]}),
+        packed=_pack(view).packed({"scorers": [name for name, *_ in view.definitions]}),
         style=style,
         script=script,
         policy=policy(style, script),
@@ -193,9 +193,9 @@ def _parts(view: ReportPage, templates: Environment) -> Iterator[str]:
     for number, picture in enumerate(view.pictures):
         parts.picture(picture)
         yield f"plan-{number}"
-    for number, text in enumerate(view.system_prompts):
+    for name, text in view.system_prompts:
         parts.system_prompt(text)
-        yield f"prompt-{number}"
+        yield f"prompt-{name}"
 
 
 def render_selftest(result: SelfTest) -> str:

@@ -41,13 +41,6 @@ def value(summary: Summary) -> str:
     return percent(summary.mean)
 
 
-def interval(summary: Summary) -> str:
-    """The 95 % interval of a fraction."""
-    if summary.low is None or summary.high is None:
-        return NOTHING
-    return f"{percent(summary.low)} to {percent(summary.high)}"
-
-
 def percent(share: float | None) -> str:
     """A fraction in per cent; 0 % and 100 % only where exactly true."""
     if share is None:

@@ -1,63 +1,15 @@
 """Texts of a report packed into one compressed table."""
 
 import json
-import re
 import zlib
 from base64 import b85encode
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from markupsafe import escape
 
 from evals.report.view.page_parts import Number
 from evals.shared.visible_text import visible
-
-MOST: Final = 8_000
-SELDOM: Final = 2
-"""A word said no more often than this is spelled out."""
-_WORD: Final = re.compile(r"( ?\w{2,})")
-_START: Final = "\0"
-"""No text of a page holds one."""
-_LETTERS: Final = (range(0xA1, 0x800), range(0x4E00, 0x9FFF))
-"""Two bytes each, for the words that are most frequent; then three."""
-
-
-class Said(NamedTuple):
-    """Texts in which each of `letters` stands for the word at its place."""
-
-    texts: list[str]
-    letters: str
-    words: list[str]
-
-
-def said(texts: Sequence[str]) -> Said:
-    """The texts in letters; put back (`unpack.js`), they are the same."""
-    whole = _START + f" {_START}".join(texts)
-    stretches = whole.split(" ")
-    seen = Counter(stretches)
-    cut = {stretch: _cut(stretch) for stretch in seen}  # words, and what is between them
-    counted: Counter[str] = Counter()
-    for stretch, times in seen.items():
-        for word in cut[stretch][1::2]:
-            counted[word] += times
-    frequent = sorted(
-        (word for word, times in counted.items() if times > SELDOM), key=lambda word: (-counted[word], word)
-    )
-    letters = dict(zip(frequent[:MOST], _free("".join(seen)), strict=False))
-    spoken = {stretch: "".join([letters.get(each, each) for each in parts]) for stretch, parts in cut.items()}
-    joined = "".join(map(spoken.__getitem__, stretches))
-    return Said(joined.split(_START)[1:] if texts else [], "".join(letters.values()), list(letters))
-
-
-def _cut(stretch: str) -> list[str]:
-    return _WORD.split(stretch if stretch.startswith(_START) else f" {stretch}")
-
-
-def _free(text: str) -> Iterator[str]:
-    taken = set(text)
-    return (letter for letter in map(chr, chain(*_LETTERS)) if letter not in taken)
 
 
 class TextPlaces(dict[str, int]):
@@ -74,7 +26,7 @@ class TextPlaces(dict[str, int]):
 
 TEXT: Final = 0
 OLD: Final = 1
-LEVEL: Final = 5  # 6 takes half as much again for four hundredths, and 8 four times as much for two more
+LEVEL: Final = 6
 
 _NUMBER: Final = -1  # in the place of a piece: the number of a text
 _HARMLESS: Final = bytes.maketrans(b"<>&", b",.:")  # what HTML knows, in letters that base 85 leaves free
@@ -100,7 +52,7 @@ class PackedPart(NamedTuple):
     codes: list[int]
 
 
-class SharedWords:
+class SharedTexts:
     """Parts by name, over one table of pieces. `texts` are the long ones, by the number the parts call them by."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -144,16 +96,13 @@ class SharedWords:
         self._begin()
 
     def packed(self, more: Mapping[str, object]) -> str:
-        """It all and what goes with it, JSON of `{names, columns, pieces, letters, words, **more}`: zlib in base 85.
+        """It all and what goes with it, JSON of `{names, columns, pieces, **more}`: zlib in base 85.
         A column is one field of all parts: what is of one kind deflates better beside its like.
         """
-        pieces, letters, words = said(list(self._pieces))
         content = {
             "names": list(self._parts),
             "columns": list(zip(*self._parts.values(), strict=True)),
-            "pieces": pieces,
-            "letters": letters,
-            "words": words,
+            "pieces": list(self._pieces),
             **more,
         }
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))

@@ -31,6 +31,7 @@ _HARNESS: Final = (
     "plain_replay.py",
     "project.py",
     "gc_pause.py",
+    "worker_server.py",
     "workspace.py",
     "safe_yaml.py",
     "atomic_files.py",

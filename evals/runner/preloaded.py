@@ -8,7 +8,7 @@ from pathlib import Path
 from evals.errors import EvalsError
 from evals.pack import load_pack
 from evals.project import Project
-from evals.runner.worker_server import LOADED
+from evals.worker_server import LOADED
 
 with suppress(EvalsError):  # of another project, or not installed: each worker loads its own
     load_pack(Project.at(Path()).pack).preload()

@@ -20,7 +20,7 @@ from evals.plain_replay import is_plain
 from evals.runner.dependencies import ABSENT
 from evals.runner.input_check import ChangedError, Pins
 from evals.runner.trial_cache import note
-from evals.runner.worker_server import loading
+from evals.worker_server import loading
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class CaseTask:
     pins: Pins | None = None
     root: Path = Path()
     pack: str = DEFAULT
+    process: str | None = None
+    """Names the processes that may run it; None: any, this one too."""
 
     @property
     def prepared(self) -> Iterator[tuple[Variant, object | None]]:
@@ -66,7 +68,7 @@ class CaseTask:
     @property
     def overdue(self) -> str:
         """What is said of a trial that took too long."""
-        return f"the trial did not end within {self.timeout_s:g} s; `--trial-timeout` gives it more"
+        return f"the trial did not end within {self.timeout_s:g} s; `--set trial-timeout=S` gives it more"
 
     def parts(self) -> list["CaseTask"]:
         """One task per variant."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
+from itertools import product
+from multiprocessing import current_process
 
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError
@@ -17,8 +19,8 @@ from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper
 from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
 from evals.runner.worker_pool import beside, run_tasks
-from evals.runner.worker_server import origin
 from evals.shared.extras import missing_extra, missing_from
+from evals.worker_server import origin
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]
@@ -46,8 +48,8 @@ class Trials:
 def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | None = None) -> Trials:
     """Run or reuse every trial that the context's request asks for, and tell its progress of each.
 
-    One job runs in this process, where a trial that blocks it is not ended. `beside_workers` is done in one process
-    more, beside those that run trials; where there are none it is not done at all.
+    One job runs in this process, where a trial that blocks it is not ended, unless the pack wants another one.
+    `beside_workers` is done in one process more, beside those that run trials; where there are none it is not done.
 
     Raises:
         ConfigurationError: the scheduler cannot be reached, or the target needs an extra that is not installed.
@@ -138,32 +140,39 @@ def _tasks(
     """The tasks of the trials that are left. Raises ConfigurationError if a prompt was edited meanwhile."""
     variants, workspace, samples = context.variants, context.workspace, context.suite.samples
     prompts = [workspace.pack.prompt_of(info, workspace.root) for info in variants]
-    for case in context.cases:
-        for sample in range(samples):
-            trials = [(case.id, info.variant.name, sample) for info in variants]
-            asked = [number for number, trial in enumerate(trials) if trial in left]
-            if asked:
-                yield CaseTask(
-                    case=case,
-                    variants=tuple(variants[number].variant for number in asked),
-                    sample=sample,
-                    cassette=workspace.cassette(case.id),
-                    datasets=workspace.datasets,
-                    cache=workspace.cache,
-                    vectors=workspace.vectors,
-                    root=workspace.root,
-                    pack=workspace.project.pack,
-                    samples=samples,
-                    timeout_s=context.request.trial_timeout,
-                    digests=tuple(left[trials[number]] for number in asked),
-                    prompts=tuple(prompts[number] for number in asked),
-                    recorded=recorded[case.id],
-                    pins=pins,
-                )
+    processes = [workspace.pack.process_of(prompt) for prompt in prompts]
+    for case, sample, process in product(context.cases, range(samples), dict.fromkeys(processes)):
+        trials = [(case.id, info.variant.name, sample) for info in variants]
+        asked = [number for number, trial in enumerate(trials) if trial in left and processes[number] == process]
+        if asked:
+            yield CaseTask(
+                case=case,
+                variants=tuple(variants[number].variant for number in asked),
+                sample=sample,
+                cassette=workspace.cassette(case.id),
+                datasets=workspace.datasets,
+                cache=workspace.cache,
+                vectors=workspace.vectors,
+                root=workspace.root,
+                pack=workspace.project.pack,
+                samples=samples,
+                timeout_s=context.request.trial_timeout,
+                digests=tuple(left[trials[number]] for number in asked),
+                prompts=tuple(prompts[number] for number in asked),
+                recorded=recorded[case.id],
+                pins=pins,
+                process=process,
+            )
 
 
 def _here(jobs: int) -> Execute:
-    return lambda tasks: map(run_case, tasks) if jobs == 1 else run_tasks(tasks, jobs, run_case, lost)
+    def run(tasks: Sequence[CaseTask]) -> Iterable[list[Trace]]:
+        anywhere = all(task.process is None for task in tasks)
+        if jobs == 1 and (anywhere or current_process().daemon):  # a worker may not start another one
+            return map(run_case, tasks)
+        return run_tasks(tasks, jobs, run_case, lost)
+
+    return run
 
 
 def scheduled(name: str, workspace: Workspace) -> Execute | None:

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
-from evals.runner.worker_server import origin
+from evals.worker_server import process_for
 
 START_UP: Final = 60.0
 """Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""
@@ -30,6 +30,10 @@ class WorkerTask(Protocol):
     @property
     def overdue(self) -> str:
         """What is said of it when it took longer."""
+
+    @property
+    def process(self) -> str | None:
+        """Names the workers that may do it, if not all may: a worker that has done another task may not."""
 
     def parts(self) -> Sequence[Self]:
         """The same work as smaller tasks; itself alone if it cannot be divided."""
@@ -85,9 +89,11 @@ def run_tasks(
 ) -> Iterator[Result]:
     """What `work` gives for each task, as they finish; all workers are gone when this is left, however it is left.
 
-    `lost` says what becomes of a task that no worker came back from, and why; one that was divided comes back in parts.
+    Tasks of one process are done one after the other. `lost` says what becomes of a task that no worker came back from,
+    and why; one that was divided comes back in parts.
     """
-    waiting, busy, done = deque(tasks), list[_Worker[GivenTask, Result]](), list[_Worker[GivenTask, Result]]()
+    in_order = sorted(tasks, key=lambda task: task.process or "")
+    waiting, busy, done = deque(in_order), list[_Worker[GivenTask, Result]](), list[_Worker[GivenTask, Result]]()
     try:
         while waiting or busy:
             while waiting and len(busy) < jobs:
@@ -104,7 +110,7 @@ def run_tasks(
                     else:
                         waiting.extend(parts)
                     continue
-                if waiting:
+                if waiting and waiting[0].process == worker.task.process:
                     worker.hand(waiting.popleft(), work)
                 else:
                     busy.remove(worker)
@@ -141,7 +147,7 @@ def beside(work: Callable[[], object]) -> Iterator[None]:
 
     For what is wanted afterwards anyway, and kept: what goes wrong with it is said then, to whoever does it again.
     """
-    process, pipe = _process()
+    process, pipe = process_for(_serve)
     try:
         pipe.send((_quietly, work))
         yield
@@ -159,18 +165,8 @@ def _quietly(work: Callable[[], object]) -> None:
 
 
 def _started(task: GivenTask) -> _Worker[GivenTask, Result]:
-    process, pipe = _process()
+    process, pipe = process_for(_serve)
     return _Worker[GivenTask, Result](process, pipe, task)
-
-
-def _process() -> tuple[BaseProcess, Connection]:
-    """One that serves, and our end of the pipe to it. It is told next to nothing by way of the server: what is cut off
-    there, by an interrupt, would be complained of there."""
-    ours, theirs = origin().Pipe()
-    process = origin().Process(target=_serve, args=(theirs, dict(os.environ)), daemon=True)
-    process.start()
-    theirs.close()  # so that the pipe ends with the process
-    return process, ours
 
 
 def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:

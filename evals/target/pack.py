@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -15,12 +15,14 @@ from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.pack import HERE, PromptFile
 from evals.target import cases as case_files
-from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
+from evals.target.target_settings import TargetSettings, shown_path, target_files
 from evals.target.target_trials import TargetClients, TargetTrials, target_ready
+from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
     import httpx
     import httpx2
+    from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
     from evals.models.case import Case
@@ -77,29 +79,31 @@ class TargetPack:
         del variant
         return ()
 
-    def _prompts_of(self, variant: "Variant", root: Path) -> list[Path]:
-        values = {str(value) for value in variant.config.values()}
-        return [path for path in prompt_files(root) if path.stem in values or path.name in values]
-
     def describe(self, variant: "Variant", root: Path) -> VariantInfo:
-        """The variant with the text of its prompt files; the digest is also of its `config`."""
+        """The variant with the text of its prompt files; the digest is also of its `config` and its commit."""
         TargetSettings.of(root)
-        paths = self._prompts_of(variant, root)
-        texts = [path.read_text(encoding="utf-8") for path in paths]
-        told = [json.dumps(variant.config, sort_keys=True, default=str), *texts]
+        files = VariantFiles.of(variant, root)
+        prompts = files.all_prompts(variant)
+        at = [f"{files.revision}@{files.commit[:7]}"] if files.commit else []
+        texts = [prompt.text for prompt in prompts]
+        told = [json.dumps(variant.config, sort_keys=True, default=str), *texts, *filter(None, [files.commit])]
         return VariantInfo(
             variant=variant,
-            prompt_version=" ".join(path.stem for path in paths),
+            prompt_version=" ".join([*at, *(prompt.spec for prompt in prompts)]),
             prompt_digest=hashlib.sha256("\0".join(told).encode()).hexdigest(),
-            prompt_source=shown_path(paths[0], root) if paths else "",
+            prompt_source=prompts[0].path if prompts else "",
             prompt_text="\n".join(texts),
         )
 
-    def prompt_of(self, info: VariantInfo, root: Path) -> object | None:
-        """None: the target reads its prompts. Raises CannotJudgeError where they were edited meanwhile."""
+    def prompt_of(self, info: VariantInfo, root: Path) -> VariantFiles:
+        """The files that the variant runs. Raises CannotJudgeError where its prompts were edited meanwhile."""
         if self.describe(info.variant, root).prompt_digest != info.prompt_digest:
             raise CannotJudgeError(f"variant {info.variant.name}: its prompts changed while the run was under way")
-        return None
+        return VariantFiles.of(info.variant, root).checked_out()
+
+    def process_of(self, prompt: object) -> str:
+        """See `evals.pack.Pack`."""
+        return prompt.process if isinstance(prompt, VariantFiles) else ""
 
     def prompt_text(self, text: str, source: str) -> str:
         """The text as it is."""
@@ -112,12 +116,13 @@ class TargetPack:
 
     def variant_prompts(self, infos: Iterable[VariantInfo], root: Path) -> dict[str, PromptFile]:
         """The first prompt file of each variant."""
-        found = ((info.variant.name, self._prompts_of(info.variant, root)) for info in infos)
-        return {name: _prompt_file(paths[0], root) for name, paths in found if paths}
+        found = {info.variant.name: VariantFiles.of(info.variant, root).all_prompts(info.variant) for info in infos}
+        return {name: _prompt(each[0].path, each[0].text, each[0].spec) for name, each in found.items() if each}
 
     def worker_prompts(self, root: Path) -> tuple[PromptFile, ...]:
         """Markdown files of the target that are no variant's."""
-        return tuple(_prompt_file(path, root) for path in self.code_files(root) if path.suffix == ".md")
+        files = [path for path in self.code_files(root) if path.suffix == ".md"]
+        return tuple(_prompt(shown_path(path, root), path.read_text(encoding="utf-8"), path.stem) for path in files)
 
     def load_cases(self, datasets: Path) -> "dict[str, Case]":
         """`cases/*.yaml`."""
@@ -167,21 +172,17 @@ class TargetPack:
 
     def replay_case(self, task: Any, cassette: "Cassette") -> list[Trace]:  # noqa: ANN401 - a CaseTask: above this module
         """Replay in this process, one variant after the other."""
+        with asyncio.Runner() as loop:
+            return [loop.run(self._replayed(task, variant, files, cassette)) for variant, files in task.prepared]
+
+    async def _replayed(self, task: Any, variant: "Variant", files: object, cassette: "Cassette") -> Trace:  # noqa: ANN401
         from evals.cassettes.player import Tape  # noqa: PLC0415
 
-        with target_ready(task.root, replay=True) as target, asyncio.Runner() as loop:
-            return [
-                loop.run(
-                    target.trace(
-                        task.case,
-                        variant,
-                        Tape(cassette, sample=task.sample, samples=task.samples),
-                        None,
-                        seconds=task.timeout_s,
-                    )
-                )
-                for variant in task.variants
-            ]
+        if not isinstance(files, VariantFiles):  # of a worker elsewhere, which has read its own
+            files = VariantFiles.of(variant, task.root).checked_out()
+        with target_ready(files, replay=True) as target:
+            tape = Tape(cassette, sample=task.sample, samples=task.samples)
+            return await target.trace(task.case, variant, files, tape, seconds=task.timeout_s)
 
     def trials(self, workspace: "Workspace") -> TargetTrials:
         """Trials for recording."""
@@ -206,6 +207,13 @@ class TargetPack:
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
         return TargetClients(Recording(llm.recorder, Apart()))
 
+    @property
+    def case_file(self) -> "type[BaseModel]":
+        """`CASE.yaml`."""
+        from evals.target.cases import TargetLabels  # noqa: PLC0415
+
+        return TargetLabels
+
     def judge(self, clients: Any, models: "Models") -> "ModelJudge":  # noqa: ANN401 - of any pack
         """Raises ConfigurationError: there is no rubric for any target."""
         del clients, models
@@ -217,14 +225,9 @@ class TargetPack:
         del datasets
         yield {}
 
-    @property
-    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
-        """Raises ConfigurationError: only the triage graph has one."""
-        raise ConfigurationError("`langsmith.target` runs the triage graph only; call your own graph in its place")
 
-
-def _prompt_file(path: Path, root: Path) -> PromptFile:
-    return PromptFile(shown_path(path, root), tuple(path.read_text(encoding="utf-8").splitlines()), path.stem)
+def _prompt(path: str, text: str, version: str) -> PromptFile:
+    return PromptFile(path, tuple(text.splitlines()), version)
 
 
 @cache

@@ -1,17 +1,20 @@
 """Trials of a target: its graph loaded once per process, run on one case, and the trace of what it did."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.errors import ConfigurationError, nearest_name
+from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.target_settings import TABLE, TargetSettings
+from evals.target.trial_process import TrialProcess
+from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
     from evals.cassettes.player import Tape
@@ -40,36 +43,68 @@ class TargetClients:
 
 
 class TargetCase:
-    """Trials of one case."""
+    """Trials of one case, each in the process of its variant."""
 
-    def __init__(self, case: "Case", root: Path) -> None:
-        self._case, self._root = case, root
+    def __init__(self, case: "Case", trials: "TargetTrials") -> None:
+        self._case, self._trials = case, trials
 
     async def run(
         self, variant: "Variant", tape: "Tape", clients: TargetClients, halted: Callable[[], bool] = lambda: False
     ) -> Trace:
         """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
         del halted
-        live = clients.recording is not None and clients.recording.recorder.answerer is None
-        with target_ready(self._root, replay=not live) as target:
-            return await target.trace(self._case, variant, tape, clients.recording, seconds=LONGEST)
+        if clients.recording is not None and clients.recording.recorder.answerer is None:
+            try:
+                self._trials.check_variables()
+            except RecordingStoppedError as error:
+                clients.recording.recorder.stop.set(error)
+                raise
+        process, files = self._trials.process_of(variant)
+        return await process.run(self._case, variant, files, tape, clients.recording)
 
 
 class TargetTrials:
-    """Trials of a workspace."""
+    """Trials of a workspace, in processes of their own: a target that ends its process, or changes what belongs to it,
+    leaves whoever records alone."""
 
     def __init__(self, workspace: "Workspace") -> None:
         self._root = workspace.root
+        self._processes: dict[str, TrialProcess] = {}
+        self._variables: dict[str, str] | None = None
+
+    def process_of(self, variant: "Variant") -> tuple[TrialProcess, VariantFiles]:
+        """The process of a variant's files, another one where the last has ended. Raises ConfigurationError."""
+        files = VariantFiles.of(variant, self._root).checked_out()
+        known = self._processes.get(files.process)
+        if known is None or known.ended:
+            known = self._processes[files.process] = TrialProcess()
+        return known, files
 
     def open(self, case: "Case") -> TargetCase:
         """See `evals.pack.TrialRunner`."""
-        return TargetCase(case, self._root)
+        return TargetCase(case, self)
 
     def close(self, case: "Case") -> None:
         """Nothing is kept."""
 
+    def check_variables(self) -> None:
+        """Before the endpoint is asked. Raises RecordingStoppedError if variables that lead to it are not those of what
+        is recorded."""
+        from evals.target.endpoint_variables import refuse_others, variables_in  # noqa: PLC0415
+        from evals.target.langgraph_json import read_langgraph_json  # noqa: PLC0415 - loads LangGraph
+
+        if self._variables is None:
+            file = read_langgraph_json(TargetSettings.of(self._root).at(self._root))
+            variables = variables_in({**file.environment, **os.environ})
+            refuse_others(self._root, variables)
+            self._variables = variables
+
     def save(self) -> None:
-        """Nothing is committed beside the cassettes."""
+        """Keep the variables that lead to the endpoint, if it was asked."""
+        from evals.target.endpoint_variables import keep_variables  # noqa: PLC0415
+
+        if self._variables is not None:
+            keep_variables(self._root, self._variables)
 
 
 @dataclass(frozen=True)
@@ -81,18 +116,26 @@ class LoadedTarget:
     driver: "Driver"
 
     async def trace(
-        self, case: "Case", variant: "Variant", tape: "Tape", recording: "Recording | None", *, seconds: float
+        self,
+        case: "Case",
+        variant: "Variant",
+        files: VariantFiles,
+        tape: "Tape",
+        recording: "Recording | None" = None,
+        *,
+        seconds: float = LONGEST,
     ) -> Trace:
         """Run one trial, which fails after so many seconds."""
         from evals.target.capture import Hosts, TargetTrial  # noqa: PLC0415 - loads LangGraph, as the next
         from evals.target.drive import TargetCall  # noqa: PLC0415
 
         told, labels = self.settings, case.labels
+        config = {**variant.config, **files.config}
         call = TargetCall(
             graph=self.graph,
             inputs=dict(case.inputs),
-            configurable=dict(variant.config),
-            context=dict(variant.config) if told.context else None,
+            configurable=config,
+            context=config if told.context else None,
             answers=labels.answers,
             routers=frozenset(told.routers),
             output=(lambda state: {name: state[name] for name in told.output if name in state})
@@ -104,7 +147,7 @@ class LoadedTarget:
         )
         hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
         trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
-        return _trace(case, variant, tape, trial, _with_output(await self.driver.run(call, trial), told.output))
+        return _trace(case, variant, tape, trial, _with_output(await self.driver.run(call, trial), told.output), files)
 
 
 def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
@@ -121,7 +164,9 @@ def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
     return run.model_copy(update={"names": names, "ended": "failed", "error": error})
 
 
-def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial", run: "TargetRun") -> Trace:
+def _trace(
+    case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial", run: "TargetRun", files: VariantFiles
+) -> Trace:
     from evals.cassettes.trial_calls import calls_of, misses_of  # noqa: PLC0415
 
     decisions = tuple(
@@ -138,7 +183,7 @@ def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial",
         variant=variant.name,
         sample=tape.sample,
         provenance=_provenance(run, trial, len(decisions)),
-        visits=tuple(_visits(run, tape)),
+        visits=tuple(_visits(run, files)),
         decisions=decisions,
         exchanges=tuple(
             Exchange(question=_words(each.payload), context="", answer=_words(each.answer), topic=None)
@@ -148,7 +193,7 @@ def _trace(case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial",
         misses=misses_of(tape.ledger, tape.cassette, len(decisions)),
         output=dict(run.output),
         names=run.names,
-        error=_below_root(run.error, tape) if run.ended in _ENDED_BADLY or trial.refused else None,
+        error=_below_root(run.error, files) if run.ended in _ENDED_BADLY or trial.refused else None,
     )
 
 
@@ -160,7 +205,7 @@ def _provenance(run: "TargetRun", trial: "TargetTrial", decisions: int) -> Prove
     return Provenance(label="frontier", frontier=decisions) if decisions else Provenance(label="unrecorded")
 
 
-def _visits(run: "TargetRun", tape: "Tape") -> Iterator[Visit]:
+def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
     """The steps; those that ran side by side have one number."""
     number, last = -1, None
     for step in run.steps:
@@ -168,12 +213,14 @@ def _visits(run: "TargetRun", tape: "Tape") -> Iterator[Visit]:
         number += place != last or step.kind == "tool"
         last = place
         arguments = step.arguments if step.kind == "tool" else None
-        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, tape), arguments=arguments)
+        told_by_miss = run.ended == "missed" and "not recorded" in (step.error or "")
+        error = None if told_by_miss else _below_root(step.error, files)
+        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments)
 
 
-def _below_root(text: str | None, tape: "Tape") -> str | None:
-    """The text without the folder that the cassettes stand in: a result must not name a machine's folders."""
-    return text and text.replace(f"{tape.cassette.path.parent.parent}/", "")
+def _below_root(text: str | None, files: VariantFiles) -> str | None:
+    """The text without the folder that the target stands in: a result must not name a machine's folders."""
+    return text and text.replace(f"{files.root or files.project}/", "")
 
 
 def _words(value: object) -> str:
@@ -181,14 +228,27 @@ def _words(value: object) -> str:
 
 
 @cache
-def _loaded(root: Path) -> LoadedTarget:
-    """The target, its modules imported in the environment and under the capture that are set up now."""
+def _loaded(files: VariantFiles) -> LoadedTarget:
+    """The target, its modules imported in the environment and under the capture that are set up now.
+
+    Raises:
+        ConfigurationError: it cannot be loaded, or this process has loaded other files of it.
+    """
+    _processes.add(files.process)
+    if len(_processes) > 1:
+        raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
     from evals.target.drive import Driver  # noqa: PLC0415 - loads LangGraph, as the next
     from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
 
-    settings = TargetSettings.of(root)
-    file = read_langgraph_json(root / settings.folder)
-    return LoadedTarget(load_graph(file, settings.graph or _only(list(file.graphs), root)), settings, Driver())
+    settings = TargetSettings.of(files.project)
+    file = read_langgraph_json(files.folder(settings))
+    name = settings.graph or _only(list(file.graphs), files.project)
+    try:
+        return LoadedTarget(load_graph(file, name), settings, Driver())
+    except ConfigurationError as error:
+        if files.root is None:
+            raise
+        raise ConfigurationError(f"at {files.revision}: {error}".replace(f"{files.root}/", "")) from error
 
 
 def _only(names: list[str], root: Path) -> str:
@@ -205,35 +265,45 @@ class _Surroundings:
     stack: ExitStack = field(default_factory=ExitStack)
 
 
-_surroundings: Final[dict[Path, _Surroundings]] = {}
+_processes: Final[set[str]] = set()
+"""Whose files this process has loaded; one at most."""
+_surroundings: Final[dict[VariantFiles, _Surroundings]] = {}
 
 
 @contextmanager
-def target_ready(root: Path, *, replay: bool) -> Iterator[LoadedTarget]:
+def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]:
     """The target inside the block, with requests captured, its environment set and its clock frozen.
 
     Trials may run side by side in one event loop: environment and clock are the process's, so they are shared.
     """
-    shared = _surroundings.setdefault(root, _Surroundings())
+    key = files.shared
+    shared = _surroundings.setdefault(key, _Surroundings())
     shared.trials += 1
     try:
         if shared.trials == 1:
-            _set_up(root, shared.stack, replay=replay)
-        yield _loaded(root)
+            _set_up(key, shared.stack, replay=replay)
+        yield _loaded(key)
     finally:
         shared.trials -= 1
         if not shared.trials:
-            del _surroundings[root]
+            del _surroundings[key]
             shared.stack.close()
 
 
-def _set_up(root: Path, stack: ExitStack, *, replay: bool) -> None:
+def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.endpoint_variables import set_as_recorded  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
     from evals.target.patches import captured  # noqa: PLC0415
 
-    settings = TargetSettings.of(root)
-    file = read_langgraph_json(root / settings.folder)
+    settings = TargetSettings.of(files.project)
+    file = read_langgraph_json(files.folder(settings))
+    if files.root is not None and not file.environment:  # the file that `env` names is mostly not committed
+        now = read_langgraph_json(files.project / settings.folder)
+        file = replace(file, environment=now.environment)
+    stack.enter_context(files.in_place())
     stack.enter_context(captured())
     stack.enter_context(environment_of(file, replay=replay))
+    if replay:
+        set_as_recorded(files.project)
     stack.enter_context(frozen_clock(settings.clock))

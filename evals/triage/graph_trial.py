@@ -3,9 +3,8 @@
 import itertools
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -32,37 +31,34 @@ from triage.prompts.load import SupervisorPrompt
 from triage.state import WORKERS, BugTriageState
 
 
+@dataclass
 class Watcher:
     """Follows one trial. `see` takes every chunk LangGraph streams, in order; `asked` are the states the supervisor
     was asked in, one per decision. `symbols` names what each chunk of the repository shows."""
 
-    def __init__(
-        self,
-        variant: Variant,
-        prompt: SupervisorPrompt | None,
-        case: Case,
-        tape: Tape,
-        repository_files: tuple[str, ...],
-        symbols: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self.variant = variant
-        self.prompt = prompt
-        self.case = case
-        self.cassette = tape.cassette
-        self.ledger = tape.ledger
-        self.sample = tape.sample
-        self.repository_files = repository_files
-        self.symbols = symbols
-        self.topology = ""
-        self.error: str | None = None
-        self.state: dict[str, Any] = {}
-        self.asked: list[BugTriageState] = []
-        self.decisions: list[Decision] = []
-        self.visits: list[Visit] = []
-        self._beside: list[tuple[int, Visit]] = []  # the visits of this superstep, each with its task
-        self._ends: list[int] = []  # how many requests had been served when each superstep ended
-        self.exchanges: list[Exchange] = []
-        self.superstep = 0
+    variant: Variant
+    prompt: SupervisorPrompt | None
+    case: Case
+    tape: Tape
+    repository_files: tuple[str, ...]
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    topology: str = ""
+    error: str | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+    asked: list[BugTriageState] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    visits: list[Visit] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    superstep: int = 0
+    _beside: list[tuple[int, Visit]] = field(default_factory=list)
+    """The visits of this superstep, each with its task."""
+    _ends: list[int] = field(default_factory=list)
+    """How many requests had been served when each superstep ended."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the trial asks."""
+        return self.tape.ledger
 
     def see(self, mode: str, chunk: Mapping[str, Any]) -> None:
         """One streamed chunk: a node's update, or the state after a step. A superstep with a miss is dropped: what a
@@ -107,7 +103,7 @@ class Watcher:
         return Trace(
             case_id=self.case.id,
             variant=self.variant.name,
-            sample=self.sample,
+            sample=self.tape.sample,
             provenance=self._provenance(trajectory),
             visits=tuple(self.visits),
             decisions=tuple(self.decisions),
@@ -116,9 +112,9 @@ class Watcher:
             comment=final.comment if final else "",
             ticket=final.ticket.model_dump() if final and final.ticket else None,
             calls=calls_of(trajectory, self._ends, "supervisor"),
-            misses=misses_of(trajectory, self.cassette, len(self.decisions)),
+            misses=misses_of(trajectory, self.tape.cassette, len(self.decisions)),
             points=points,
-            point_misses=misses_of(points_ledger, self.cassette, 0),
+            point_misses=misses_of(points_ledger, self.tape.cassette, 0),
             repository_files=self.repository_files,
             topology=self.topology,
             plan=TaskPlan.model_validate(plan_data(final.plan)) if final and final.plan else None,

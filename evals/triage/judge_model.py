@@ -34,15 +34,15 @@ class JudgeClient:
 
     factory: ModelFactory
 
-    @classmethod
-    def over(cls, clients: Clients, models: Models) -> "JudgeClient":
-        """The judge that a suite names."""
-        told = settings_of(models).model_dump()
-        settings = JudgeSettings(**told, judge=models.of(AGENT))
-        doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
-        return cls(ModelFactory(settings, doors, clients.finish, refused=not clients.lasting))
-
     async def ask(self, system: str, human: str, schema: type[Schema]) -> Schema:
         """An answer as an instance of `schema`. Raises whatever the SDK, LangChain and pydantic raise."""
         chain = answering(self.factory.chat(AGENT), schema)
         return await chain.ainvoke([SystemMessage(system), HumanMessage(human)])
+
+
+def ask_judge(clients: Clients, models: Models) -> JudgeClient:
+    """The judge that a suite names, which asks over the clients as the agents do."""
+    told = settings_of(models).model_dump()
+    settings = JudgeSettings(**told, judge=models.of(AGENT))
+    doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
+    return JudgeClient(ModelFactory(settings, doors, clients.finish, refused=not clients.lasting))

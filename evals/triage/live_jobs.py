@@ -18,7 +18,7 @@ from triage.checkpoints import open_jobs
 from triage.codebase.open_checkout import CHANGED
 from triage.codebase.source_files import MAX_FILE_BYTES, source_files
 from triage.codebase.sources import sources_of
-from triage.endpoint_usage import kept_traffic
+from triage.endpoint_usage import StoredRequest, kept
 from triage.errors import TriageError
 from triage.issue import discussion_block
 from triage.job_trace import visit_data
@@ -47,14 +47,14 @@ async def _read(path: Path, name: str) -> LiveJob:
         steps = await history(jobs, name)
         served = [
             ServedRequest(
-                agent=kept.agent,
-                path=kept.path,
-                request=json.loads(kept.request),
-                response=json.loads(kept.response),
-                at=kept.at,
-                latency_ms=round(kept.seconds * 1000, 1),
+                agent=one.agent,
+                path=one.path,
+                request=json.loads(one.request),
+                response=json.loads(one.response),
+                at=one.at,
+                latency_ms=round(one.seconds * 1000, 1),
             )
-            for kept in await kept_traffic(jobs.conn, name)
+            for one in await kept(jobs.conn, name, StoredRequest)
         ]
     state, options = job.state, job.options
     answered = [exchange for exchange in state.human_exchanges if exchange.answer is not None]

@@ -1,7 +1,8 @@
 """The triage graph as a pack: what the harness asks of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,64 +11,31 @@ from evals.paths import PACKAGE
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
 if TYPE_CHECKING:
-    import asyncio
-
-    import httpx
-    import httpx2
-
     from evals.cassettes.interaction import Cassette
-    from evals.cassettes.player import Tape
     from evals.models.case import Case
     from evals.models.run import DatasetBaseline, VariantInfo
-    from evals.models.suite import Models, Variant
+    from evals.models.suite import Variant
     from evals.models.trace import Trace
-    from evals.pack import ModelJudge, PromptFile
     from evals.runner.trial_task import CaseTask
-    from evals.triage.graph_trial import IndexedCode
-    from evals.triage.judge.triage_rubric import TriageRubric
-    from evals.triage.trial_clients import Clients
     from evals.workspace import Workspace
 
 
 _FOLDER: Final = PACKAGE / "triage"
-_NOT_IN_TRIALS: Final = ("cli", "judge", "langsmith", "plugin", "report", "sweep")
+_NOT_IN_TRIALS: Final = ("cli", "judge", "plugin", "report", "sweep")
 """Folders of this package that decide nothing of a trial: an edit there makes no trial run again."""
 
 
-class TriageCase:
-    """Trials of one case on its indexed code."""
+class _Later:
+    """Member that a module of this package holds; the module is imported when the member is first asked for."""
 
-    def __init__(self, case: "Case", code: "IndexedCode") -> None:
-        self._case, self._code = case, code
+    def __init__(self, module: str, name: str = "") -> None:
+        self._module, self._name = module, name
 
-    async def run(
-        self, variant: "Variant", tape: "Tape", clients: "Clients", halted: Callable[[], bool] = lambda: False
-    ) -> "Trace":
-        """See `evals.pack.CaseRunner`."""
-        from evals.triage.graph_trial import CaseTarget, run_trial  # noqa: PLC0415 - loads LangGraph
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = self._name or name
 
-        return await run_trial(CaseTarget.of(variant, clients, self._code), self._case, tape, halted)
-
-
-class TriageTrials:
-    """Trials over the code of a workspace's cases."""
-
-    def __init__(self, workspace: "Workspace") -> None:
-        from evals.triage.recorded_graph import Repositories  # noqa: PLC0415 - loads LangGraph
-
-        self._code = Repositories(workspace)
-
-    def open(self, case: "Case") -> TriageCase:
-        """See `evals.pack.TrialRunner`."""
-        return TriageCase(case, self._code.of(case))
-
-    def close(self, case: "Case") -> None:
-        """See `evals.pack.TrialRunner`."""
-        self._code.close(case)
-
-    def save(self) -> None:
-        """See `evals.pack.TrialRunner`."""
-        self._code.save()
+    def __get__(self, _instance: object, _owner: type | None = None) -> Any:  # noqa: ANN401 - checked by `Pack`
+        return getattr(import_module(f"evals.triage.{self._module}"), self._name)
 
 
 class TriagePack:
@@ -92,9 +60,24 @@ class TriagePack:
             "Try thresholds and guard sets on the recordings, and recommend a setting.",
         ),
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
-        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make, import and harvest cases."),
+        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
     }
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
+    describe = _Later("variant_prompts")
+    prompt_text = _Later("variant_prompts")
+    default_prompts = _Later("variant_prompts")
+    variant_prompts = _Later("variant_prompts", "supervisor_files")
+    worker_prompts = _Later("variant_prompts", "worker_files")
+    load_cases = _Later("dataset.load_cases")
+    load_case = _Later("dataset.load_cases", "load_one")
+    case_ids = _Later("dataset.load_cases")
+    case_file = _Later("case_file", "CaseFile")
+    rubric = _Later("judge.triage_rubric", "RUBRIC")
+    runner = _Later("replay_path")
+    replay_clients = _Later("trial_clients")
+    recording_clients = _Later("trial_clients")
+    judge = _Later("judge_model", "ask_judge")
+    trials = _Later("recorded_graph", "Repositories")
 
     def at(self, root: Path) -> "TriagePack":  # noqa: ARG002 - as below
         """The same in every checkout."""
@@ -118,59 +101,15 @@ class TriagePack:
         found = plan_file(variant)
         return () if found is None else (found,)
 
-    def describe(self, variant: "Variant", root: Path) -> "VariantInfo":
-        """The variant with prompt and plan."""
-        from evals.triage.variant_prompts import describe  # noqa: PLC0415
-
-        return describe(variant, root)
-
     def prompt_of(self, info: "VariantInfo", root: Path) -> object | None:  # noqa: ARG002 - prompts are beside the graph
         """The supervisor's prompt."""
         from evals.triage.variant_prompts import prompt_of  # noqa: PLC0415
 
         return prompt_of(info)
 
-    def prompt_text(self, text: str, source: str) -> str:
-        """Both halves of a supervisor's prompt."""
-        from evals.triage.variant_prompts import prompt_text  # noqa: PLC0415
-
-        return prompt_text(text, source)
-
-    def default_prompts(self) -> dict[str, str]:
-        """The prompts of `triage run`."""
-        from evals.triage.variant_prompts import default_prompts  # noqa: PLC0415
-
-        return default_prompts()
-
-    def variant_prompts(self, infos: "Iterable[VariantInfo]", root: Path) -> "dict[str, PromptFile]":
-        """The supervisors' prompts."""
-        from evals.triage.variant_prompts import supervisor_files  # noqa: PLC0415
-
-        return supervisor_files(infos, root)
-
-    def worker_prompts(self, root: Path) -> "tuple[PromptFile, ...]":
-        """The prompts of the other agents."""
-        from evals.triage.variant_prompts import worker_files  # noqa: PLC0415
-
-        return worker_files(root)
-
-    def load_cases(self, datasets: Path) -> "dict[str, Case]":
-        """The labelled issues."""
-        from evals.triage.dataset.load_cases import load_cases  # noqa: PLC0415
-
-        return load_cases(datasets)
-
-    def load_case(self, datasets: Path, case_id: str) -> "Case":
-        """A labelled issue."""
-        from evals.triage.dataset.load_cases import load_one  # noqa: PLC0415
-
-        return load_one(datasets, case_id)
-
-    def case_ids(self, datasets: Path) -> list[str]:
-        """The names of the issues."""
-        from evals.triage.dataset.load_cases import case_ids  # noqa: PLC0415
-
-        return case_ids(datasets)
+    def process_of(self, prompt: object) -> None:
+        """Any: all variants are the code that is here."""
+        del prompt
 
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
@@ -217,13 +156,6 @@ class TriagePack:
         )
         return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
 
-    @property
-    def rubric(self) -> "TriageRubric":
-        """The rubric of reports."""
-        from evals.triage.judge.triage_rubric import RUBRIC  # noqa: PLC0415
-
-        return RUBRIC
-
     def preload(self) -> None:
         """LangGraph, Chroma and the word search."""
         import threading  # noqa: PLC0415
@@ -236,42 +168,12 @@ class TriagePack:
             import evals.triage.case_replay  # noqa: F401, PLC0415
         tqdm.tqdm.set_lock(threading.RLock())  # its own one is the system's, and outlives a worker that is killed
 
-    def runner(self) -> "asyncio.Runner":
-        """A loop without waiting."""
-        from evals.triage.replay_path import runner  # noqa: PLC0415
-
-        return runner()
-
     def replay_case(self, task: "CaseTask", cassette: "Cassette") -> "list[Trace]":
         """Replay in this process."""
         with uncollected():  # a fifth of the time it takes to load them
             from evals.triage.case_replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma
 
         return replay_case(task, cassette)
-
-    def trials(self, workspace: "Workspace") -> TriageTrials:
-        """A runner over the cases' code."""
-        return TriageTrials(workspace)
-
-    def replay_clients(self) -> "Clients":
-        """Clients over the current cassette."""
-        from evals.triage.trial_clients import replay_clients  # noqa: PLC0415
-
-        return replay_clients()
-
-    def recording_clients(
-        self, llm: "httpx2.AsyncBaseTransport", search: "httpx.AsyncBaseTransport", timeout_s: float
-    ) -> "Clients":
-        """Clients over recording transports."""
-        from evals.triage.trial_clients import recording_clients  # noqa: PLC0415
-
-        return recording_clients(llm, search, timeout_s)
-
-    def judge(self, clients: Any, models: "Models") -> "ModelJudge":  # noqa: ANN401 - this pack's own clients
-        """A judge that asks as the agents do."""
-        from evals.triage.judge_model import JudgeClient  # noqa: PLC0415
-
-        return JudgeClient.over(clients, models)
 
     @contextmanager
     def recording_services(self, datasets: Path) -> Iterator[Mapping[str, str]]:
@@ -280,13 +182,6 @@ class TriagePack:
 
         with running(datasets) as url:
             yield {"search": url}
-
-    @property
-    def live_target(self) -> Callable[..., Callable[[dict[str, Any]], dict[str, Any]]]:
-        """`target` of the live graph."""
-        from evals.triage.langsmith.live_evaluation import target  # noqa: PLC0415 - loads LangSmith
-
-        return target
 
 
 PACK: Final = TriagePack()

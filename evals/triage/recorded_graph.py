@@ -1,7 +1,7 @@
 """The graph of a variant on a cassette, and the code indexes it searches."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,9 +15,12 @@ from evals.cassettes.nearest_request import Ledger, describe
 from evals.cassettes.player import Tape, playing
 from evals.errors import ConfigurationError, MissError
 from evals.models.case import Case
+from evals.models.suite import Variant
+from evals.models.trace import Trace
 from evals.triage.dataset.case_code import materialise
-from evals.triage.graph_trial import CaseTarget, IndexedCode, embedder_at, start_of, thread_of, trees_for
+from evals.triage.graph_trial import CaseTarget, IndexedCode, embedder_at, run_trial, start_of, thread_of, trees_for
 from evals.triage.target import searching
+from evals.triage.trial_clients import Clients
 from evals.workspace import Workspace
 from triage.agents import AGENTS
 from triage.agents.agent import worker_node
@@ -81,6 +84,20 @@ def on_tape(subject: CaseTarget, case: Case, tape: Tape) -> Iterator[OnTape]:
         found.check()
 
 
+@dataclass(frozen=True)
+class CaseTrials:
+    """Trials of one case on its indexed code; see `evals.pack.CaseRunner`."""
+
+    case: Case
+    code: IndexedCode
+
+    async def run(
+        self, variant: Variant, tape: Tape, clients: Clients, halted: Callable[[], bool] = lambda: False
+    ) -> Trace:
+        """Run one trial."""
+        return await run_trial(CaseTarget.of(variant, clients, self.code), self.case, tape, halted)
+
+
 class Repositories:
     """Each case's code, indexed when it is first asked for; cases of equal code share it. One embedder serves them all:
     the model behind it is loaded as soon as a text is new, and takes sixty megabytes."""
@@ -100,6 +117,10 @@ class Repositories:
         if tree not in self._indexed:
             self._indexed[tree] = self._index(case, tree)
         return self._indexed[tree]
+
+    def open(self, case: Case) -> CaseTrials:
+        """Trials of `case`."""
+        return CaseTrials(case, self.of(case))
 
     def _index(self, case: Case, tree: Path) -> IndexedCode:
         if case.tree is not None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evals.models.route_spec import Constraint, ConstraintType, RouteAlternative, RouteNode, RouteSpec
-from evals.routes.constraints import RULES, Walk, guard_holds, walk_of
+from evals.models.route_spec import RouteAlternative, RouteNode, RouteSpec
+from evals.routes.constraints import guard_holds
 from evals.routes.route_check import check
 from evals.triage.nodes import NODES
 
@@ -24,10 +24,6 @@ MutantKind = Literal[
 UNSURE: Final[State] = {"confidence_before_writer": 0.7, "confidence_before_critic": 0.7, "reviews_before_writer": 0}
 SURE: Final[State] = {"confidence_before_writer": 0.9, "confidence_before_critic": 0.9, "reviews_before_writer": 0}
 STRICTNESS_LENGTH: Final = 6
-# once broken these stay broken, however the route goes on (existence only by its maximum, see _decided_early)
-_PREFIX_DECIDED: Final[frozenset[ConstraintType]] = frozenset(
-    {"init", "absence", "precedence", "chain_precedence", "not_succession", "not_coexistence"}
-)
 
 
 @dataclass(frozen=True)
@@ -71,22 +67,6 @@ def rejected_exemplars(spec: RouteSpec) -> list[Route]:
     ]
 
 
-def strictness(spec: RouteSpec, state: State = UNSURE, longest: int = STRICTNESS_LENGTH) -> Strictness:
-    """Count the node sequences of 1 to `longest` visits that pass in this state (55,986 of up to 6 visits)."""
-    sequences = sum(len(NODES) ** length for length in range(1, longest + 1))
-    return Strictness(sum(1 for _ in passing_routes(spec, state, longest)), sequences)
-
-
-def passing_routes(spec: RouteSpec, state: State = UNSURE, longest: int = STRICTNESS_LENGTH) -> Iterator[Route]:
-    """Every node sequence of 1 to `longest` visits that passes in this state, in a fixed order.
-
-    Sequences whose beginning breaks, in every alternative, a hard constraint that no continuation can mend are left
-    out without being spelled out.
-    """
-    binding = [_decided_early(alternative, state) for alternative in spec.alternatives]
-    return _accepted(spec, binding, state, (), longest)
-
-
 def mutants(spec: RouteSpec) -> list[Mutant]:
     """Every exemplar spoilt in every way its alternative must notice, duplicates and accidental exemplars left out.
 
@@ -102,32 +82,6 @@ def mutants(spec: RouteSpec) -> list[Mutant]:
                     key = (index, visits, state.get("confidence_before_writer"))
                     found.setdefault(key, Mutant(kind, exemplar, visits, killed))
     return list(found.values())
-
-
-def _accepted(
-    spec: RouteSpec, binding: Sequence[Sequence[Constraint]], state: State, prefix: Route, longest: int
-) -> Iterator[Route]:
-    walk = walk_of(prefix)
-    if prefix and all(any(_broken(rule, walk) for rule in rules) for rules in binding):
-        return
-    if prefix and check(spec, prefix, state).passed:
-        yield prefix
-    if len(prefix) < longest:
-        for node in NODES:
-            yield from _accepted(spec, binding, state, (*prefix, node), longest)
-
-
-def _decided_early(alternative: RouteAlternative, state: State) -> list[Constraint]:
-    """The hard constraints that apply in this state and that no continuation can mend once they are broken."""
-    applied = [rule for rule in alternative.constraints if rule.hard and guard_holds(rule, state)]
-    # what is still missing may come later: only the maximum of an existence is decided by a beginning
-    capped = [rule.model_copy(update={"min": None}) for rule in applied if rule.type == "existence"]
-    return [rule for rule in applied if rule.type in _PREFIX_DECIDED] + [c for c in capped if c.max is not None]
-
-
-def _broken(rule: Constraint, walk: Walk) -> bool:
-    activations, fulfilled = RULES[rule.type](rule, walk)
-    return fulfilled < activations
 
 
 def _alone(spec: RouteSpec, alternative: RouteAlternative) -> RouteSpec:

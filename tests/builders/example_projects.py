@@ -5,6 +5,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.builders.at_once import evals_at_once
 from tests.builders.model_server import Say, model_server
 
 ROOT = Path(__file__).parents[2]
@@ -25,25 +27,36 @@ def copied(name: str, folder: Path) -> Path:
     return Path(shutil.copytree(ROOT / "docs" / "examples" / name, folder / name, ignore=left_out))
 
 
-def evals(project: Path, *words: str, code_in: Path = ROOT, **environment: str) -> tuple[int, str]:
+def evals(project: Path, *words: str, **environment: str) -> tuple[int, str]:
     """Exit code and output of a command, run in the project."""
-    return _done(
-        [sys.executable, "-c", "from evals.entry_point import run; run()", *words], project, code_in, environment
-    )
+    process = evals_at_once(project, *words, **_around(environment))
+    out, err = process.communicate()
+    return process.wait(), out + err
+
+
+def evals_of(code: Path, project: Path, *words: str, **environment: str) -> tuple[int, str]:
+    """The same with the code in another folder."""
+    command = [sys.executable, "-c", "from evals.entry_point import run; run()", *words]
+    return _done(command, project, {"PYTHONPATH": str(code), **environment})
 
 
 def shell(project: Path, line: str, **environment: str) -> tuple[int, str]:
     """Exit code and output of a line that a reader types in the project."""
-    return _done(["bash", "-c", line], project, ROOT, environment)
+    if line.startswith("evals "):
+        return evals(project, *shlex.split(line)[1:], **environment)
+    return _done(["bash", "-c", line], project, environment)
 
 
-def _done(words: list[str], project: Path, code_in: Path, environment: Mapping[str, str]) -> tuple[int, str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    kept = {"HOME": os.environ.get("HOME", "/"), "PATH": path, "PYTHONPATH": str(code_in), "COLUMNS": "300"}
+def _done(words: list[str], project: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     done = subprocess.run(
-        words, cwd=project, env={**kept, **environment}, capture_output=True, text=True, timeout=300, check=False
+        words, cwd=project, env=_around(environment), capture_output=True, text=True, timeout=300, check=False
     )
     return done.returncode, done.stdout + done.stderr
+
+
+def _around(environment: Mapping[str, str]) -> dict[str, str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"HOME": os.environ.get("HOME", "/"), "PATH": path, "COLUMNS": "300", **environment}
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Rows and folders as foreign datasets have them: one fault in `shop/cart.py`, whatever the format."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,22 +81,6 @@ def a_github_issue(**changes: Any) -> dict[str, Any]:
         "labels": [{"name": "area-cart-label"}],
         "comments": [{"body": "Fixed by the change to shop/cart.py"}],
     } | changes
-
-
-def a_bugsinpy_bug(root: Path, number: int = 1, *, end: str = "\n", **changes: str | None) -> Path:
-    """One bug of the project `shop` below `root`, with line ends `end`; a file given as None is left out."""
-    files: Mapping[str, str | None] = {
-        "bug.info": BUG_INFO.format("c" * 40),
-        "bug_patch.txt": a_change(),
-        "run_test.sh": "pytest -q -s tests/test_totals.py::test_two_books\n",
-    } | changes
-    project = root / "projects" / "shop"
-    write(project / "project.info", f'github_url="https://github.com/example/shop.git"{end}status="OK" {end}')
-    folder = project / "bugs" / str(number)
-    for name, text in files.items():
-        if text is not None:
-            write(folder / name, "").write_bytes(text.replace("\n", end).encode())
-    return folder
 
 
 def as_json_lines(path: Path, *rows: object) -> Path:

@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
-from evals.runner.worker_server import PRELOADED, origin
+from evals.worker_server import PRELOADED, origin
 
 PRELOADED.extend(  # one server a process of ours, whoever asks first
     [

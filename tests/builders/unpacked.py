@@ -21,8 +21,7 @@ def content_of(page: str) -> dict[str, Any]:
     assert found
     letters = found[1].encode().translate(bytes.maketrans(b",.:", b"<>&"))
     content: dict[str, Any] = json.loads(zlib.decompress(b85decode(letters)))
-    words = dict(zip(map(ord, content["letters"]), content["words"], strict=True))
-    return {**content, "pieces": [piece.translate(words) for piece in content["pieces"]]}
+    return content
 
 
 def parts_of(content: dict[str, Any]) -> list[tuple[str, str, list[str]]]:

@@ -10,8 +10,8 @@ from typing import Final
 
 from tests.bench.goals.languages import sources
 from tests.chaos.row import Row
-from triage.codebase.chunk import MAX_CHARS, cut_file
-from triage.codebase.grammars import BY_SUFFIX
+from triage.codebase.chunk import MAX_CHARS, chunks_of
+from triage.codebase.grammars import by_suffix
 from triage.codebase.sources import read_sources, sources_of
 from triage.errors import InputError
 
@@ -27,7 +27,7 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
     chance = random.Random(seed)  # noqa: S311  # no secret
     texts = list(sources().values())
     tried = against = 0
-    for suffix in BY_SUFFIX:
+    for suffix in by_suffix():
         for _ in range(max(1, round(ROUNDS * share))):
             tried += 1
             against += not is_whole(f"damaged{suffix}", damaged(chance.choice(texts), chance))
@@ -53,7 +53,7 @@ def damaged(text: str, chance: random.Random) -> str:
 
 def is_whole(path: str, text: str) -> bool:
     """Whether the chunks hold every line with text once, within their bound."""
-    chunks = cut_file(path, text).chunks
+    chunks = chunks_of(path, text)
     covered = [n for chunk in chunks for n in range(chunk.start, chunk.end + 1)]
     wanted = {n for n, line in enumerate(text.split("\n"), 1) if line.strip()}
     return (

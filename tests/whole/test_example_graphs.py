@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, copied, evals, live_model, say, shell
+from tests.builders.example_projects import ROOT, copied, evals_of, live_model, say, shell
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ EXAMPLES = {"support": "router", "research": "supervisor"}
 TYPED = re.compile(r"^    (.+?)(?: +# .*?exit (\d).*)?$", flags=re.MULTILINE)
 OURS = ("evals.toml", "evaluation/suites/*.yaml", "evaluation/*.py")
 MOST_OF_OURS = 60
-SET_UP = ("make", "cp -r", "export")
+SET_UP = ("make", "cp -r", "cd", "export")
 """Lines of the tutorial that the test has done already."""
 
 
@@ -46,21 +46,17 @@ def core(tmp_path_factory):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_committed_recordings_show_the_shortened_prompt_to_be_worse_also_without_triage(name, core, tmp_path):
     project, suite = copied(name, tmp_path), EXAMPLES[name]
-    code, said = evals(project, "run", suite, "--jobs", "1", code_in=core)
+    code, said = evals_of(core, project, "run", suite, "--jobs", "1")
     assert (code, "v1 is better than v2" in said) == (0, True), said
 
-    code, said = evals(project, "compare", "v1", "v2", "--suite", suite, "--jobs", "1", code_in=core)
+    code, said = evals_of(core, project, "compare", "v1", "v2", "--suite", suite, "--jobs", "1")
     assert (code, "v2 is worse than v1" in said) == (1, True), said
 
 
 def test_every_command_of_the_tutorial_ends_as_the_page_says(tmp_path):
     project = copied("support", tmp_path)
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    typed = [
-        (line, int(code or 0))
-        for line, code in TYPED.findall(page)
-        if not line.startswith(("make", "cp -r", "cd", "export"))
-    ]
+    typed = [(line, int(code or 0)) for line, code in TYPED.findall(page) if not line.startswith(SET_UP)]
     assert sum(line.startswith("evals") for line, _ in typed) > 10
 
     with live_model(say) as live:

@@ -1,11 +1,13 @@
 """`.ci/run` and `.ci/weekly` run plain steps, remember each failure, and read the verdict of a run from run.json."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import yaml
@@ -102,7 +104,7 @@ def test_of_the_released_cases_only_the_known_regression_is_no_failure(exit_code
 EVALS = """#!/bin/sh
 case "$*" in
     *fetch*) exit {fetched} ;;
-    *lint*) exit {linted} ;;
+    *lint*) echo "$*"; exit {linted} ;;
     "run released"*) mkdir -p reports/released && echo '{verdict}' > reports/released/run.json; exit 1 ;;
 esac
 """
@@ -120,18 +122,18 @@ esac
     ids=["known regression", "another regression", "a finding", "no dataset", "no index"],
 )
 def test_released_packages_are_green_where_they_can_be_checked_and_no_worse_than_known(tmp_path, codes, reason, code):
-    shutil.copytree(CI, tmp_path / ".ci")
-    (tmp_path / "Makefile").write_text("setup:\n")
-    (tmp_path / ".venv/bin").mkdir(parents=True)
-    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
-    verdict = json.dumps({"verdict": {"exit_code": 1, "reasons": [reason]}})
-    (tmp_path / ".venv/bin/evals").write_text(EVALS.format(verdict=verdict, **codes))
-    (tmp_path / ".venv/bin/evals").chmod(0o755)
-
-    done = subprocess.run([tmp_path / ".ci/weekly", "released"], capture_output=True, text=True, check=False)
+    done = released(tmp_path, reason, codes)
 
     assert done.returncode == code, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("CI: red: released" if code else "CI: green")
+
+
+def test_a_push_proves_the_labels_of_every_fifth_released_case_and_the_week_those_of_all(tmp_path):
+    lint = "dataset lint --dataset datasets/released"
+
+    assert f"{lint} --case a --case f\n" in released(tmp_path / "push", KNOWN, SAMPLE="5").stdout
+    assert f"{lint}\n" in released(tmp_path / "week", KNOWN).stdout
+    assert "env SAMPLE=5 .ci/weekly released" in RUN
 
 
 def test_a_run_without_a_verdict_is_one_line_and_2(tmp_path):
@@ -139,6 +141,21 @@ def test_a_run_without_a_verdict_is_one_line_and_2(tmp_path):
 
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "holds no verdict" in done.stderr
+
+
+def released(checkout, reason, codes=MappingProxyType({"fetched": 0, "linted": 0}), **environment):
+    """The step in a checkout with seven cases whose `evals` exits with these codes."""
+    shutil.copytree(CI, checkout / ".ci")
+    (checkout / "Makefile").write_text("setup:\n")
+    (checkout / ".venv/bin").mkdir(parents=True)
+    (checkout / ".venv/bin/python").symlink_to(sys.executable)
+    for case in "abcdefg":
+        (checkout / "datasets/released/triage/cases" / case).mkdir(parents=True)
+    verdict = json.dumps({"verdict": {"exit_code": 1, "reasons": [reason]}})
+    (checkout / ".venv/bin/evals").write_text(EVALS.format(verdict=verdict, **codes))
+    (checkout / ".venv/bin/evals").chmod(0o755)
+    command, around = [checkout / ".ci/weekly", "released"], {**os.environ, **environment}
+    return subprocess.run(command, env=around, capture_output=True, text=True, check=False)
 
 
 def known_regression(run):

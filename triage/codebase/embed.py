@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
@@ -33,50 +33,69 @@ class Embedder(Protocol):
         """An array of shape (len(texts), DIMENSIONS), each row of length 1 up to float16."""
 
 
-class VectorCache:
-    """Vectors by digest of model and text, in one `.npz` file; the same content is the same bytes."""
+class ArrayFile:
+    """Arrays by digest in one `.npz` file; the same content is the same bytes."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self._vectors: dict[bytes, Vectors] = {} if path is None else _stored(path)
-
-    def __len__(self) -> int:
-        return len(self._vectors)
-
-    def get(self, text: str) -> Vectors | None:
-        """The vector of `text`, shape (DIMENSIONS,), if it is known."""
-        return self._vectors.get(key_of(text))
-
-    def put(self, text: str, vector: Vectors) -> None:
-        """Remember a vector; it reaches the file with `save`."""
-        self._vectors[key_of(text)] = vector
+        self._known: dict[bytes, NDArray[Any]] = {} if path is None else self._stored(path)
 
     def save(self, path: Path | None = None) -> Path:
-        """Write all vectors, by key, to `path` or to where they came from; a crash leaves the old file.
+        """Write all arrays, by key, to `path` or to where they came from; a crash leaves the old file.
 
         What another process has written there meanwhile stays, since each would else undo the other's work.
 
         Raises:
-            ValueError: the cache has no path, and none is given.
+            ValueError: they live in memory only, and no path is given.
         """
         target = path or self.path
         if target is None:
-            raise ValueError("this cache lives in memory: give save() the path of a .npz file")
+            raise ValueError("this lives in memory: give the path of a .npz file")
         target.parent.mkdir(parents=True, exist_ok=True)
         with alone_in(target.parent):
-            self._vectors = _stored(target) | self._vectors
-            return self._written(target)
+            self._known = self._stored(target) | self._known
+            keys = sorted(self._known)
+            with tempfile.TemporaryDirectory(dir=target.parent, prefix=".arrays-") as beside:  # goes, whatever happens
+                whole = Path(beside) / target.name
+                digests = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), 32)
+                np.savez(whole, keys=digests, **self._columns([self._known[key] for key in keys]))
+                return whole.replace(target)
 
-    def _written(self, target: Path) -> Path:
-        keys = sorted(self._vectors)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".vectors-") as beside:  # goes, whatever happens
-            whole = Path(beside) / target.name
-            np.savez(
-                whole,
-                keys=np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), 32),
-                vectors=np.array([self._vectors[key] for key in keys], dtype=np.float16).reshape(-1, DIMENSIONS),
-            )
-            return whole.replace(target)
+    def _stored(self, path: Path) -> dict[bytes, NDArray[Any]]:
+        """The arrays in the file; none if there is no file."""
+        if not path.is_file():
+            return {}
+        with np.load(path, allow_pickle=False) as stored:
+            return dict(zip(map(bytes, stored["keys"]), self._rows(stored), strict=True))
+
+    def _columns(self, arrays: Sequence[NDArray[Any]]) -> dict[str, Any]:
+        """What the file holds beside the keys."""
+        raise NotImplementedError
+
+    def _rows(self, stored: Mapping[str, NDArray[Any]]) -> Iterable[NDArray[Any]]:
+        """The arrays in the order of the keys."""
+        raise NotImplementedError
+
+
+class VectorCache(ArrayFile):
+    """Vectors by digest of model and text."""
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, text: str) -> Vectors | None:
+        """The vector of `text`, shape (DIMENSIONS,), if it is known."""
+        return self._known.get(key_of(text))
+
+    def put(self, text: str, vector: Vectors) -> None:
+        """Remember a vector; it reaches the file with `save`."""
+        self._known[key_of(text)] = vector
+
+    def _columns(self, arrays: Sequence[NDArray[Any]]) -> dict[str, Any]:
+        return {"vectors": np.array(arrays, dtype=np.float16).reshape(-1, DIMENSIONS)}
+
+    def _rows(self, stored: Mapping[str, NDArray[Any]]) -> Iterable[NDArray[Any]]:
+        return stored["vectors"]
 
 
 @contextmanager
@@ -88,14 +107,6 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
-
-
-def _stored(path: Path) -> dict[bytes, Vectors]:
-    """The vectors in the file; none if there is no file."""
-    if not path.is_file():
-        return {}
-    with np.load(path, allow_pickle=False) as stored:
-        return dict(zip(map(bytes, stored["keys"]), stored["vectors"], strict=True))
 
 
 def key_of(text: str) -> bytes:
@@ -174,17 +185,15 @@ def _inside(package: str) -> Path:
 
 _PER_UNIT: Final = 10_000
 """Distances are rounded to four decimals, and lie between 0 and 2."""
-Measured = NDArray[np.uint16]
 
 
-class Distances:
-    """Rounded cosine distances by query and candidates, in one `.npz` file; the same content is the same bytes."""
+class Distances(ArrayFile):
+    """Rounded cosine distances by query and candidates."""
 
     def __init__(self, path: Path | None = None) -> None:
+        super().__init__(path)
         self.new = 0
         """How many were put in since the last save."""
-        self._path = path
-        self._known = {} if path is None else _stored_distances(path)
 
     def get(self, query: str, texts: Sequence[str]) -> list[float] | None:
         """The distance of each text to the query, in their order, if it was measured."""
@@ -196,40 +205,19 @@ class Distances:
         self._known[_key(query, texts)] = np.array([round(each * _PER_UNIT) for each in distances], dtype=np.uint16)
         self.new += 1
 
-    def save(self) -> None:
-        """Write all, by key, to where they came from; what another process has written there meanwhile stays.
-
-        Raises:
-            ValueError: they live in memory only.
-        """
-        if self._path is None:
-            raise ValueError("these distances live in memory: give the path of a .npz file")
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with alone_in(self._path.parent):
-            self._known = _stored_distances(self._path) | self._known
-            self._write(self._path)
+    def save(self, path: Path | None = None) -> Path:
+        """As `ArrayFile.save`."""
+        written = super().save(path)
         self.new = 0
+        return written
 
-    def _write(self, target: Path) -> None:
-        keys = sorted(self._known)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".distances-") as beside:  # goes, whatever happens
-            whole = Path(beside) / target.name
-            np.savez(
-                whole,
-                keys=np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), 32),
-                counts=np.array([len(self._known[key]) for key in keys], dtype=np.uint16),
-                distances=np.concatenate([self._known[key] for key in keys] or [np.array([], dtype=np.uint16)]),
-            )
-            whole.replace(target)
+    def _columns(self, arrays: Sequence[NDArray[Any]]) -> dict[str, Any]:
+        counts = np.array([len(each) for each in arrays], dtype=np.uint16)
+        return {"counts": counts, "distances": np.concatenate(arrays or [np.array([], dtype=np.uint16)])}
 
-
-def _stored_distances(path: Path) -> dict[bytes, Measured]:
-    if not path.is_file():
-        return {}
-    with np.load(path, allow_pickle=False) as stored:
+    def _rows(self, stored: Mapping[str, NDArray[Any]]) -> Iterable[NDArray[Any]]:
         ends = np.cumsum(stored["counts"], dtype=np.int64)
-        rows = np.split(stored["distances"], ends[:-1]) if len(ends) else []
-        return dict(zip(map(bytes, stored["keys"]), rows, strict=True))
+        return np.split(stored["distances"], ends[:-1]) if len(ends) else []
 
 
 def _key(query: str, texts: Sequence[str]) -> bytes:

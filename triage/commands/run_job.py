@@ -6,7 +6,7 @@ import re
 import sys
 import uuid
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,6 +14,9 @@ from triage.errors import EXIT_UNFINISHED, InputError, StoppedError
 from triage.settings import DEFAULT_JOBS
 from triage.state import DEFAULT_MAX_ITERATIONS
 from triage.terminal_screen import Terminal, say
+
+if TYPE_CHECKING:
+    from triage.job_session import JobRequest
 
 NAME: Final = re.compile(r"[\w][\w.-]*", re.ASCII)
 """A job's name is that of a folder as well."""
@@ -126,13 +129,9 @@ def run_command(
             given = host.issue(IssueAddress.of(issue_url, api_url()))
     if ask_on_issue and given is not None and not given.url:
         raise InputError("--ask-on-issue: the issue has no address to ask at; give it with --issue-url")
-    from triage.endpoint_usage import Account
-    from triage.job_session import JobRequest, run_session
+    from triage.job_session import JobRequest
     from triage.run_options import RunOptions, several
-    from triage.settings import unknown_variables
-    from triage.terminal_screen import show
 
-    terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()), asks=not ask_on_issue)
     options = RunOptions(
         supervisor,
         prompt,
@@ -147,22 +146,10 @@ def run_command(
         max_tokens=None if max_tokens is None else str(max_tokens),
         **several(repo or (), path or ()),
     )
-    for line in unknown_variables(os.environ):
-        say(f"triage: {line}", "yellow")
-    if verbose:
-        show()
-    name, orders = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ())
-    account = Account(heard=terminal.called, searched=terminal.searched)
-    session = JobRequest(name, given, options, jobs, max_iterations, orders, tuple(map(str, repo or ())), account)
-    try:
-        code = asyncio.run(run_session(session, terminal))
-    except KeyboardInterrupt:
-        raise StoppedError(f"interrupted; {session.how_to_resume}") from None
-    if ask_on_issue and code == EXIT_UNFINISHED:
-        from triage.reporter_questions import ask_reporter
-
-        ask_reporter(jobs, name, issue_url, say)
-    return code
+    terminal = Terminal(quiet=quiet, verbose=verbose, answers=list(answer or ()), asks=not ask_on_issue)
+    name, orders, typed = job_id or f"job-{uuid.uuid4().hex[:8]}", tuple(redirect or ()), tuple(map(str, repo or ()))
+    session = JobRequest(name, given, options, jobs, max_iterations, orders, typed)
+    return _run(session, terminal, issue_url, asks=ask_on_issue)
 
 
 def _check(resume: bool, job_id: str | None, issue: str | None, repo: list[Path] | None) -> None:
@@ -202,15 +189,10 @@ def resume_command(
     Only the account that opened the issue is listened to, and only what it writes after the question. It ends with 4
     while there is no answer.
     """
-    from triage.endpoint_usage import Account
-    from triage.job_session import JobRequest, run_session
-    from triage.reporter_questions import answer_on_issue, ask_reporter
+    from triage.job_session import JobRequest
+    from triage.reporter_questions import answer_on_issue
     from triage.run_options import RunOptions, several
-    from triage.settings import unknown_variables
-    from triage.terminal_screen import show
 
-    for line in unknown_variables(os.environ):
-        say(f"triage: {line}", "yellow")
     answers = []
     if from_issue:
         answer = answer_on_issue(jobs, job, issue_url, say)
@@ -218,16 +200,29 @@ def resume_command(
             say("the reporter has not answered yet; the job is kept")
             return EXIT_UNFINISHED
         answers.append(answer)
-    if verbose:
-        show()
+    options = RunOptions(repo=str(repo[0]) if repo else None, out=_text(out), **several(repo or (), ()))
     terminal = Terminal(quiet, verbose, answers, asks=not (from_issue or ask_on_issue))
-    account = Account(heard=terminal.called, searched=terminal.searched)
-    options = RunOptions(repo=str(repo[0]) if repo else None, out=str(out) if out else None, **several(repo or (), ()))
-    session = JobRequest(job, None, options, jobs, repos_as_typed=tuple(map(str, repo or ())), account=account)
+    session = JobRequest(job, None, options, jobs, repos_as_typed=tuple(map(str, repo or ())))
+    return _run(session, terminal, issue_url, asks=ask_on_issue)
+
+
+def _run(session: "JobRequest", terminal: Terminal, issue_url: str | None, *, asks: bool) -> int:
+    """Run one session of a job; the exit code. Where it `asks`, a question that waits is posted on its issue."""
+    from triage.job_session import run_session
+    from triage.settings import unknown_variables
+    from triage.terminal_screen import show
+
+    for line in unknown_variables(os.environ):
+        say(f"triage: {line}", "yellow")
+    if terminal.verbose:
+        show()
+    session.account.heard, session.account.searched = terminal.called, terminal.searched
     try:
         code = asyncio.run(run_session(session, terminal))
     except KeyboardInterrupt:
         raise StoppedError(f"interrupted; {session.how_to_resume}") from None
-    if ask_on_issue and code == EXIT_UNFINISHED:
-        ask_reporter(jobs, job, issue_url, say)
+    if asks and code == EXIT_UNFINISHED:
+        from triage.reporter_questions import ask_reporter
+
+        ask_reporter(session.jobs, session.name, issue_url, say)
     return code

@@ -1,5 +1,5 @@
 "use strict";
-/* What opens on demand: inflated when the first of it is asked for, then put together from its pieces. See pack.py. */
+/* What opens on demand: inflated when the first of it is asked for, then put together from its pieces. See text_table.py. */
 
 const unpacked = (() => {
   let content = null;
@@ -13,12 +13,8 @@ async function inflate(letters) {
   const inflating = new Blob([bytesOf(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const content = await new Response(inflating).json();
   content.places = new Map(content.names.map((name, i) => [name, i]));
-  content.said = new Map(content.words.map((word, i) => [content.letters[i], word]));
   return content;
 }
-
-/* A piece with its words in place of the letters that stand for them. See words.py. */
-const spelled = (content, piece) => piece.replace(/[\u00a1-\uffff]/g, (letter) => content.said.get(letter) ?? letter);
 
 /* Base 85 as Python writes it, with , . : for < > &: five letters are four bytes, and a last few one byte less than letters. */
 function bytesOf(letters) {
@@ -39,7 +35,7 @@ function bytesOf(letters) {
 function read(content, name) {
   const [known, paragraphs, texts, numbers, codes] = content.columns.map((column) => column[content.places.get(name)]);
   const places = numbers.values();
-  const piece = (code) => spelled(content, content.pieces[code > 0 ? code - 1 : known - code - 1]);
+  const piece = (code) => content.pieces[code > 0 ? code - 1 : known - code - 1];
   const stack = [];
   for (const code of codes) {
     const [first, ...others] = code === 0 ? [String(places.next().value)] : piece(code).split("\u0001");
@@ -68,12 +64,13 @@ function partOf(content, name) {
     for (const [place, number] of places(kind)) place.append(partOf(content, `${kind}-${number}`));
   }
   for (const [place, number] of places("cells")) fillSheet(place, texts[number].split("\n").map((line) => line.split("\t")));
+  colour(part);
   return part;
 }
 
 /* Whether a case says a word in what it was shown, answered or found: each text is looked at once for all its cases. */
 function textSearch(content) {
-  const plain = content.pieces.map((piece) => (/[<>\u0001]/.test(piece) ? "" : spelled(content, piece).toLowerCase()));
+  const plain = content.pieces.map((piece) => (/[<>\u0001]/.test(piece) ? "" : piece.toLowerCase()));
   const used = new Map();
   content.names.forEach((name, i) => {
     if (!name.startsWith("case-")) return;

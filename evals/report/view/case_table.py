@@ -125,13 +125,13 @@ def _row(
 ) -> CaseRow:
     traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trials in columns for trial in trials}
     metrics = marked(run.scorers)
-    prompts = {info.variant.name: str(number) for number, info in enumerate(run.variants) if info.prompt_text}
+    ways = [[ribbon(trial, pools.letters) for trial in trials] for trials in columns]
     views = [
-        [
-            trial_view(trial, case, run.scorers, pools.texts, pools.pictures, prompts.get(trial.trace.variant, ""))
-            for trial in trials
-        ]
-        for trials in columns
+        tuple(
+            trial_view(trial, case, run.scorers, way, pools.texts, pools.pictures)
+            for trial, way in zip(trials, found, strict=True)
+        )
+        for trials, found in zip(columns, ways, strict=True)
     ]
     return CaseRow(
         id=case.id,
@@ -142,23 +142,26 @@ def _row(
         question=case.question,
         must_pass=case.must_pass,
         outcomes=" ".join(outcome_words(run, case.id, columns)),
-        walks=tuple(tuple(_walk(trial, metrics) for trial in trials) for trials in columns),
+        walks=tuple(
+            tuple(_walk(trial, way, metrics) for trial, way in zip(trials, found, strict=True))
+            for trials, found in zip(columns, ways, strict=True)
+        ),
         ranks=tuple(f"{_rank(trials, metrics):.4g}" for trials in columns),
         body=pools.texts.add(case.body),
         root_cause=case.root_cause,
         gold_files=case.gold_files,
-        exemplars=tuple(plain_ribbon(route) for route in case.exemplars),
+        exemplars=tuple(plain_ribbon(route, pools.letters) for route in case.exemplars),
         divergences=divergence_views(run, parted, traces, pools),
         rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),
-        sides=tuple(map(tuple, views[:compared])),
+        sides=tuple(views[:compared]),
         others=tuple(view for column in views[compared:] for view in column),
     )
 
 
-def _walk(trial: Trial, metrics: Marked) -> Walk:
+def _walk(trial: Trial, way: Ribbon, metrics: Marked) -> Walk:
     provenance = trial.trace.provenance
     return Walk(
-        ribbon=ribbon(trial),
+        ribbon=way,
         provenance=str(provenance),
         exact=provenance.label == "exact",
         marks=tuple(mark(label, trial.outcomes.get(name)) for name, label in metrics),

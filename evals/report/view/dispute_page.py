@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswer, DisputedPoint, Disputes, RuleInfo
 from evals.report.numbers import NOTHING
-from evals.report.view.trial_view import letter_of
+from evals.report.view.trial_view import letters_of
 from evals.routes.violations import RouteRule
 
 
@@ -34,9 +34,9 @@ def suspect_lists(found: Disputes) -> tuple[SuspectList, ...]:
     refused = sum(point.grade == 0 for point in found.points)
     return (
         SuspectList(
-            f"Suspect labels: {_of(len(found.labels), found)} got right by all, with a route that breaks one rule "
-            "under all",
-            ("case", "rule that all break", "routes and confidence", "what the label says"),
+            f"Suspect labels: {_of(len(found.labels), found)} got right by all, with a route that violates one "
+            "constraint under all",
+            ("case", "constraint that all violate", "routes and confidence", "what the label says"),
             tuple(map(_label, found.labels)),
         ),
         SuspectList(
@@ -45,14 +45,14 @@ def suspect_lists(found: Disputes) -> tuple[SuspectList, ...]:
             tuple(map(_lax, found.lax)),
         ),
         SuspectList(
-            f"Rules that alone decide a verdict: {len(found.rules)}, over {found.read} trials",
-            ("rule", "decides alone", "is broken", "cases it decides"),
+            f"Constraints that alone decide a verdict: {len(found.rules)}, over {found.read} trials",
+            ("constraint", "decides alone", "violated", "cases it decides"),
             tuple(map(_rule, found.rules)),
         ),
         SuspectList(
-            f"Frozen states in which all agree against the label: {len(found.points)}, of which the label does not "
+            f"Decision points in which all agree against the label: {len(found.points)}, of which the label does not "
             f"accept {refused}",
-            ("case", "state", "all chose", "what the label says"),
+            ("case", "decision point", "all chose", "what the label says"),
             tuple(map(_point, found.points)),
         ),
     )
@@ -92,12 +92,13 @@ def _about(item: Disputed | DisputedPoint) -> str:
 
 
 def _ways(answers: Sequence[DisputedAnswer]) -> tuple[str, ...]:
-    ways = (" ".join(letter_of(node) for node in answer.route) or "no visit" for answer in answers)
+    letters = letters_of(dict.fromkeys(node for answer in answers for node in answer.route))
+    ways = (" ".join(letters[node] for node in answer.route) or "no step" for answer in answers)
     return tuple(f"{_name(one)}: {way}, {_sure(one.confidence)}" for one, way in zip(answers, ways, strict=True))
 
 
 def _name(answer: DisputedAnswer | Choosing) -> str:
-    return f"{answer.who} sample {answer.sample + 1}" if answer.sample else answer.who
+    return f"{answer.who} repeat {answer.sample + 1}" if answer.sample else answer.who
 
 
 def _sure(confidence: float | None) -> str:

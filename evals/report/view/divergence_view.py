@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evals.comparison.first_divergence import diverge
 from evals.models.run import Comparison, Divergence, Run
@@ -11,8 +11,11 @@ from evals.report.numbers import percent
 from evals.report.view.change_causes import Causes, DiffLine, diff_lines, prompt_diffs
 from evals.report.view.page_parts import ListLink, Lists, Texts
 from evals.report.view.plan_graph import Pictures
-from evals.report.view.trial_view import TrialStep, step_of, visit_groups
+from evals.report.view.trial_view import TrialStep, run_letters, step_of, visit_groups
 from evals.report.view.violations_table import RuleSheets
+
+if TYPE_CHECKING:
+    from evals.pack import Pack
 
 ABSENT = "none"
 
@@ -96,8 +99,9 @@ class Changes:
 
 @dataclass(frozen=True)
 class Pools:
-    """One pool of each kind."""
+    """One pool of each kind, and the letters of nodes."""
 
+    letters: Mapping[str, str]
     texts: Texts
     pictures: Pictures
     changes: Changes
@@ -105,9 +109,9 @@ class Pools:
     sheets: RuleSheets
 
 
-def pools_for(run: Run) -> Pools:
+def pools_for(run: Run, pack: "Pack | None" = None) -> Pools:
     """Empty pools for the page of a run."""
-    return Pools(Texts(), Pictures(), Changes(), Causes(run, prompt_diffs(run)), RuleSheets())
+    return Pools(run_letters(run, pack), Texts(), Pictures(), Changes(), Causes(run, prompt_diffs(run)), RuleSheets())
 
 
 Traces = Mapping[tuple[str, int], Trace]
@@ -197,7 +201,7 @@ def _shown(item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> tup
         trace.decisions[item.decision].context if item.decision < len(trace.decisions) else "" for trace in (was, now)
     ]
     if not all(messages):
-        return "", "Not recorded for both: one of them asks no model, or had ended."
+        return "", "Not known of both: their system prompts and answers stand below."
     number = pools.changes.add(tuple(diff_lines(*(message.splitlines() for message in messages))))
     return number, "" if number else "The same message, word for word."
 

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.models.run import Comparison, DatasetBaseline, Run, Scope, Summary, VariantInfo
+from evals.models.run import Comparison, Coverage, DatasetBaseline, Run, Scope, Summary, VariantInfo
 from evals.report.numbers import (
     MINUS,
     NOTHING,
     amount,
     change,
-    interval,
     pairs,
     percent,
     points,
     probability,
+    rate,
     smallest_drop,
     value,
 )
@@ -55,39 +55,6 @@ def baseline_table(run: Run) -> Table:
             for item in run.dataset_baselines
         ),
     )
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One metric of one variant. `bounds` is empty where every case is recorded, `skill` without a floor."""
-
-    value: str
-    interval: str
-    rests_on: str
-    bounds: str
-    skill: str
-
-
-@dataclass(frozen=True)
-class VariantRow:
-    """One variant: its part in the suite, what its trials rest on, and its primary metrics."""
-
-    name: str
-    part: str
-    prompt: str
-    coverage: tuple[tuple[str, str], ...]
-    covered: str
-    complete: bool
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class Headline:
-    """Primary metrics, the variants' rows, and what the best router or search without a model reaches on each."""
-
-    endpoints: tuple[str, ...]
-    rows: tuple[VariantRow, ...]
-    without_model: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -135,60 +102,43 @@ class Comparisons:
     right: str = ""
 
 
-def headline(run: Run) -> Headline:
-    """The table of variants by primary endpoints."""
+def variant_table(run: Run) -> Table:
+    """Every variant on the primary metrics, with 95 % intervals and skill over the floor, which is the last row."""
     primary = [scorer.name for scorer in run.scorers if scorer.primary]
     found = {(item.variant, item.scorer): item for item in run.summaries}
-    return Headline(
-        tuple(primary),
-        tuple(
-            _row(run, index, [found[info.variant.name, name] for name in primary])
-            for index, info in enumerate(run.variants)
-        ),
-        tuple(beaten(best_baseline(run, name)) for name in primary) if run.dataset_baselines else (),
-    )
+    floors = [best_baseline(run, name) for name in primary]
+    rows = [
+        (
+            _named(run, info),
+            _recorded(run.coverage[info.variant.name]),
+            *(_rate(found[info.variant.name, name], floor) for name, floor in zip(primary, floors, strict=True)),
+        )
+        for info in run.variants
+    ]
+    if run.dataset_baselines:
+        rows.append(("floor (no model)", f"{len(run.cases)} cases", *map(beaten, floors)))
+    return Table("All variants, with 95 % intervals", ("variant", "recorded trials", *primary), tuple(rows))
 
 
-def _row(run: Run, index: int, summaries: list[Summary]) -> VariantRow:
-    info = run.variants[index]
-    name = info.variant.name
-    covered = run.coverage[name]
-    counts = {
-        "exact": covered.exact,
-        "frontier": covered.frontier,
-        "unrecorded": covered.unrecorded,
-        "failed": covered.failed,
-    }
-    return VariantRow(
-        name=name,
-        part=", ".join(
-            part for part, holder in (("candidate", run.candidate), ("reference", run.reference)) if holder == name
-        ),
-        prompt=_prompt(info),
-        coverage=tuple((label, str(count)) for label, count in counts.items() if count or label == "exact"),
-        covered=f"{covered.exact} of {covered.total}",
-        complete=covered.total > 0 and covered.exact == covered.total,
-        cells=tuple(_cell(run, summary) for summary in summaries),
-    )
-
-
-def _prompt(info: VariantInfo) -> str:
-    """What was configured; the usual supervisor goes without saying."""
-    supervisor = info.variant.supervisor
-    parts = [] if supervisor == "llm" else [f"supervisor {supervisor}"]
+def _named(run: Run, info: VariantInfo) -> str:
+    """A variant, its part in the suite, and what was configured; the usual supervisor goes without saying."""
+    name, supervisor = info.variant.name, info.variant.supervisor
+    roles = {run.candidate: "candidate", run.reference: "reference"} if run.candidate != run.reference else {}
+    parts = [roles[name]] if name in roles else []
+    parts += [] if supervisor == "llm" else [f"supervisor {supervisor}"]
     parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    return ", ".join([*parts, f"guards {info.variant.guards}"])
+    return f"{name} ({', '.join([*parts, f'guards {info.variant.guards}'])})"
 
 
-def _cell(run: Run, summary: Summary) -> Cell:
-    short = summary.pessimistic is not None and summary.pessimistic != summary.optimistic
-    return Cell(
-        value=value(summary),
-        interval=interval(summary),
-        rests_on=f"{summary.n} of {summary.total} cases" if summary.n < summary.total else "",
-        bounds=f"{percent(summary.pessimistic)} to {percent(summary.optimistic)}" if short else "",
-        skill=skill_of(summary, best_baseline(run, summary.scorer)),
-    )
+def _recorded(covered: Coverage) -> str:
+    counts = {"at a frontier": covered.frontier, "unrecorded": covered.unrecorded, "failed": covered.failed}
+    short = "".join(f", {count} {label}" for label, count in counts.items() if count)
+    return f"{covered.exact} of {covered.total}{short}"
+
+
+def _rate(summary: Summary, floor: DatasetBaseline | None) -> str:
+    over = skill_of(summary, floor)
+    return f"{rate(summary)}, skill {over}" if over else rate(summary)
 
 
 def deciding(run: Run, lists: Lists) -> Comparisons:
@@ -262,21 +212,6 @@ def secondary(run: Run) -> Table:
         ("metric", "better", *names),
         tuple((info.name, info.better, *(amount(found[name, info.name], info) for name in names)) for info in scorers),
     )
-
-
-@dataclass(frozen=True)
-class ScopeView:
-    """One sentence, and the cases it leaves out by name."""
-
-    sentence: str
-    unrecorded: tuple[str, ...]
-    sealed: tuple[str, ...]
-
-
-def scope_view(run: Run) -> ScopeView | None:
-    """None for a run that does not know its dataset."""
-    scope = run.scope
-    return None if scope is None else ScopeView(in_words(scope), scope.unrecorded, scope.sealed)
 
 
 def in_words(scope: Scope) -> str:

@@ -1,12 +1,11 @@
 """The report page of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evals.analysis.label_disputes import disputes
-from evals.models.metrics import MeasureInfo
-from evals.models.run import Run, ScorerInfo
+from evals.models.run import Run, Scope
 from evals.report.numbers import script_json
 from evals.report.view.case_table import CaseTable, case_table, changed_first
 from evals.report.view.change_causes import (
@@ -24,14 +23,12 @@ from evals.report.view.dispute_page import SuspectList, suspect_lists
 from evals.report.view.divergence_view import DivergenceRow, Lead, divergence_rows, leads, pools_for
 from evals.report.view.headline import (
     Comparisons,
-    Headline,
-    ScopeView,
     baseline_table,
     comparisons,
     deciding,
-    headline,
-    scope_view,
+    in_words,
     secondary,
+    variant_table,
 )
 from evals.report.view.judge_view import JudgeView, judge_view
 from evals.report.view.page_parts import Lists, Piece, Table, pieces, without_empty
@@ -39,8 +36,8 @@ from evals.report.view.plan_graph import Picture
 from evals.report.view.plots import Plot
 from evals.report.view.sections import DrawnSection, drawn_sections
 from evals.report.view.slice_map import SliceMap, slice_map
-from evals.report.view.trial_view import legend
 from evals.report.view.variant_tables import (
+    changes_table,
     measure_table,
     redraw_table,
     sample_table,
@@ -67,15 +64,6 @@ class Banner:
 
 
 @dataclass(frozen=True)
-class Definition:
-    """A scorer in words."""
-
-    name: str
-    traits: str
-    text: str
-
-
-@dataclass(frozen=True)
 class ReportPage:
     """Everything the template puts in its places."""
 
@@ -86,9 +74,10 @@ class ReportPage:
     banner: Banner
     deciding: Comparisons
     cost_change: Table
-    headline: Headline
+    variants: Table
     judge: JudgeView | None
-    scope: ScopeView | None
+    scope: Scope | None
+    scope_sentence: str
     cases: CaseTable
     legend: tuple[tuple[str, str], ...]
     divergences: tuple[DivergenceRow, ...]
@@ -109,16 +98,18 @@ class ReportPage:
     disputes: tuple[SuspectList, ...]
     secondary: Table
     measures: Table
+    changed: Table
+    unlabelled: bool
     samples: Table
     redraws: Table
     baselines: Table
-    definitions: tuple[Definition, ...]
+    definitions: tuple[tuple[str, str, str], ...]
     provenance: Table
     pictures: tuple[Picture, ...]
     changes: tuple[tuple[DiffLine, ...], ...]
     causes: tuple[ChangeCause, ...]
     sheets: tuple[RuleSheet, ...]
-    system_prompts: tuple[str, ...]
+    system_prompts: tuple[tuple[str, str], ...]
     texts: tuple[str, ...]
     lists: str
 
@@ -131,7 +122,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
     """The view of a run, with the sections of a pack (of the default one if none is given). Pure: the same run gives
     the same page."""
     run = run.model_copy(update={"cases": changed_first(run)})
-    pools, lists = pools_for(run), Lists([case.id for case in run.cases])
+    pools, lists = pools_for(run, pack), Lists([case.id for case in run.cases])
     diffs = prompt_diffs(run)
     divergences = divergence_rows(run, lists)
     first = [row for row in divergences if row.judged and (row.flips or not any(each.flips for each in divergences))]
@@ -146,11 +137,12 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         banner=_banner(run, leads(run, lists), diffs),
         deciding=deciding(run, lists),
         cost_change=cost_change(run),
-        headline=headline(run),
+        variants=variant_table(run),
         judge=judge_view(run),
-        scope=scope_view(run),
+        scope=run.scope,
+        scope_sentence=in_words(run.scope) if run.scope else "",
         cases=case_table(run, pools),
-        legend=legend(run, pack),
+        legend=tuple(pools.letters.items()),
         divergences=shown,
         more_divergences=tuple(row for row in divergences if row not in shown),
         breaches=breach_rows(run, lists, {run.candidate, run.reference}),
@@ -164,24 +156,25 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         slices=slice_map(run, lists),
         twins=twin_table(run),
         confusions=tuple(view for view in confusions if not view.diagonal),
-        diagonals=", ".join(view.title for view in confusions if view.diagonal),
+        diagonals="; ".join(view.title for view in confusions if view.diagonal),
         sections=drawn_sections(run, pack),
         disputes=suspect_lists(disputes([run])),
         secondary=secondary(run),
         measures=measure_table(run),
+        changed=changes_table(run),
+        unlabelled=not any(info.primary for info in run.scorers),
         samples=sample_table(run),
         redraws=redraw_table(run),
         baselines=baseline_table(run),
-        definitions=(
-            *(_definition(info) for info in run.scorers),
-            *(_measure_definition(info) for info in run.measure_infos),
-        ),
+        definitions=tuple(_definitions(run)),
         provenance=_provenance(run),
         pictures=pools.pictures.all(),  # after the cases, as what follows: by now all are in the pool
         changes=pools.changes.all(),
         causes=pools.causes.all(),
         sheets=pools.sheets.all(),
-        system_prompts=tuple(pools.texts.add(info.prompt_text) for info in run.variants),
+        system_prompts=tuple(
+            (info.variant.name, pools.texts.add(info.prompt_text or "This variant has none.")) for info in run.variants
+        ),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
         lists=script_json(lists.steps()),
     )
@@ -204,13 +197,13 @@ def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> B
     )
 
 
-def _definition(info: ScorerInfo) -> Definition:
-    primary = "primary, " if info.primary else ""
-    return Definition(info.name, f"{primary}{info.unit}, {info.better} is better", info.definition)
-
-
-def _measure_definition(info: MeasureInfo) -> Definition:
-    return Definition(info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition)
+def _definitions(run: Run) -> Iterator[tuple[str, str, str]]:
+    """Name, traits and definition of every metric."""
+    for scorer in run.scorers:
+        primary = "primary, " if scorer.primary else ""
+        yield scorer.name, f"{primary}{scorer.unit}, {scorer.better} is better", scorer.definition
+    for info in run.measure_infos:
+        yield info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition
 
 
 def _provenance(run: Run) -> Table:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import groupby
+from itertools import count, groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
@@ -23,19 +23,28 @@ if TYPE_CHECKING:
     from evals.pack import Pack
 
 
-@cache
-def letter_of(node: RouteNode, pack: "Pack | None" = None) -> str:
-    """The letters of a node in a route strip: those that the pack names, else the first letters of its words."""
-    known = (pack or load_pack()).node_letters.get(node)
-    first, *rest = re.findall(r"[^\W_]+", node) or ["?"]
-    return known or first[:1].upper() + "".join(word[0].lower() for word in rest[:2])
+def letters_of(nodes: Iterable[RouteNode], pack: "Pack | None" = None) -> dict[RouteNode, str]:
+    """Node -> its letters in a route strip, no two alike: those that the pack names, else a capital of the name, with a
+    small letter or a number where another node has that."""
+    letters = dict((pack or load_pack()).node_letters)
+    for node in nodes:
+        if node not in letters:
+            letters[node] = next(free for free in _letters(node) if free not in letters.values())
+    return letters
 
 
-def legend(run: Run, pack: "Pack | None" = None) -> tuple[tuple[str, str], ...]:
-    """Every node that a route strip of the run may show, with its letters."""
-    walked = sorted({step.node for trial in run.trials for step in trial.trace.steps})
-    nodes = dict.fromkeys([*(pack or load_pack()).node_letters, *walked])
-    return tuple((node, letter_of(node, pack)) for node in nodes)
+def _letters(node: RouteNode) -> Iterator[str]:
+    name = re.sub("[^A-Za-z]", "", node) or "N"
+    first = name[0].upper()
+    yield first
+    yield from (first + other.lower() for other in name[1:])
+    yield from (f"{first}{number}" for number in count(2))
+
+
+def run_letters(run: Run, pack: "Pack | None" = None) -> dict[RouteNode, str]:
+    """The letters of every node that a route strip of the run may show."""
+    walked = {step.node for trial in run.trials for step in trial.trace.steps}
+    return letters_of(sorted(walked.union(*(route for case in run.cases for route in case.exemplars))), pack)
 
 
 class RibbonStop(NamedTuple):
@@ -65,12 +74,13 @@ class Ribbon(NamedTuple):
         return ("".join(stops) + " ⊣" * self.ended_early).strip() or "no step"
 
 
-def ribbon(trial: Trial) -> Ribbon:
+def ribbon(trial: Trial, letters: Mapping[RouteNode, str]) -> Ribbon:
     """The route of a trial as far as it is known; what a plan reviews stands in its steps."""
     visits, mark = trial.trace.steps, trial.first_divergence
     stops = tuple(
         _stop(
             visit.node,
+            letters[visit.node],
             diverges=i == mark,
             broken=visit.error is not None,
             beside=i > 0 and visits[i - 1].superstep == visit.superstep,
@@ -82,15 +92,15 @@ def ribbon(trial: Trial) -> Ribbon:
 
 
 @cache  # of few kinds, however many visits there are
-def _stop(node: RouteNode, *, diverges: bool, broken: bool, beside: bool) -> RibbonStop:
+def _stop(node: RouteNode, letter: str, *, diverges: bool, broken: bool, beside: bool) -> RibbonStop:
     """A visit and what is to be said of it."""
     label = f"{node}{' beside it' * beside}{', failed' * broken}{', leaves the exemplar here' * diverges}"
-    return RibbonStop(node, letter_of(node), label, diverges, broken, beside)
+    return RibbonStop(node, letter, label, diverges, broken, beside)
 
 
-def plain_ribbon(route: tuple[RouteNode, ...]) -> Ribbon:
+def plain_ribbon(route: tuple[RouteNode, ...], letters: Mapping[RouteNode, str]) -> Ribbon:
     """An exemplar: nothing in it can go wrong."""
-    stops = tuple(_stop(node, diverges=False, broken=False, beside=False) for node in route)
+    stops = tuple(_stop(node, letters[node], diverges=False, broken=False, beside=False) for node in route)
     return Ribbon(stops, ", ".join(route), ended_early=False)
 
 
@@ -196,8 +206,7 @@ class PointView(NamedTuple):
 
 @dataclass(frozen=True)
 class TrialView:
-    """Everything the drill-down shows of one trial. `prompt` is the number of the variant's prompt, empty for none.
-    `scores` is the number of a text: one line per scorer, in order."""
+    """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
 
     variant: str
     sample: str
@@ -212,7 +221,6 @@ class TrialView:
     steps: tuple[TrialStep, ...]
     exchanges: tuple[tuple[str, str, str], ...]
     report: tuple[tuple[str, str], ...]
-    prompt: str
     output: tuple[tuple[str, str], ...]
     comment: str
     misses: tuple[MissView, ...]
@@ -221,25 +229,25 @@ class TrialView:
 
 
 def trial_view(
-    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], texts: Texts, pictures: Pictures, prompt: str = ""
+    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], route: Ribbon, texts: Texts, pictures: Pictures
 ) -> TrialView:
     """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
     trace = trial.trace
+    untold = "" if trace.output else "don't know"  # a target answers without topics
     return TrialView(
         variant=trace.variant,
         sample=f"repeat {trace.sample + 1}" if trace.sample else "",
         provenance=str(trace.provenance),
         exact=trace.provenance.label == "exact",
         error=trace.error or "",
-        ribbon=ribbon(trial),
+        ribbon=route,
         violations=() if trial.reading else trial.hard_violations,  # the reason names them
         reason=reason_of(trial, case),
         figures=figures_of(trial),
         plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),
-        exchanges=tuple((item.question, item.answer, item.topic or "don't know") for item in trace.exchanges),
+        exchanges=tuple((item.question, item.answer, item.topic or untold) for item in trace.exchanges),
         report=_report(trace.report) if trace.report else (),
-        prompt=prompt,
         output=tuple((name, texts.add(_as_text(value))) for name, value in trace.output.items()),
         comment=texts.add(trace.comment) if trace.comment else "",
         misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),

@@ -8,15 +8,23 @@ from evals.report.numbers import NOTHING, percent, signed
 from evals.report.view.page_parts import Table
 
 
+def changes_table(run: Run, most: int | None = None) -> Table:
+    """What changed since the baseline, `most` rows of it (None: all)."""
+    rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in run.changes)
+    hidden = len(rows[most:]) if most else 0
+    caption = f"Changed since the baseline{f'; {hidden} more in the report' if hidden else ''}"
+    return Table(caption, ("case", "variant", "what", "blessed", "now"), rows[:most])
+
+
 def measure_table(run: Run) -> Table:
-    """Every measure of every variant; no row for a run from before there were any."""
+    """Every metric over all cases, by variant; no row for a run from before there were any."""
     if not run.measure_infos:
         return Table("", (), ())
     names = tuple(info.variant.name for info in run.variants)
     found = {(item.variant, item.name): item for item in run.measures}
     return Table(
         "Over all cases of a variant: value [95 %], and what it was made of",
-        ("measure", "better", *names),
+        ("metric", "better", *names),
         tuple(
             (info.name, info.better, *(cell(found[name, info.name], info) for name in names))
             for info in run.measure_infos
@@ -59,9 +67,9 @@ def sample_table(run: Run) -> Table:
         for index, first in enumerate(run.samples[0].pass_hat)
         for k in range(1, run.samples[0].samples + 1)
     ]
-    rows.append(("frozen decisions all samples agree on", *(_share(each.decisions) for each in run.samples)))
-    rows.append(("cases all samples take one route in", *(_share(each.routes) for each in run.samples)))
-    return Table(f"{run.samples[0].samples} samples of every case", ("over samples", *names), tuple(rows))
+    rows.append(("decision points all repeats agree on", *(_share(each.decisions) for each in run.samples)))
+    rows.append(("cases all repeats take one route in", *(_share(each.routes) for each in run.samples)))
+    return Table(f"{run.samples[0].samples} repeats of every case", ("over repeats", *names), tuple(rows))
 
 
 def in_words(found: SampleAgreement) -> str:
@@ -70,8 +78,8 @@ def in_words(found: SampleAgreement) -> str:
         f"{each.endpoint} pass^{found.samples} {_chance_samples(each, found.samples)}" for each in found.pass_hat
     ]
     return (
-        f"{found.variant}, {found.samples} samples per case: {', '.join(chances)}; all samples agree on "
-        f"{_share(found.decisions)} frozen decisions and on the route of {_share(found.routes)} cases"
+        f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}; all repeats agree on "
+        f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
     )
 
 
@@ -79,8 +87,8 @@ def redraw_table(run: Run) -> Table:
     """What one sample a side would have said, endpoint by endpoint; no row where every case was run once."""
     rows = [(each.endpoint, _counted(each)) for each in run.redraws]
     return Table(
-        f"{run.candidate} against {run.reference} with one sample a side, every way to draw them",
-        ("endpoint", "the comparison says, in so many draws"),
+        f"{run.candidate} against {run.reference} with one repeat a side, every way to choose them",
+        ("metric", "verdicts, and how often"),
         tuple(rows),
     )
 
@@ -90,8 +98,8 @@ def redraws_in_words(run: Run) -> str:
     said = [f"{each.endpoint} {_counted(each)}" for each in run.redraws]
     if not said:
         return ""
-    sides = f"{run.candidate} against {run.reference} in {run.redraws[0].draws} draws"
-    return f"with one sample a side, {sides}: {'; '.join(said)}"
+    sides = f"{run.candidate} against {run.reference} in {run.redraws[0].draws} choices"
+    return f"with one repeat a side, {sides}: {'; '.join(said)}"
 
 
 def _counted(found: Redraw) -> str:
@@ -123,7 +131,7 @@ def twin_table(run: Run) -> Table:
             first = next(item for item in mine if item is not None)
             rows.append((pair, " and ".join(first.archetypes), endpoint, *(_cell(item) for item in mine)))
         rows.append(("all pairs", "", endpoint, *(_alike(run.twins, endpoint, name) for name in names)))
-    return Table("Twins, in the order of their archetypes", ("pair", "archetypes", "endpoint", *names), tuple(rows))
+    return Table("Metamorphic pairs, in the order of their slices", ("pair", "slices", "metric", *names), tuple(rows))
 
 
 def _cell(item: Twins | None) -> str:

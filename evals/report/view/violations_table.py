@@ -57,8 +57,8 @@ def breach_table(run: Run) -> Table:
     found, read = _breaches(run), _read(run)
     more = f"; {len(found) - MOST} rarer ones are in the report" if len(found) > MOST else ""
     return Table(
-        f"Why routes fail: trials that break a rule (hard or soft, its weight), and how many it alone decides{more}",
-        ("rule", *read),
+        f"Why routes fail: trials that violate a constraint (hard or soft, weight), and those it alone decides{more}",
+        ("constraint", *read),
         tuple(
             (f"{each.rule.id} ({each.rule.force})", *(_cell(each, name, count) for name, count in read.items()))
             for each in found[:MOST]
@@ -81,7 +81,7 @@ def _links(found: Breach, name: str, lists: Lists) -> tuple[ListLink, ListLink]:
     broken, alone = found.broken_by(name), found.decided_alone(name)
     title = f"{found.rule.id}, {name}"
     return (
-        lists.link(str(len(broken)), f"{title}: broken", broken),
+        lists.link(str(len(broken)), f"{title}: violated", broken),
         lists.link(str(len(alone)), f"{title}: decides alone", alone),
     )
 
@@ -155,16 +155,16 @@ def reason(
     told = {name: f"{name} ({rules[name].force}: {rules[name].asks})" for name in reading.breaks}
     if not told:
         return ""
-    return f"passes, although it breaks {', '.join(told.values())}" if passed else f"fails{_failing(reading, told)}"
+    return f"passes, although it violates {', '.join(told.values())}" if passed else f"fails{_failing(reading, told)}"
 
 
 def _failing(reading: RouteReading, told: Mapping[str, str]) -> str:
     """What keeps a route from passing: one rule alone, any one of several, or only several together."""
     alone = [told[name] for name in reading.decides]
     others = [words for name, words in told.items() if name not in reading.decides]
-    also = f"; it also breaks {', '.join(others)}" if others else ""
+    also = f"; it also violates {', '.join(others)}" if others else ""
     if not alone:
-        return f" by more than one rule: {', '.join(others)}"
+        return f" by more than one constraint: {', '.join(others)}"
     return f" by {alone[0]} alone{also}" if len(alone) == 1 else f"; to keep any one would do: {', '.join(alone)}{also}"
 
 
@@ -199,9 +199,9 @@ def _share(share: RuleShare) -> str:
 
 def _name(trial: Trial) -> str:
     sample = trial.trace.sample
-    return f"{trial.trace.variant} sample {sample + 1}" if sample else trial.trace.variant
+    return f"{trial.trace.variant} repeat {sample + 1}" if sample else trial.trace.variant
 
 
 def _title(case: CaseInfo, index: int) -> str:
     count = len(case.route_spec.alternatives) if case.route_spec else 0
-    return f"Rules of the route, alternative {index + 1} of {count}" if count > 1 else "Rules of the route"
+    return f"Constraints of the route, alternative {index + 1} of {count}" if count > 1 else "Constraints of the route"

@@ -246,5 +246,5 @@ def _lost(lacking: list[tuple[str, str]], why: str = "") -> DatasetError:
     more = f" (and {len(others)} more)" if others else ""
     return DatasetError(
         f"the code of {repository} at {commit[:12]}{more} is not here{f' ({why})' if why else ''}; clone it below some "
-        f"folder DIR and run: evals dataset code --repos DIR (with the --dataset you use), or set {REPOS_VARIABLE}=DIR"
+        f"folder DIR and set {REPOS_VARIABLE}=DIR"
     )

@@ -84,7 +84,7 @@ def passing_of(spec: RouteSpec, cache: Path) -> Passing:
 
 
 def strictness_of(spec: RouteSpec, cache: Path) -> Strictness:
-    """`evals.triage.spec_check.strictness`, of the routes that are remembered."""
+    """How many sequences of up to six visits an unsure supervisor may take."""
     return Strictness(len(passing_of(spec, cache)["unsure"]), _SEQUENCES)
 
 

@@ -1,7 +1,6 @@
 """A local search server with Tavily's protocol over the pages in `datasets/web/`."""
 
 import json
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,6 @@ from evals.recording.endpoint import CASE_HEADER
 from evals.triage.dataset.web_pages import WebPage, load_pages
 
 LOOPBACK: Final = "127.0.0.1"
-DEFAULT_PORT: Final = 8092
 MAX_BODY_BYTES: Final = 100_000
 MAX_CONTENT_CHARS: Final = 1600  # five results of this size still fit a context of 8k tokens
 POLL_S: Final = 0.02
@@ -65,12 +63,6 @@ def running(root: Path, port: int = 0) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-def serve(root: Path, port: int = DEFAULT_PORT) -> None:
-    """Serves until interrupted, on loopback only."""
-    with _server(SearchIndex(load_pages(root)), port) as server:
-        server.serve_forever()
 
 
 def _server(index: SearchIndex, port: int) -> ThreadingHTTPServer:
@@ -169,9 +161,3 @@ def _tokens(texts: list[str]) -> list[list[str]]:
 
     tokens: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
     return tokens
-
-
-if __name__ == "__main__":
-    serve(
-        Path(sys.argv[1] if len(sys.argv) > 1 else "datasets"), int(sys.argv[2]) if len(sys.argv) > 2 else DEFAULT_PORT
-    )

@@ -171,6 +171,10 @@ class CaseSweep:
     pins: Pins | None = None
 
     @property
+    def process(self) -> None:
+        """Any worker may do it."""
+
+    @property
     def patience(self) -> float:
         """Seconds it may take: those of a trial, at every point."""
         return TRIAL_TIMEOUT * len(self.points)

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.bench.goals import commands, languages, many, memory, replayed, scale, suite
+from tests.bench.goals import commands, languages, loop, many, memory, replayed, scale, suite
 from tests.bench.line import Line
 
 GOALS: Final[dict[str, Callable[[Path], Iterator[Line]]]] = {
     "suite": suite.lines,
+    "loop": loop.lines,
     "replay": replayed.lines,
     "many": many.lines,
     "selftest": commands.selftest,

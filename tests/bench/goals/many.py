@@ -19,7 +19,7 @@ CASES = 67
 def lines(folder: Path) -> Iterator[Line]:
     """All in one run: each ratio is of neighbours."""
     checkout = a_checkout(folder / "many", CASES)
-    bare = _other(checkout, "bare")
+    bare = other(checkout, "bare")
     ours = evals(checkout, "run", "many.yaml")
     wall, cpu = ours.wall_s / bare.wall_s, ours.cpu_s / bare.cpu_s
     peer = _peer(checkout, ours)
@@ -40,12 +40,12 @@ def _peer(checkout: Path, ours: Cost) -> Line:
     what = "the same graph under a peer's runner (pydantic-evals), of which ours takes"
     if find_spec("pydantic_evals") is None:
         return Line(what, "", "NOT INSTALLED (`make setup WITH=bench`): nothing is compared", None)
-    peer = _other(checkout, "peer")
+    peer = other(checkout, "peer")
     wall, cpu = ours.wall_s / peer.wall_s, ours.cpu_s / peer.cpu_s
     return Line(what, "", f"wall {wall:.2f}, processor {cpu:.2f} (the peer: {peer.seconds})", None)
 
 
-def _other(checkout: Path, how: str) -> Cost:
+def other(checkout: Path, how: str) -> Cost:
     """Its process has to say that all of its trials came to a report."""
     cost = run(["-m", "tests.bench.bare", how, str(checkout)], checkout)
     if json.loads(cost.out.splitlines()[-1]) != {"reports": CASES * 3}:

@@ -44,7 +44,7 @@ def test_a_number_leads_to_its_cases():
     (broken, alone), _ = first.cells
 
     assert [lists.pool()[int(link.list)] for link in (broken, alone)] == [
-        ("P2b, v2: broken", (0, 1)),
+        ("P2b, v2: violated", (0, 1)),
         ("P2b, v2: decides alone", (0,)),
     ]
 

@@ -194,7 +194,7 @@ def test_a_route_is_painted_and_said_in_words(opened):
     page.locator("#row-a-crash").scroll_into_view_if_needed()
     way = page.locator("#row-a-crash .ribbon").first
 
-    assert way.locator(".stop.investigator").text_content() == "I"
+    assert way.locator(".stop.hue-0").text_content() == "I"
     assert way.get_attribute("aria-label") == "investigator"
 
 

@@ -84,7 +84,7 @@ def test_a_table_says_that_it_scrolls_where_it_does(browser, many: Path, width: 
     page.wait_for_function(
         "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
     )
-    place = page.locator(".scroll", has=page.locator(".deciding")).first
+    place = page.locator(".variants .scroll")
 
     assert ("wide" in place.get_attribute("class").split()) == said
     assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -60,7 +60,7 @@ def test_the_same_message_is_said_to_be_the_same():
 def test_a_message_nobody_recorded_is_not_said_to_be_the_same():
     (view,) = seen(a_run_shown("", "State"))
 
-    assert (view.shown, view.unshown[:21]) == ("", "Not recorded for both")
+    assert (view.shown, view.unshown[:21]) == ("", "Not known of both: th")
 
 
 def test_the_sample_that_parts_is_the_one_shown():

@@ -1,15 +1,12 @@
 """The numbers at the top."""
 
-import pytest
-
-from evals.report.view.headline import comparisons, deciding, headline, secondary
+from evals.report.view.headline import comparisons, deciding, secondary, variant_table
 from evals.report.view.page_parts import Lists
 from tests.builders.run import (
     PRIMARY,
     a_comparison,
     a_run,
     a_scorer_info,
-    a_summary,
     a_trial,
     a_variant_info,
     rules_info,
@@ -48,33 +45,24 @@ def test_a_count_of_cases_leads_to_them_and_a_lost_case_of_the_baseline_is_no_li
     assert (row.better.text, row.better.list) == ("1", "")
 
 
-def test_primary_endpoints_are_the_columns_in_order():
-    assert headline(a_run()).endpoints == PRIMARY
+def test_primary_metrics_are_the_columns_in_order():
+    assert variant_table(a_run()).head == ("variant", "recorded trials", *PRIMARY)
 
 
 def test_candidate_and_reference_are_named():
-    rows = headline(a_run()).rows
+    rows = variant_table(a_run()).rows
 
-    assert [(row.name, row.part) for row in rows] == [("v2", "reference"), ("v3", "candidate")]
+    assert [row[0] for row in rows] == [
+        "v2 (reference, prompt v2, guards hardened)",
+        "v3 (candidate, prompt v3, guards hardened)",
+    ]
 
 
-def test_a_variant_off_the_tape_says_how_far():
+def test_a_variant_that_is_not_wholly_recorded_says_how_far():
     off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
-    row = headline(a_run(a_trial(a_trace(variant="v2")), a_trial(off))).rows[1]
+    row = variant_table(a_run(a_trial(a_trace(variant="v2")), a_trial(off))).rows[1]
 
-    assert (row.covered, row.complete) == ("0 of 1", False)
-    assert row.coverage == (("exact", "0"), ("frontier", "1"))
-
-
-def test_bounds_are_shown_where_coverage_is_short():
-    short = {"pessimistic": 0.5, "optimistic": 0.75}
-    summaries = [a_summary(name, scorer, **short) for name in ("v2", "v3") for scorer in PRIMARY]
-
-    assert headline(a_run(summaries=summaries)).rows[0].cells[0].bounds == "50 % to 75 %"
-
-
-def test_full_coverage_needs_no_bounds():
-    assert headline(a_run()).rows[0].cells[0].bounds == ""
+    assert row[1] == "0 of 1, 1 at a frontier"
 
 
 def test_a_comparison_the_gate_does_not_look_at_is_marked():
@@ -89,22 +77,18 @@ def test_costs_are_kept_apart_from_other_metrics():
     assert [row[0] for row in secondary(a_run(scorers=scorers)).rows] == ["ask.false"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "shown"),
-    [
-        ({}, "prompt v3, guards hardened"),
-        ({"supervisor": "registry"}, "supervisor registry, prompt v3, guards hardened"),
-    ],
-)
-def test_a_supervisor_is_named_unless_it_is_the_usual_one(fields, shown):
-    info = a_variant_info("v3")
-    other = info.model_copy(update={"variant": info.variant.model_copy(update=fields)})
+def test_a_supervisor_is_named_unless_it_is_the_usual_one():
+    info = a_variant_info("v1")
+    other = info.model_copy(update={"variant": info.variant.model_copy(update={"supervisor": "registry"})})
 
-    assert headline(a_run(variants=[other])).rows[0].prompt == shown
+    assert variant_table(a_run(variants=[other])).rows[0][0] == "v1 (supervisor registry, prompt v1, guards hardened)"
 
 
 def test_a_supervisor_without_a_prompt_says_so():
-    assert headline(a_run(variants=[rules_info()])).rows[0].prompt == "supervisor rules, no prompt, guards hardened"
+    assert (
+        variant_table(a_run(variants=[rules_info()])).rows[0][0]
+        == "rules (supervisor rules, no prompt, guards hardened)"
+    )
 
 
 def test_a_baseline_that_nothing_flipped_against_is_quiet():

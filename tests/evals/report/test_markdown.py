@@ -87,7 +87,7 @@ def test_what_is_as_blessed_is_one_sentence_and_no_row():
     text = summary(a_run(comparisons=(same,)))
 
     assert "v3 against v3" not in text
-    assert "as blessed: v3" in text
+    assert "as blessed in every case: v3" in text
 
 
 def test_what_changed_since_the_baseline_keeps_its_row():

@@ -31,7 +31,7 @@ def test_kappa_is_shown_around_nought():
 def test_every_variant_has_its_column():
     run = a_run(measure_infos=(a_measure_info(),), measures=(a_measure(), a_measure(variant="v3", n=7)))
 
-    assert measure_table(run).head == ("measure", "better", "v2", "v3")
+    assert measure_table(run).head == ("metric", "better", "v2", "v3")
     assert [row[-1][-16:] for row in measure_table(run).rows] == [" (7 of 8 trials)"]
 
 

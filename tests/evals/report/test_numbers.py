@@ -5,7 +5,6 @@ import pytest
 from evals.report.numbers import (
     amount,
     change,
-    interval,
     measure,
     pairs,
     percent,
@@ -72,7 +71,6 @@ def test_a_score_nobody_got_is_not_zero():
     summary = a_summary(hits=None, n=0, total=4, mean=None, low=None, high=None)
 
     assert rate(summary) == "n/a n=0/4"
-    assert interval(summary) == "n/a"
 
 
 def test_a_cost_is_shown_in_its_unit_with_its_cases():

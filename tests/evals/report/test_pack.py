@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markupsafe import escape
 
 from evals.report.html_page import handing_to
-from evals.report.text_table import SharedWords
+from evals.report.text_table import SharedTexts
 from evals.report.view.page_parts import Number
 from evals.shared.visible_text import visible
 from tests.builders.unpacked import content_of, parts_of
@@ -26,7 +26,7 @@ TEMPLATE = """
 
 def packed(parts: Mapping[str, tuple[list[list[str]], list[int]]], *texts: str) -> dict:
     """What a pack of these parts holds; a part is rows of words, and the numbers of texts."""
-    pack = SharedWords(texts)
+    pack = SharedTexts(texts)
     draw = handing_to(pack).from_string(TEMPLATE).module.all
     for name, (rows, numbers) in parts.items():
         draw(rows, [Number(number) for number in numbers])
@@ -97,7 +97,7 @@ def test_unseen_characters_of_a_text_are_spelled_out():
 
 @pytest.mark.parametrize("text", ["</script><b>", "&amp;", "-->"])
 def test_nothing_packed_reads_as_markup(text: str):
-    pack = SharedWords([text])
+    pack = SharedTexts([text])
     handing_to(pack).from_string(TEMPLATE).module.all([[text]], [Number(0)])
     pack.close("one")
 
@@ -106,7 +106,7 @@ def test_nothing_packed_reads_as_markup(text: str):
 
 def test_the_same_parts_give_the_same_bytes():
     def packed_once() -> str:
-        pack = SharedWords(["a\nb"])
+        pack = SharedTexts(["a\nb"])
         handing_to(pack).from_string(TEMPLATE).module.all([["critic"]], [Number(0)])
         pack.close("one")
         return pack.packed({"scorers": ["route.pass"]})

@@ -1,30 +1,34 @@
 """A route as a row of letters."""
 
 from evals.models.trace import Visit
-from evals.report.view.trial_view import ribbon
+from evals.report.view.trial_view import letters_of, ribbon
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace
 
 
+def strip(trial):
+    return ribbon(trial, letters_of(trial.trace.route))
+
+
 def test_every_visit_is_a_letter():
-    stops = ribbon(a_trial(a_trace())).stops
+    stops = strip(a_trial(a_trace())).stops
 
     assert [stop.letter for stop in stops] == ["I", "C", "K", "Wr"]
 
 
 def test_the_place_where_a_route_leaves_the_exemplar_is_marked():
-    stops = ribbon(a_trial(a_trace("investigator", "web_search", "writer"), first_divergence=1)).stops
+    stops = strip(a_trial(a_trace("investigator", "web_search", "writer"), first_divergence=1)).stops
 
     assert [stop.diverges for stop in stops] == [False, True, False]
     assert "leaves the exemplar here" in stops[1].label
 
 
 def test_a_route_that_stops_too_early_says_so():
-    assert ribbon(a_trial(a_trace("investigator"), first_divergence=1)).ended_early
+    assert strip(a_trial(a_trace("investigator"), first_divergence=1)).ended_early
 
 
 def test_visits_of_one_superstep_stand_side_by_side():
-    row = ribbon(a_trial(a_trace("investigator", "codebase_search", "web_search", supersteps=[0, 1, 1])))
+    row = strip(a_trial(a_trace("investigator", "codebase_search", "web_search", supersteps=[0, 1, 1])))
 
     assert [stop.beside for stop in row.stops] == [False, False, True]
     assert row.spoken == "investigator, codebase_search, web_search beside it"
@@ -33,4 +37,4 @@ def test_visits_of_one_superstep_stand_side_by_side():
 def test_a_failed_visit_is_said_in_words():
     trace = a_trace().model_copy(update={"visits": (Visit(node="critic", superstep=0, error="TimeoutError"),)})
 
-    assert ribbon(a_trial(trace)).spoken == "critic, failed"
+    assert strip(a_trial(trace)).spoken == "critic, failed"

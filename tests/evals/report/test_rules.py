@@ -59,8 +59,8 @@ def test_each_alternative_that_counts_for_some_trial_has_its_table():
     rule_tables(a_case_info(route_spec=spec), trials, sheets, Texts())
 
     assert [(sheet.title, sheet.columns) for sheet in sheets.all()] == [
-        ("Rules of the route, alternative 1 of 2", ("v1",)),
-        ("Rules of the route, alternative 2 of 2", ("v2",)),
+        ("Constraints of the route, alternative 1 of 2", ("v1",)),
+        ("Constraints of the route, alternative 2 of 2", ("v2",)),
     ]
 
 
@@ -78,7 +78,7 @@ def test_where_several_rules_are_broken_none_is_called_the_one():
     (trial,) = trials_of(a_trace("investigator", "writer"))
 
     assert reason_of(trial, CASE) == (
-        "fails by more than one rule: P2 (hard 2: critic before writer, if confidence < 0.85), "
+        "fails by more than one constraint: P2 (hard 2: critic before writer, if confidence < 0.85), "
         "must:codebase_search (hard 2: codebase_search at least once)"
     )
 
@@ -88,7 +88,7 @@ def test_a_route_that_passes_all_the_same_says_what_it_broke():
     (trial,) = trials_of(a_trace(), spec=light)
 
     assert trial.outcomes["route.pass"] == Scored(value=1)
-    assert reason_of(trial, a_case_info(route_spec=light)) == "passes, although it breaks light (soft 1: no critic)"
+    assert reason_of(trial, a_case_info(route_spec=light)) == "passes, although it violates light (soft 1: no critic)"
 
 
 def test_a_route_that_breaks_nothing_has_no_reason():

@@ -23,13 +23,13 @@ def test_the_table_has_a_row_for_every_k():
     assert rows == (
         ("route.pass, pass^1", "75 % (4 cases)"),
         ("route.pass, pass^2", "50 % (4 cases)"),
-        ("frozen decisions all samples agree on", "3 of 5"),
-        ("cases all samples take one route in", "n/a"),
+        ("decision points all repeats agree on", "3 of 5"),
+        ("cases all repeats take one route in", "n/a"),
     )
 
 
 def test_the_sentence_names_the_strictest_k():
     assert in_words(FOUND) == (
-        "v2, 2 samples per case: route.pass pass^2 50 % (4 cases); all samples agree on 3 of 5 frozen decisions and on "
+        "v2, 2 repeats per case: route.pass pass^2 50 % (4 cases); all repeats agree on 3 of 5 decision points and on "
         "the route of n/a cases"
     )

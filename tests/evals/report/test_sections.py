@@ -11,7 +11,7 @@ from evals.report.html_page import render
 from evals.report.summary_markdown import summary
 from evals.report.view.page_parts import Table
 from evals.report.view.sections import Section, sections
-from evals.report.view.trial_view import letter_of
+from evals.report.view.trial_view import letters_of
 from tests.builders.measure import a_calibration
 from tests.builders.run import a_run
 
@@ -76,12 +76,14 @@ def test_a_module_without_sections_is_named():
         sections(APack(report_sections=("no_such_sections",)))
 
 
-def test_a_node_that_the_pack_gives_no_letters_is_shown_by_its_initials(monkeypatch):
+def test_letters_are_those_of_the_pack_or_of_the_name_and_no_two_are_alike(monkeypatch):
     pack = a_pack(monkeypatch)
 
-    assert [letter_of(node, pack) for node in ("desk", "refund_agent", "writer", "ask the user now")] == [
-        "D",
-        "Ra",
-        "W",
-        "Atu",
-    ]
+    assert letters_of(("desk", "reply", "router", "rr", "42"), pack) == {
+        "desk": "D",
+        "reply": "R",
+        "router": "Ro",
+        "rr": "Rr",
+        "42": "N",
+    }
+    assert letters_of(("r", "R"), pack)["R"] == "R2"

@@ -4,13 +4,13 @@ from evals.models.metrics import Failed, Skipped
 from evals.models.run import PointInfo
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures
-from evals.report.view.trial_view import TrialView, trial_view
+from evals.report.view.trial_view import TrialView, plain_ribbon, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer, an_exchange
 
 
 def _view(trial, case=None, scorers=()) -> TrialView:
-    return trial_view(trial, case or a_case_info(), scorers, Texts(), Pictures())
+    return trial_view(trial, case or a_case_info(), scorers, plain_ribbon((), {}), Texts(), Pictures())
 
 
 def test_every_decision_stands_with_the_visit_it_led_to():
@@ -84,7 +84,7 @@ def test_scored_skipped_and_failed_read_differently():
     trial = a_trial(
         outcomes={"ask.required": Skipped(reason="no question"), "cost.visits": Failed(error="ValueError:\nnan")}
     )
-    trial_view(trial, a_case_info(), scorers, texts, Pictures())
+    trial_view(trial, a_case_info(), scorers, plain_ribbon((), {}), texts, Pictures())
 
     lines = texts.all()[-1].split("\n")
     assert lines[-4:] == ["100 %", "skipped: no question", "failed: ValueError: nan", "skipped: not asked for"]

@@ -75,7 +75,7 @@ def test_the_plain_path_reads_nothing_ahead(tasks, monkeypatch):
 @pytest.mark.slow
 def test_the_server_says_when_it_has_loaded():
     command = """
-from evals.runner.worker_server import loading
+from evals.worker_server import loading
 from evals.runner.worker_pool import beside
 print(loading())
 with beside(int):  # waits for it

@@ -70,7 +70,7 @@ def test_where_no_server_can_be_reached_workers_are_spawned(tmp_path):
     command = f"""
 from pathlib import Path
 from evals.runner.trial_task import lost
-from evals.runner.worker_server import origin
+from evals.worker_server import origin
 from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task, act
 print(origin().get_start_method())

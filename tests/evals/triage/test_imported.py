@@ -25,7 +25,6 @@ from tests.builders.foreign import (
     HINT,
     REMOVED,
     STATEMENT,
-    a_bugsinpy_bug,
     a_github_issue,
     a_locagent_output,
     a_locbench_row,
@@ -79,13 +78,6 @@ async def test_no_request_holds_anything_of_the_answer(tmp_path, name):
 
     leaked = [secret for secret in SECRETS if any(secret in text for text in asked)]
     assert leaked == []
-
-
-async def test_of_a_bugsinpy_bug_only_the_failing_test_is_told(tmp_path):
-    """That is all the report there is; where the fault was is not in it."""
-    asked, _, _ = await told_about("bugsinpy", a_bugsinpy_bug(tmp_path / "bugs").parent, tmp_path)
-
-    assert [secret for secret in FIX if any(secret in text for text in asked)] == [FAILING, "test_two_books"]
 
 
 async def test_the_issue_itself_is_told(tmp_path):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from multiprocessing.util import Finalize
@@ -49,19 +49,25 @@ def run_python(tree: Path, *arguments: Path | str, seed: int = 0, bare: bool = F
             *(["-S"] if bare else []),
             *(str(each.resolve() if isinstance(each, Path) else each) for each in arguments),
         ]
-        try:
-            done = subprocess.run(  # noqa: S603 -- our own interpreter on code of our own dataset
-                command,
-                cwd=copy,
-                env=_environment(copy, seed),
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return ProcessResult(None, "")
-        return ProcessResult(done.returncode, done.stderr)
+        return _ended(command, copy, _environment(copy, seed), TIMEOUT_S)
+
+
+def _ended(command: Sequence[str], folder: Path, environment: Mapping[str, str], timeout_s: float) -> ProcessResult:
+    """How a process in `folder` ended."""
+    try:
+        done = subprocess.run(  # noqa: S603 -- our own interpreter on code of our own dataset
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ProcessResult(None, "")
+    return ProcessResult(done.returncode, done.stderr)
 
 
 PATIENCE_S: Final = 60
@@ -78,20 +84,9 @@ def run_apart(script: Path, folders: Iterable[Path], environment: Mapping[str, s
         path = os.pathsep.join(str(folder.resolve()) for folder in folders)
         ours = {"PYTHONPATH": path, "HOME": scratch, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
         ours |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(_bytecode())}
-        try:
-            done = subprocess.run(  # noqa: S603 -- our own interpreter on a repro of our own dataset
-                [sys.executable, "-S", "-P", str(script.resolve())],
-                cwd=scratch,
-                env=_environment(Path(path), seed) | ours | dict(environment),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=PATIENCE_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return ProcessResult(None, "")
-        return ProcessResult(done.returncode, done.stderr)
+        command = [sys.executable, "-S", "-P", str(script.resolve())]
+        given = _environment(Path(path), seed) | ours | dict(environment)
+        return _ended(command, Path(scratch), given, PATIENCE_S)
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def _unstated(issue: ForeignIssue) -> list[str]:
         "severity": False,
         "root_cause": False,
         "question": False,
-        "category": issue.is_code,
+        "category": False,
         "gold": bool(issue.files),
         "functions": bool(issue.functions),
     }

@@ -14,7 +14,7 @@ from unidiff.patch import PatchedFile, PatchSet
 
 from evals.triage.dataset.importers.import_rows import BadRow, Fields, read_rows, text_in
 
-Source = Literal["swebench", "locagent", "bugsinpy", "github"]
+Source = Literal["swebench", "locagent", "github"]
 
 
 class RefusedRowError(Exception):
@@ -28,8 +28,7 @@ class ForeignIssue:
     `files` are where its fix changed code that was there before; `functions` are outermost definitions (`path::name`),
     and empty unless the source states them: a hunk header's context line is no proof. `whole_names` are the same by
     their dotted names. `base_commit` is the commit its fix was made to, as its source has it, and `patch` that fix;
-    `commit` is the same where its code was taken in, else empty. `is_code` says that the source vouches for a fault in
-    the code. `notes` is what a reader of the import should know.
+    `commit` is the same where its code was taken in, else empty. `notes` is what a reader of the import should know.
     """
 
     row: str
@@ -42,7 +41,6 @@ class ForeignIssue:
     base_commit: str = ""
     patch: str = ""
     commit: str = ""
-    is_code: bool = False
     notes: tuple[str, ...] = ()
 
 

@@ -7,7 +7,6 @@ import pytest
 from evals.triage.dataset.load_cases import load_cases
 from tests.builders.command import command
 from tests.builders.foreign import (
-    a_bugsinpy_bug,
     a_github_issue,
     a_locbench_row,
     a_swebench_row,
@@ -16,14 +15,11 @@ from tests.builders.foreign import (
 
 
 def a_source(source, folder):
-    if source == "bugsinpy":
-        a_bugsinpy_bug(folder)
-        return folder / "projects"
     row = {"swebench": a_swebench_row, "locagent": a_locbench_row, "github": a_github_issue}[source]()
     return as_json_lines(folder / "rows.jsonl", row)
 
 
-@pytest.mark.parametrize("source", ["swebench", "locagent", "bugsinpy", "github"])
+@pytest.mark.parametrize("source", ["swebench", "locagent", "github"])
 def test_every_source_becomes_a_dataset_that_loads(tmp_path, source):
     said = command("dataset", "import", source, a_source(source, tmp_path), "--out", tmp_path / "out")
 
@@ -53,9 +49,8 @@ def test_the_report_lies_beside_the_cases_and_names_no_folder_of_the_machine(tmp
 @pytest.mark.parametrize(
     ("source", "rows", "complaint"),
     [
-        ("jira", "rows.jsonl", "it is one of swebench, locagent, bugsinpy, github"),
+        ("jira", "rows.jsonl", "it is one of swebench, locagent, github"),
         ("swebench", "nowhere.jsonl", "there is no such file"),
-        ("bugsinpy", "nowhere", "there is no such folder"),
         ("locagent", "rows.jsonl", "nothing could be imported"),
     ],
 )

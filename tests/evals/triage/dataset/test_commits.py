@@ -198,7 +198,7 @@ def test_code_that_is_not_here_is_one_line_that_names_the_command(tmp_path, shop
     with pytest.raises(DatasetError) as caught:
         need_commits([(NAME, base), (NAME, head), (NAME, base)], tmp_path / "cache")
     assert f"the code of example/shop at {base[:12]} (and 1 more) is not here; clone it" in str(caught.value)
-    assert "evals dataset code --repos DIR" in str(caught.value)
+    assert "set EVALS_REPOS=DIR" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -1,16 +1,18 @@
 """Which routes a specification lets through, and that they are looked for once."""
 
 import random
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from evals.content_cache import Kept
 from evals.models.route_spec import Steps
-from evals.triage import spec_check as selftest
+from evals.routes.route_check import check
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.dataset.passing_routes import BANDS, passing_of, passing_routes, strictness_of
-from evals.triage.spec_check import SURE, strictness
+from evals.triage.nodes import NODES
+from evals.triage.spec_check import SURE
 from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")
@@ -26,8 +28,10 @@ def test_a_sure_supervisor_may_go_with_or_without_the_critic_and_an_unsure_one_m
     }
 
 
-def test_strictness_is_that_of_the_remembered_routes(tmp_path):
-    assert strictness_of(a_spec(), tmp_path) == strictness(a_spec())
+def test_strictness_is_the_share_of_routes_of_up_to_six_visits_that_an_unsure_supervisor_may_take(tmp_path):
+    found = strictness_of(a_spec(), tmp_path)
+
+    assert (found.accepted, found.sequences) == (len(passing_of(a_spec(), tmp_path)["unsure"]), 55_986)
 
 
 def entries(cache):
@@ -93,4 +97,5 @@ def test_every_sequence_passes_as_it_does_when_it_is_scored_in_full(band):
     for spec in some_specs():
         found = list(passing_routes(spec, BANDS[band], rules, longest=4))
 
-        assert sorted(found) == sorted(selftest.passing_routes(spec, BANDS[band], longest=4))
+        every = (route for length in range(1, 5) for route in product(NODES, repeat=length))
+        assert sorted(found) == sorted(route for route in every if check(spec, route, BANDS[band]).passed)

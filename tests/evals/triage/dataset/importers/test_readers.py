@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from evals.errors import DatasetError
 from evals.triage.cli.dataset_new import IMPORTERS
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused
 from tests.builders.foreign import (
-    BUG_INFO,
     FAILING,
     GOLD,
     STATEMENT,
-    a_bugsinpy_bug,
     a_change,
     a_github_issue,
     a_locagent_output,
@@ -164,62 +161,3 @@ def test_a_github_issue_without_a_body_is_an_issue(tmp_path):
 )
 def test_a_github_issue_from_nowhere_is_refused(tmp_path, change, why):
     assert why in read_one("github", tmp_path, a_github_issue(**change)).why
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("below", [".", "projects", "projects/shop", "projects/shop/bugs/1"])
-def test_a_bugsinpy_bug_is_found_from_any_folder_above_it(tmp_path, below, end):
-    a_bugsinpy_bug(tmp_path, end=end)
-
-    [issue] = read("bugsinpy", tmp_path / below)
-
-    assert (issue.name, issue.repository, issue.files) == ("shop-1", "example/shop", (GOLD,))
-
-
-def test_a_bugsinpy_bug_is_reported_by_its_failing_test(tmp_path):
-    a_bugsinpy_bug(tmp_path)
-
-    [issue] = read("bugsinpy", tmp_path)
-
-    assert issue.text == f"{FAILING} fails\n\nThis fails:\n\n    pytest -q -s {FAILING}\n"
-    assert issue.notes == ("no issue text: the report only says which test fails",)
-
-
-def test_bugs_come_in_the_order_of_their_numbers(tmp_path):
-    for number in (10, 9, 1):
-        a_bugsinpy_bug(tmp_path, number)
-
-    assert [found.row for found in read("bugsinpy", tmp_path)] == ["shop-1", "shop-9", "shop-10"]
-
-
-@pytest.mark.parametrize(
-    ("missing", "why"),
-    [
-        ({"bug.info": None}, "has no bug.info"),
-        ({"bug_patch.txt": None}, "has no bug_patch.txt"),
-        ({"run_test.sh": None}, "has no run_test.sh"),
-        ({"run_test.sh": "\n"}, "run_test.sh is empty"),
-    ],
-)
-def test_a_bugsinpy_bug_that_is_not_whole_is_refused(tmp_path, missing, why):
-    a_bugsinpy_bug(tmp_path, **missing)
-
-    [refused] = read("bugsinpy", tmp_path)
-
-    assert why in refused.why
-
-
-def test_the_test_file_that_bug_info_names_is_no_gold(tmp_path):
-    info = BUG_INFO.replace("tests/test_totals.py", "checks/a.py;checks/b.py")
-    patch = a_change() + a_change("checks/b.py")
-    a_bugsinpy_bug(tmp_path, **{"bug.info": info, "bug_patch.txt": patch})
-
-    [issue] = read("bugsinpy", tmp_path)
-
-    assert issue.files == (GOLD,)
-
-
-@pytest.mark.parametrize("path", ["nowhere", "."])
-def test_a_folder_without_bugs_is_one_clear_line(tmp_path, path):
-    with pytest.raises(DatasetError, match="name a BugsInPy checkout, one project, or one bug"):
-        read("bugsinpy", tmp_path / path)

@@ -10,7 +10,8 @@ from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.importers.imported_dataset import LONGEST_ID, REPORT, write_dataset
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused
 from evals.triage.dataset.load_cases import load_cases
-from evals.triage.spec_check import mutants, rejected_exemplars, strictness
+from evals.triage.dataset.passing_routes import strictness_of
+from evals.triage.spec_check import mutants, rejected_exemplars
 from tests.builders.dataset import POLICY, write
 
 
@@ -40,11 +41,11 @@ def test_what_the_source_does_not_state_is_tagged_as_unlabelled(tmp_path):
 
 @pytest.mark.parametrize(
     ("stated", "label"),
-    [({"files": ()}, "gold"), ({"functions": ()}, "functions"), ({"is_code": False}, "category")],
+    [({"files": ()}, "gold"), ({"functions": ()}, "functions")],
 )
 def test_a_label_is_unlabelled_exactly_where_nothing_states_it(tmp_path, stated, label):
-    whole = an_issue("whole", functions=("shop/cart.py::Cart",), is_code=True)
-    part = an_issue("part", **{"functions": ("shop/cart.py::Cart",), "is_code": True} | stated)
+    whole = an_issue("whole", functions=("shop/cart.py::Cart",))
+    part = an_issue("part", **{"functions": ("shop/cart.py::Cart",)} | stated)
 
     _, cases = imported(tmp_path, whole, part)
 
@@ -55,7 +56,7 @@ def test_a_label_is_unlabelled_exactly_where_nothing_states_it(tmp_path, stated,
 def test_the_generic_route_is_strict_and_notices_damage(tmp_path, files):
     _, [case] = imported(tmp_path, an_issue(files=files))
 
-    assert strictness(case.route_spec).share < 0.01
+    assert strictness_of(case.route_spec, tmp_path).share < 0.01
     assert not list(rejected_exemplars(case.route_spec))
     assert all(mutant.killed for mutant in mutants(case.route_spec))
 

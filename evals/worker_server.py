@@ -1,14 +1,16 @@
-"""The process that workers are forked from."""
+"""Worker processes, and the server process that they are forked from."""
 
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import forkserver, resource_tracker, util
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
@@ -69,3 +71,13 @@ def _told() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def process_for(serve: Callable[[Connection, Mapping[str, str]], None]) -> tuple[BaseProcess, Connection]:
+    """A process that does `serve` with its end of a pipe and this environment, and our end. It is told next to nothing
+    by way of the server: what is cut off there, by an interrupt, would be complained of there."""
+    ours, theirs = origin().Pipe()
+    process = origin().Process(target=serve, args=(theirs, dict(os.environ)), daemon=True)
+    process.start()
+    theirs.close()  # so that the pipe ends with the process
+    return process, ours

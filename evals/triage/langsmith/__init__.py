@@ -1,1 +1,0 @@
-"""LangSmith: the live graph as a target."""

@@ -1,0 +1,210 @@
+"""Variants of a project's own graph that run other prompts, or another revision of the whole target."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.builders.dataset import write
+from tests.builders.example_projects import ROOT, evals, live_model
+
+pytestmark = pytest.mark.slow
+
+GRAPH = '''
+"""A desk and a clerk; the clerk's prompt is read at import, from wherever the process stands."""
+
+from pathlib import Path
+
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+
+model = ChatOpenAI(model="small")
+HERE = Path(__file__).resolve().parent
+CLERK = (HERE / "prompts" / "clerk.md").read_text()
+
+
+def desk(state: MessagesState, config):
+    version = config["configurable"].get("desk", "v1")
+    prompt = (HERE / "prompts" / "desk" / f"{version}.md").read_text()
+    return {"messages": [model.invoke([("system", prompt), *state["messages"]])]}
+
+
+def clerk(state: MessagesState):
+    return {"messages": [model.invoke([("system", CLERK), *state["messages"]])]}
+
+
+builder = StateGraph(MessagesState)
+builder.add_node(desk)
+builder.add_node(clerk)
+builder.add_edge("__start__", "desk")
+builder.add_edge("desk", "clerk")
+builder.add_edge("clerk", "__end__")
+graph = builder.compile()
+'''
+SETTINGS = '[target]\nprompts = ["prompts/*.md", "prompts/*/*.md"]\n'
+CASE = "inputs: {messages: [{role: user, content: hello}]}\n"
+
+
+def git(project: Path, *words: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *who, *words], cwd=project, check=True, capture_output=True)
+
+
+def answer(_texts, body) -> str:
+    """Says which prompt it was given."""
+    return f"by {body['messages'][0]['content'].strip()}"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project in git: its first commit has other prompts and one node less to say."""
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"desk": "./desk.py:graph"}, "env": ".env"}))
+    write(tmp_path / "desk.py", GRAPH)
+    write(tmp_path / "prompts" / "clerk.md", "first clerk\n")
+    write(tmp_path / "prompts" / "clerk" / "polite.md", "polite clerk\n")
+    write(tmp_path / "prompts" / "desk" / "v1.md", "first desk\n")
+    write(tmp_path / "prompts" / "desk" / "v2.md", "second desk\n")
+    write(tmp_path / ".gitignore", ".cache\n.env\nreports\n")
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+    write(tmp_path / "prompts" / "clerk.md", "second clerk\n")
+    write(tmp_path / "desk.py", GRAPH.replace('("system", CLERK)', '("system", f"new {CLERK}")'))
+    write(tmp_path / "evals.toml", SETTINGS)
+    write(tmp_path / "evaluation" / "cases" / "hello.yaml", CASE)
+    return tmp_path
+
+
+def suite(project: Path, *variants: str) -> None:
+    write(project / "evaluation" / "suites" / "first.yaml", "variants:\n" + "".join(f"  - {one}\n" for one in variants))
+
+
+def said_by(project: Path) -> dict[str, list[str]]:
+    """Variant -> what was answered, in order, in the newest run."""
+    run = json.loads((project / "reports" / "latest" / "run.json").read_bytes())
+    return {
+        trial["trace"]["variant"]: [
+            message["content"]
+            for message in trial["trace"].get("output", {}).get("messages", ())
+            if message["type"] == "ai"
+        ]
+        for trial in run["trials"]
+    }
+
+
+def recorded_and_run(project: Path, *more: str) -> str:
+    with live_model(answer) as live:
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)
+    assert code == 0, said
+    code, said = evals(project, "run", "first", *more)
+    assert "Traceback" not in said
+    return said
+
+
+def test_a_variant_names_a_version_of_each_prompt(project):
+    suite(
+        project,
+        "{name: now}",
+        "{name: named, prompts: {desk: v2, clerk: polite}}",
+        "{name: before, prompts: {clerk: 'git:main'}}",
+        "{name: all, prompts: 'git:main'}",
+    )
+    recorded_and_run(project, "--jobs", "1")
+    expected = {
+        "now": ["by first desk", "by new second clerk"],
+        "named": ["by second desk", "by new polite clerk"],
+        "before": ["by first desk", "by new first clerk"],
+        "all": ["by first desk", "by new first clerk"],
+    }
+    assert said_by(project) == expected
+    evals(project, "run", "first", "--jobs", "2", "--fresh")
+    assert said_by(project) == expected
+
+
+def test_a_variant_is_a_revision_of_the_whole_target(project):
+    write(project / ".env", "GREETING=hello\n")
+    suite(project, "{name: before, revision: main}", "{name: now}")
+    recorded_and_run(project, "--jobs", "1")
+    expected = {
+        "before": ["by first desk", "by first clerk"],
+        "now": ["by first desk", "by new second clerk"],
+    }
+    assert said_by(project) == expected
+    assert list((project / ".cache" / "revisions").glob("*/")) == []
+    write(project / "desk.py", "graph = None\n")
+    git(project, "add", "-A")
+    evals(project, "run", "first", "--jobs", "2", "--fresh")
+    assert said_by(project)["before"] == expected["before"]
+    assert list((project / ".cache" / "revisions").glob("*/")) == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "code", "says"),
+    [
+        ("{name: a, prompts: {dsk: v1}}", 2, "did you mean 'desk'?"),
+        ("{name: a, prompts: {desk: v7}}", 2, "prompt 'desk' has no version 'v7'; it has v1, v2"),
+        ("{name: a, prompts: {clerk: 'git:nowhere'}}", 2, "git:nowhere: no such revision"),
+        ("{name: a, prompts: {clerk: 'git:'}}", 2, "names no revision"),
+        ("{name: a, prompts: {desk: 'git:main'}}", 2, "git:main:v1"),
+        ("{name: a, prompts: v1}", 2, "git:REV"),
+        ("{name: a, revision: nowhere}", 2, "variant a: git:nowhere: no such revision"),
+        ("{name: a, revision: broken}", 3, "at broken: desk.py:1: graph 'desk' cannot be imported (SyntaxError"),
+        ("{name: a, revision: empty}", 2, "variant a: broken~1 has no langgraph.json"),
+    ],
+)
+def test_what_a_variant_names_wrongly_is_one_line(project, variant, code, says):
+    git(project, "checkout", "-q", "--orphan", "other")
+    for names in ((), ("langgraph.json", "desk.py")):
+        git(project, "read-tree", "--empty")
+        write(project / "desk.py", "graph = (\n")
+        if names:
+            git(project, "add", *names)
+        git(project, "commit", "-q", "--allow-empty", "-m", "one")
+    git(project, "branch", "broken")
+    write(project / "desk.py", GRAPH)
+    suite(project, variant.replace("empty", "broken~1"))
+    done, said = evals(project, "run", "first", "--jobs", "1")
+
+    assert (done, says in said, "Traceback" in said) == (code, True, False), said
+    assert code == 3 or said.count("\n") == 1, said
+
+
+def test_a_run_that_is_killed_leaves_no_checkout_behind(project):
+    suite(project, "{name: before, revision: main}")
+    recorded_and_run(project)
+    write(project / "evaluation" / "cases" / "hello.yaml", CASE + "title: other\n")
+    git(project, "commit", "-qam", "second")
+    git(project, "branch", "-f", "slow", "main")
+    checkout = project / ".cache" / "revisions"
+    words = [sys.executable, "-c", "from evals.entry_point import run; run()", "run", "first", "--fresh"]
+    running = subprocess.Popen(words, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    while not list(checkout.glob("*/")):
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert list(checkout.glob("*/"))
+
+    evals(project, "run", "first", "--fresh")
+    assert list(checkout.glob("*/")) == []
+
+
+def test_an_edited_prompt_of_another_node_is_named_by_plan_and_report(project):
+    suite(project, "{name: now}")
+    recorded_and_run(project)
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "recorded")
+    evals(project, "bless", "first")
+    write(project / "prompts" / "clerk.md", "second clerk\nBe short.\n")
+    code, said = evals(project, "plan", "first")
+    assert (code, "prompt edited: prompts/clerk.md:2" in said) == (3, True), said
+    git(project, "commit", "-qam", "edited")
+    code, said = evals(project, "run", "first")
+    assert (code, "prompts/clerk.md" in said) == (3, True), said
+    page = (project / "reports" / "latest" / "index.html").read_text()
+    assert "prompts/clerk.md since it was blessed" in page
