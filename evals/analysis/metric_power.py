@@ -17,7 +17,7 @@ SAME: Final = 0.8
 FEWEST_SHARED: Final = 10
 """Below so many common cases no correlation is computed."""
 
-Use = Literal["can decide", "same", "losses only", "too few cases"]
+Use = Literal["can decide", "same", "losses only", "cannot decide"]
 
 
 class MetricPower(NamedTuple):
@@ -86,7 +86,7 @@ def _power(run: Run, info: ScorerInfo, now: Values, was: Values) -> MetricPower:
         noise=_noise(run, info.name),
         detectable=detectable,
         cases_for_margin=math.ceil(len(was) * (detectable / run.gate.margin) ** 2) if detectable else None,
-        use="too few cases" if detectable is None else use,
+        use="cannot decide" if detectable is None else use,
     )
 
 

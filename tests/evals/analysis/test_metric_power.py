@@ -5,6 +5,7 @@ import pytest
 from evals.analysis.metric_power import metric_powers, recommended
 from evals.models.metrics import Scored
 from evals.models.run import DatasetBaseline
+from evals.report.view.selftest_page import power_table, recommendation
 from tests.builders.facts import a_coverage
 from tests.builders.run import a_case_info, a_run, a_scorer_info, a_trial, a_variant_info
 from tests.builders.trace import a_trace
@@ -117,7 +118,7 @@ def test_a_metric_of_too_few_cases_is_not_recommended():
     ]
     (found,) = metric_powers(run.model_copy(update={"trials": tuple(trials)}))
 
-    assert (found.use, found.detectable) == ("too few cases", None)
+    assert (found.use, found.detectable) == ("cannot decide", None)
 
 
 def test_a_metric_that_is_better_when_lower_is_read_from_its_good_end():
@@ -126,3 +127,14 @@ def test_a_metric_that_is_better_when_lower_is_read_from_its_good_end():
     (found,) = metric_powers(run.model_copy(update={"scorers": (lower,)}))
 
     assert found.headroom == pytest.approx(0.1)
+
+
+def test_the_recommendation_names_present_primary_metrics_that_show_no_gain():
+    run = run_of(half=same(half), full=same(lambda n, r: n > 0))
+    primary = tuple(info.model_copy(update={"primary": info.name == "my.full"}) for info in run.scorers)
+    powers = metric_powers(run.model_copy(update={"scorers": primary}))
+
+    assert recommendation(powers) == (
+        "Primary metrics that could decide: my.half. Primary now, and shows losses only: my.full."
+    )
+    assert [row[0] for row in power_table(powers, "").rows] == ["my.full *", "my.half"]
