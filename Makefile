@@ -82,7 +82,7 @@ $(READY): requirements.lock pyproject.toml
 
 # Settings of this clone: git shows cassettes as text, and merges two recordings of one case. Never a file, so always run.
 .venv/.git-settings: $(READY)
-	@git config diff.cassette.textconv "'$(CURDIR)/$(BIN)/evals' cassette text"
+	@git config diff.cassette.textconv "'$(CURDIR)/$(BIN)/evals' cassette show --plain"
 	@git config merge.cassette.name "union of two recordings of one case"
 	@git config merge.cassette.driver "'$(CURDIR)/$(BIN)/evals' cassette merge %O %A %B %P"
 	@file="$$(git rev-parse --git-path info/attributes)" && mkdir -p "$$(dirname "$$file")" && touch "$$file" && \

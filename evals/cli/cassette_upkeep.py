@@ -1,4 +1,4 @@
-"""The work of `evals cassette` status, prune, merge, migrate and adopt."""
+"""The work of `evals cassette` show (of all), tidy, merge and adopt."""
 
 import shutil
 import sys
@@ -207,7 +207,7 @@ def _named(found: Interaction) -> str:
 def _summary(count: int, *, done: bool) -> str:
     if not count:
         return "nothing is unused"
-    return f"{count} interactions {'dropped' if done else 'would go; `evals cassette prune --yes` drops them'}"
+    return f"{count} interactions {'dropped' if done else 'would go; `evals cassette tidy --unused --yes` drops them'}"
 
 
 ASIDE: Final = Path(".cache/cassette-merge")
@@ -258,7 +258,7 @@ def _message(path: str, merged: Union, kept: list[Path]) -> str:
     files = " ".join(str(file) for file in kept)
     return (
         f"evals: {path}: {count} request{'s were' if count > 1 else ' was'} answered differently on the two branches: "
-        f"{shown}{more}. The file is ours, unchanged; see `evals cassette diff {kept[1]} {kept[2]}`, then "
+        f"{shown}{more}. The file is ours, unchanged; see `evals cassette show {kept[2]} --against {kept[1]}`, then "
         f"`evals cassette merge {files} {path} --prefer ours` (or theirs), `cp {kept[1]} {path}`, `git add {path}`"
     )
 

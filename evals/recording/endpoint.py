@@ -45,7 +45,7 @@ class Endpoint:
             parts.username or parts.password or scrub(base_url) != base_url
         ):  # it is named in every report of a recording
             raise ConfigurationError(
-                "the endpoint's URL holds a credential; give the key by --api-key-env, not in the URL"
+                "the endpoint's URL holds a credential; name its variable with --set api_key_env=NAME"
             )
         self.base_url = base_url.rstrip("/")
         self._api_key = api_key
@@ -170,7 +170,7 @@ class EndpointRetry:
                 reply = await send()
         except TimeoutError:
             raise NoAnswerError(
-                f"no whole answer within {self._timeout_s:g} s: raise --timeout, or name a quicker endpoint"
+                f"no whole answer within {self._timeout_s:g} s: --set timeout=S raises that, or name a quicker endpoint"
             ) from None
         self._heard = True
         return reply

@@ -76,7 +76,7 @@ class CaseTask:
     @property
     def overdue(self) -> str:
         """What is said of a trial that took too long."""
-        return f"the trial did not end within {self.timeout_s:g} s; `--trial-timeout` gives it more"
+        return f"the trial did not end within {self.timeout_s:g} s; `--set trial-timeout=S` gives it more"
 
     def parts(self) -> list["CaseTask"]:
         """One task per variant."""

@@ -186,16 +186,6 @@ def test_trials_side_by_side_share_environment_and_folder_of_the_target(project)
     recorded(project)
 
 
-def test_a_case_without_labels_is_never_green(project):
-    """Nothing is compared, so nothing is known."""
-    for case in (project / "evaluation" / "cases").iterdir():
-        case.unlink()
-    write(project / "evaluation" / "cases" / "bare.yaml", "inputs: {ticket: it crashes}\n")
-    recorded(project)
-    assert evals(project, "bless", "first", "--jobs", "1", "--worse", "to see that it is no green")[0] in (0, 2, 3)
-    assert evals(project, "run", "first", "--jobs", "1")[0] == 3
-
-
 SCORERS = '''
 from evals import scorer
 
@@ -443,7 +433,7 @@ def test_a_streaming_agent_is_recorded_by_batch_rounds_without_a_key(tmp_path):
     case = "inputs: {messages: [{role: user, content: How is the weather in Ulm?}]}\n"
     write(tmp_path / "evaluation" / "cases" / "ulm.yaml", case)
     command = f"{sys.executable} answers/answer.py"
-    words = ("--rounds", "rounds", "--answer-with", command, "--model", "rule-1", "--recorded-by", "tests")
+    words = ("--export", "rounds", "--answer-with", command, "--set", "model=rule-1", "--recorded-by", "tests")
 
     code, said = evals(tmp_path, "record", "first", *words)
 

@@ -7,7 +7,8 @@ from typing import Annotated, Final
 import typer
 from rich.table import Table
 
-from evals.cli.shared_options import CORES, HERE, Cases, Dataset, Jobs, OpenHoldout, Root, Suite
+from evals.cli.global_options import given
+from evals.cli.shared_options import Cases, OpenHoldout, Suite
 from evals.cli.terminal import bar, place_of, wide_console
 from evals.models.analysis import CHOSEN_ON, Behaviour, Sweep
 from evals.models.run_request import Options
@@ -25,6 +26,7 @@ sweeping = typer.Typer()
 
 @sweeping.command("sweep")
 def sweep_command(
+    context: typer.Context,
     suite: Suite,
     single: Annotated[str, typer.Option(help="Thresholds that one finding needs: FROM:TO:STEP or a,b,c.")] = SINGLE,
     corroborated: Annotated[str, typer.Option(help="Thresholds that several findings need.")] = CORROBORATED,
@@ -37,21 +39,23 @@ def sweep_command(
     ] = None,
     score: Annotated[str, typer.Option(help="The score to choose by.")] = "route.score",
     case: Cases = None,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
     open_holdout: OpenHoldout = None,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/sweep if not given.")] = None,
-    root: Root = HERE,
 ) -> int:
     """Try thresholds and guard sets over the recorded tape, and recommend where to work: chosen on tune, held to gate.
 
     Exit codes: 0 recommended, 1 the choice did not hold on gate, 3 not recorded well enough to recommend anything.
     """
+    common = given(context, dataset=True)
     axes = Axes(single, corroborated, min_findings, sets)
     options = Options(
-        cases=tuple(case or ()), variants=(variant,) if variant else (), dataset=dataset, open_holdout=open_holdout
+        cases=tuple(case or ()),
+        variants=(variant,) if variant else (),
+        dataset=common.dataset,
+        open_holdout=open_holdout,
     )
-    return sweep(suite, root, options, axes, score, jobs=jobs, out=out, today=datetime.now(UTC).date())
+    today = datetime.now(UTC).date()
+    return sweep(suite, common.root, options, axes, score, jobs=common.jobs, out=out, today=today)
 
 
 _STYLE: Final = {"recommended": "bold green", "not confirmed": "bold red", "cannot recommend": "bold yellow"}
