@@ -21,6 +21,7 @@ from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from evals.cassettes.answer_check import HttpReply
+from evals.secrets.secret_filter import scrub
 from evals.target.bodies import HttpAnswer
 from evals.target.capture import (
     THREADS,
@@ -218,7 +219,8 @@ def _aiohttp_request(original: Any) -> Any:  # noqa: ANN401 - a method
 def _aiohttp_response(session: Any, method: str, url: Any, given: HttpAnswer) -> Any:  # noqa: ANN401 - of aiohttp
     """A response that is there already: its stream has all chunks and its end."""
     library, protocol = importlib.import_module("aiohttp"), importlib.import_module("aiohttp.base_protocol")
-    loop, headers = asyncio.get_running_loop(), type(session.headers)(given.headers)
+    multidict = importlib.import_module("multidict")  # comes with aiohttp
+    loop, headers = asyncio.get_running_loop(), multidict.CIMultiDictProxy(multidict.CIMultiDict(given.headers))
     told: dict[str, Any] = {"loop": loop, "session": session, "traces": []}
     told["request_info"] = library.RequestInfo(url, method, headers, url)
     told["stream_writer"] = SimpleNamespace(output_size=0)
@@ -255,7 +257,8 @@ def _refuse_host(host: str) -> None:
     if trial is None or trial.closed:
         raise NotLetThroughError(f"connection to {host}: made outside of a trial, so it is refused; {THREADS}")
     if host not in trial.hosts.pass_through and host not in trial.addresses:
-        raise NotLetThroughError(trial.refuse(f"connection to {host}: not let through; {advice(host)}"))
+        advised = f"name {scrub(host)} in `pass_through` of [target] in evals.toml to ask it live"
+        raise NotLetThroughError(trial.refuse(f"connection to {host}: its library cannot be recorded; {advised}"))
 
 
 def _guarded_connect(original: Any) -> Any:  # noqa: ANN401 - a method
