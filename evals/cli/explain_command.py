@@ -19,7 +19,7 @@ from evals.report.view.explain_view import ExplainedStep, Explanation, explanati
 from evals.shared.visible_text import visible
 
 explaining = typer.Typer()
-LABEL: Final = 8
+LABEL: Final = 10
 """Columns for what a line is about."""
 LINES: Final = 2
 """Lines of the terminal that one text may take; side by side, one more."""
@@ -43,7 +43,7 @@ def explain_command(
     console = wide_console()
     found = explained(case, diff or ((variant,) if variant else ()), suite, given(context).root)
     console.print(Text(visible(f"{found.case.id} (suite {found.suite}): {found.case.title}"), style="bold"))
-    say_explained(console, wanted(found.case), [explanation(trial, found.case) for trial in found.trials])
+    say_explained(console, wanted(found.case), [explanation(each, found.case, found.changes) for each in found.trials])
     if len(found.trials) == 2:
         console.print(_parted(*(trial.trace for trial in found.trials)), markup=False)
     return EXIT_OK

@@ -68,6 +68,8 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
         scope=material.scope,
         comparisons=found.comparisons,
         divergences=found.divergences,
+        as_blessed=suite.as_blessed,
+        changes=found.changes,
         rule_tests=found.rules,
         ablations=ablations(
             [info.variant for info in material.variants],
@@ -142,6 +144,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
             candidate=run.candidate,
             reference=run.reference,
             gate=policy,
+            as_blessed=run.as_blessed,
         ),
         cases=run.cases,
         variants=run.variants,
@@ -173,6 +176,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
             "rule_tests": found.rules,
             "costs": facts.costs,
             "divergences": found.divergences,
+            "changes": found.changes,
             "verdict": gate.decide(facts),
         }
     )

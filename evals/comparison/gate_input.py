@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from evals.comparison import gate
 from evals.comparison.answering_models import different_models
 from evals.comparison.baseline import incomparable
+from evals.comparison.changed_cases import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
 from evals.comparison.costs import cost_changes
 from evals.comparison.metric_losses import falls, lost_values
@@ -39,8 +41,10 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         failures=(*_failures(material.trials), *_absent(material)),
         misses=_misses(material),
         partial=material.partial,
+        labelled=any(info.primary for info in material.metrics),
+        **_since_blessed(material, found, undecided),
         unread_labels=material.unread_labels,
-        incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
+        incomparable=_incomparable(material, now),
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),
         must_pass_unknown=_must_pass_unknown(material),
@@ -64,6 +68,38 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
             *_without_baseline(material, now),
         ),
     )
+
+
+def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
+    """What changed under the numbers since the baseline, and what the baseline does not keep."""
+    baseline, suite = material.baseline, material.suite
+    if baseline is None or material.partial:
+        return ()
+    found = incomparable(baseline, now, material.bless_command)
+    if not compares_behaviour(suite, material.metrics):
+        return found
+    blessed = baseline.behaviour
+    if blessed is None:
+        told = "the baseline keeps no steps and output"
+    elif blessed.fields != suite.as_blessed:
+        told = "`as_blessed:` names other fields than when the suite was blessed"
+    else:
+        return found
+    return (*found, f"{told}; look at the report, then run `{material.bless_command}`")
+
+
+def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]) -> dict[str, Any]:
+    """What the gate is told of suites that are compared with their blessed run."""
+    baseline = material.baseline
+    if baseline is None or not compares_behaviour(material.suite, material.metrics):
+        return {}
+    changes = [change for change in found.changes if change.variant not in undecided]
+    explain = f"see `evals explain {changes[0].case_id} --suite {material.suite.name}`" if changes else ""
+    return {
+        "as_blessed": compared_words(baseline, [name for name in material.names if name not in undecided]),
+        "since_blessed": change_sentences(changes, baseline),
+        "next_step": f"{explain}, then bless what is meant (`{material.bless_command}`)" if changes else "",
+    }
 
 
 def _undecided(material: Material) -> list[str]:

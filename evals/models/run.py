@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Annotated, Final, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from evals.models.base import Closed, Sealed
 from evals.models.case import Split
@@ -85,6 +85,8 @@ class CaseInfo(Closed):
     points: tuple[PointInfo, ...] = ()
     route_spec: RouteSpec | None = None
     published: PublishedGold | None = None
+    labels: dict[str, dict[str, dict[str, JsonValue]]] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """Checks of a target's case: `expected` and `tools` -> path -> checks."""
 
 
 class EarlierPrompt(Closed):
@@ -252,6 +254,17 @@ class Divergence(Closed):
     what: str
 
 
+class CaseChange(Closed):
+    """Where a case differs from its blessed run: `steps`, `decisions`, or `output.` and the path of a field. `was` and
+    `now` are texts, cut where they are long."""
+
+    case_id: str
+    variant: str
+    what: str
+    was: str
+    now: str
+
+
 class CostChange(Closed):
     """What the candidate costs, per case, on the cases both sides have a value for."""
 
@@ -303,6 +316,7 @@ class Reason(Closed):
         "partial run",
         "equivalence not shown",
         "cannot be weighed",
+        "changed",
         "note",
     ]
     text: str
@@ -311,7 +325,7 @@ class Reason(Closed):
 class Verdict(Closed):
     """The answer to "did my change make it worse?", with the exit code that says the same."""
 
-    status: Literal["not worse", "worse", "cannot judge"]
+    status: Literal["not worse", "worse", "cannot judge", "changed"]
     exit_code: Annotated[int, Field(ge=0, le=3)]
     sentence: str
     reasons: tuple[Reason, ...] = ()
@@ -322,6 +336,23 @@ class AcceptedLoss(Closed):
 
     why: str
     losses: tuple[str, ...]
+
+
+class Behaviour(Closed):
+    """What a trial did: names of its steps in order, those side by side joined by `+`; output fields by their path."""
+
+    steps: str
+    output: dict[str, JsonValue]
+
+
+class BlessedBehaviour(Closed):
+    """What later runs are compared with where no label says what is right. `fields` are those the suite names; without,
+    all but those in `free_text`."""
+
+    fields: tuple[str, ...] | None
+    free_text: tuple[str, ...]
+    trials: dict[str, dict[str, dict[int, Behaviour]]]
+    """Variant -> case -> sample."""
 
 
 class Baseline(Sealed):
@@ -351,6 +382,7 @@ class Baseline(Sealed):
     answered most of them. Empty in a baseline that was blessed before this was kept."""
     default_prompts: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
     """Supervisor -> version and digest of the prompt that `triage run` gives it by default; empty in older ones."""
+    behaviour: Annotated[BlessedBehaviour | None, _LEFT_OUT] = None
     accepted: Annotated[AcceptedLoss | None, _LEFT_OUT] = None
     """Set where `evals bless --worse` made the baseline."""
 
@@ -382,6 +414,9 @@ class Run(Tabular):
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
     divergences: tuple[Divergence, ...] = ()
+    as_blessed: tuple[str, ...] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """As the suite has it."""
+    changes: tuple[CaseChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     rule_tests: tuple[RuleTest, ...] = Field(default=(), exclude_if=lambda value: not value)
     """Where hard constraints are newly violated, and slices that collapsed, the gate counting them or not."""
     ablations: tuple[Comparison, ...] = ()

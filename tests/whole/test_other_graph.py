@@ -186,16 +186,6 @@ def test_trials_side_by_side_share_environment_and_folder_of_the_target(project)
     recorded(project)
 
 
-def test_a_case_without_labels_is_never_green(project):
-    """Nothing is compared, so nothing is known."""
-    for case in (project / "evaluation" / "cases").iterdir():
-        case.unlink()
-    write(project / "evaluation" / "cases" / "bare.yaml", "inputs: {ticket: it crashes}\n")
-    recorded(project)
-    assert evals(project, "bless", "first", "--jobs", "1", "--worse", "to see that it is no green")[0] in (0, 2, 3)
-    assert evals(project, "run", "first", "--jobs", "1")[0] == 3
-
-
 SCORERS = '''
 from evals import scorer
 
