@@ -23,8 +23,7 @@ from evals.errors import (
     RecordingStoppedError,
 )
 from evals.pipeline.record_suite import Batch, EndpointOptions
-from evals.recording.endpoint import Endpoint
-from evals.recording.local_llm.llm_server import DEFAULT_PORT, HOST, is_healthy
+from evals.recording.endpoint import DEFAULT_PORT, HOST, Endpoint, is_healthy
 from evals.recording.rounds.round_files import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
