@@ -257,6 +257,11 @@ class Trace(Closed):
         return frozenset(answer.point for answer in self.points if not answer.say)
 
     @property
+    def asked(self) -> set[str]:
+        """The keys of all requests it was given an answer to, those of decision points included."""
+        return {*(call.key for call in self.calls), *(key for point in self.points for key in point.keys)}
+
+    @property
     def walked(self) -> tuple[RouteNode, ...]:
         """Every run of a worker in order."""
         return tuple(visit.node for visit in self.visits)
