@@ -233,6 +233,10 @@ class Pack(Protocol):
         function `calibrations` of one gives the tables of stated confidence."""
 
     @property
+    def case_file(self) -> "type[BaseModel]":
+        """The model of the file with the labels of a case."""
+
+    @property
     def rubric(self) -> "Rubric | None":
         """What a judge is asked about trials; None where the pack has no judge."""
 

@@ -125,7 +125,7 @@ def parameters_of(option: str, files: list[SourceFile]) -> dict[str, int]:
 
 
 def commands_and_options() -> tuple[int, int]:
-    """Commands of `evals` that do something, and their options together."""
+    """Commands of `evals` that do something, and their options together, those of `evals` itself included."""
     from typer.main import get_command
 
     from evals.cli.main import all_commands, command_line
@@ -134,11 +134,9 @@ def commands_and_options() -> tuple[int, int]:
     left, commands, options = [get_command(command_line(known, *known))], 0, 0
     while left:
         command = left.pop()
-        below = getattr(command, "commands", None)
-        if below:
-            left += below.values()
-            continue
-        commands += 1
+        below = getattr(command, "commands", {})
+        left += below.values()
+        commands += not below
         options += sum(1 for param in command.params if param.param_type_name == "option" and param.name != "help")
     return commands, options
 

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from evals.shared.secrets.rule import hold
 from triage.agents.agent import Toolbox
-from triage.background_work import Told, Watch, aside, unwatched
+from triage.background_work import Watch, aside, unwatched
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import index_of_sources
 from triage.codebase.sources import Source
 from triage.codebase.vector_cache import cache_folder
 from triage.endpoint_usage import Account, Traffic
-from triage.errors import ConfigurationError, InputError
+from triage.errors import ConfigurationError
 from triage.llm import ModelFactory, live_clients
 from triage.outgoing_text import hold_own_keys
 from triage.settings import Settings
@@ -71,17 +71,7 @@ async def index_of_repository(
     Raises:
         InputError: not a folder, or nothing in it to read.
     """
-
-    def made(told: Told) -> CodebaseIndex:
-        for root in (source.root for source in sources if not source.root.is_dir()):
-            raise InputError(f"{root}: no such folder; give the checkout of the repository")
-        return index_of_sources(sources, cache_folder(), complain, told, watch)
-
-    index = await aside(made, watch)
-    if not index.paths:
-        places = ", ".join(str(source.place) for source in sources)
-        raise InputError(f"{places}: there is no text file to search in; give the checkout of the repository")
-    return index
+    return await aside(lambda told: index_of_sources(sources, cache_folder(), complain, told, watch), watch)
 
 
 def now() -> dt.datetime:

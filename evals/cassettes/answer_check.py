@@ -19,8 +19,8 @@ MAX_ANSWER: Final = 8_000_000
 _SHOWN: Final = 200  # characters of a refused answer in the error
 _STREAM: Final = "text/event-stream"
 _OUT_OF_CREDIT: Final = "insufficient_quota"
-_OUT_OF_TIME: Final = "the limit still holds after the wait: run it again later, or with a lower --concurrency"
-_KEY: Final = "the key is not accepted: set the right one (OPENAI_API_KEY, or the variable --api-key-env names)"
+_OUT_OF_TIME: Final = "the limit still holds after the wait: run it again later, or with a lower --set concurrency"
+_KEY: Final = "the key is not accepted: set the right one (OPENAI_API_KEY, or that of --set api_key_env)"
 _MODEL: Final = "there is no such model or address: check `models:` in the suite, and that --base-url ends in /v1"
 _ADVICE: Final = {
     401: _KEY,

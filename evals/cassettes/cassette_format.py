@@ -366,7 +366,7 @@ def _readable_version(data: Mapping[str, Any], text: str, path: Path) -> None:
     if not isinstance(header, dict):
         raise CassetteError(path, "no x_replay header: not written by this recorder, or truncated", 1)
     for name, known, older in (
-        ("schema", SCHEMA, "run `evals cassette migrate`"),
+        ("schema", SCHEMA, "run `evals cassette tidy`"),
         ("canonicalisation", CANONICALISATION, "record the file again"),
     ):
         found = header.get(name)

@@ -13,7 +13,7 @@ from evals.errors import CassetteError
 from evals.models.base import Closed
 
 NAME: Final = "manifest.jsonl"
-AGAIN: Final = "run `evals cassette manifest`, look at its diff, and commit it"
+AGAIN: Final = "run `evals cassette tidy`, look at its diff, and commit it"
 
 
 class ManifestLine(Closed):

@@ -1,16 +1,14 @@
-"""`evals cassette`: options of the group; show, diff, text, verify, manifest."""
+"""`evals cassette`: options of the group; show, verify, tidy."""
 
 import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from evals.cassettes import cassette_check as checks
@@ -19,7 +17,8 @@ from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.store import read_any
 from evals.cassettes.transcript import transcript
-from evals.cli.shared_options import CORES, HERE, AsJson, Dataset, Jobs, Root
+from evals.cli.global_options import given
+from evals.cli.shared_options import AsJson
 from evals.cli.terminal import VisibleConsole
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -36,108 +35,125 @@ from evals.workspace import Workspace
 
 cassette = typer.Typer(help="Read, check and tidy what was recorded.", no_args_is_help=True)
 
-Recorded = Annotated[str, typer.Argument(metavar="CASE", help="The name of a case, or a cassette file.")]
-
-
-@cassette.command("status")
-def cassette_status_command(
-    suite: Annotated[str | None, typer.Argument(help="A suite; every shipped one if not given.")] = None,
-    as_json: AsJson = False,
-    jobs: Jobs = CORES,
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """How far each trial's tape reaches; age, size and models of each cassette; what nobody asks for."""
-    from evals.cli.cassette_upkeep import status
-
-    return status(suite, root, jobs=jobs, today=datetime.now(UTC).date(), as_json=as_json, dataset=dataset)
-
 
 @cassette.command("show")
 def cassette_show_command(
-    case: Recorded,
+    context: typer.Context,
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="The name of a case, or a cassette file.")
+    ] = None,
     variant: Annotated[str | None, typer.Option(help="The trial of this variant, in its order.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only what this agent asked.")] = None,
     suite: Annotated[
-        str | None, typer.Option(help="The suite that has the variant; the first shipped one if not given.")
+        str | None, typer.Option(help="The suite that has the variant, or whose trials are listed.")
     ] = None,
-    dataset: Dataset = None,
-    root: Root = HERE,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OTHER", help="Say what came, went or changed since OTHER: a file, a git revision, or REV..REV."
+        ),
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="A file as plain text for git's textconv, whatever it holds.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Print a cassette as a conversation: agent, prompt, answer, tokens."""
-    return show(case, root, variant=variant, agent=agent, suite=suite, dataset=dataset)
+    """Print a cassette as a conversation: agent, prompt, answer, tokens.
 
+    Without CASE: how far each trial is recorded; age, size and models of each cassette; what no suite asks for.
+    """
+    common = given(context, dataset=True)
+    if case is None:
+        from evals.cli.cassette_upkeep import status
 
-@cassette.command("diff")
-def cassette_diff_command(
-    before: Annotated[str, typer.Argument(metavar="A", help="A cassette file, or a git revision (also REV..REV).")],
-    after: Annotated[str, typer.Argument(metavar="B", help="A cassette file; after a revision, the name of a case.")],
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
-    """Say which interactions came, went, or were answered anew."""
-    return diff(before, after, root, dataset=dataset)
+        _refuse_without_case(variant=variant, agent=agent, against=against, plain=plain)
+        today = datetime.now(UTC).date()
+        return status(suite, common.root, jobs=common.jobs, today=today, as_json=as_json, dataset=common.dataset)
+    if as_json:
+        raise ConfigurationError("--json: of the list of all cassettes; leave CASE or --json out")
+    if plain:
+        return text(Path(case))
+    if against is not None:
+        return diff(against, case, common.root, dataset=common.dataset)
+    return show(case, common.root, variant=variant, agent=agent, suite=suite, dataset=common.dataset)
 
 
 @cassette.command("verify")
 def cassette_verify_command(
+    context: typer.Context,
     case: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Only these cases.")] = None,
     as_json: AsJson = False,
-    dataset: Dataset = None,
-    root: Root = HERE,
 ) -> int:
     """Check schema, counts, keys, digests, secrets, spelling and manifest; 3 if anything is wrong."""
-    return verify(root, case or (), as_json=as_json, dataset=dataset)
+    common = given(context, dataset=True)
+    workspace = Workspace.at(common.root, common.dataset)
+    for name in case or ():
+        if not workspace.cassette(name).exists():
+            raise ConfigurationError(f"{name}: no cassette of this case; `evals cassette show` lists them")
+    found = checks.verify(workspace.cassettes, case or ())
+    if workspace.judge_cassettes.is_dir():
+        said = checks.verify(workspace.judge_cassettes, case or ())
+        found = checks.Verified(
+            found.cassettes + said.cassettes,
+            found.interactions + said.interactions,
+            (*found.findings, *said.findings),
+        )
+    if not found.cassettes and not found.findings:
+        raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
+    messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
+    if as_json:
+        counts = {"cassettes": found.cassettes, "interactions": found.interactions}
+        print(json.dumps(counts | {"findings": messages}, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join([*messages, _summary_cassette_verify(found)]))
+    return EXIT_CANNOT_JUDGE if found.findings else EXIT_OK
 
 
-@cassette.command("manifest")
-def cassette_manifest_command(dataset: Dataset = None, root: Root = HERE) -> int:
-    """Write cassettes/manifest.jsonl anew from the cassettes that are there."""
-    return manifest(root, dataset=dataset)
-
-
-@cassette.command("prune")
-def cassette_prune_command(
+@cassette.command("tidy")
+def cassette_tidy_command(
+    context: typer.Context,
+    unused: Annotated[
+        bool, typer.Option("--unused", help="Instead, list what no variant of any suite asks for.")
+    ] = False,
     also: Annotated[
-        list[str] | None, typer.Option("--also", help="A suite file of your own that needs its answers (repeatable).")
+        list[str] | None, typer.Option("--also", help="With --unused: a suite of your own that needs its answers.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
-    jobs: Jobs = CORES,
-    dataset: Dataset = None,
-    root: Root = HERE,
+    yes: Annotated[bool, typer.Option("--yes", help="With --unused: drop it.")] = False,
 ) -> int:
-    """Drop what no variant of any suite asks for; only when every trial of all suites is exact."""
-    from evals.cli.cassette_upkeep import prune
+    """Rewrite cassettes of an older schema in today's, and write the manifest anew.
 
-    return prune(root, also or (), jobs=jobs, yes=yes, dataset=dataset)
+    With --unused nothing is rewritten: what nobody asks for is listed or dropped, once every trial of all suites is
+    recorded.
+    """
+    from evals.cli.cassette_upkeep import migrate, prune
 
-
-@cassette.command("migrate")
-def cassette_migrate_command(dataset: Dataset = None, root: Root = HERE) -> int:
-    """Rewrite cassettes of an older schema in today's."""
-    from evals.cli.cassette_upkeep import migrate
-
-    return migrate(root, dataset=dataset)
+    common = given(context, dataset=True)
+    if unused:
+        return prune(common.root, also or (), jobs=common.jobs, yes=yes, dataset=common.dataset)
+    if also or yes:
+        raise ConfigurationError("--also and --yes go with --unused")
+    migrate(common.root, dataset=common.dataset)
+    workspace = Workspace.at(common.root, common.dataset)
+    count = listing.write(workspace.cassettes)
+    print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
+    if workspace.judge_cassettes.is_dir():
+        count = listing.write(workspace.judge_cassettes)
+        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
+    return EXIT_OK
 
 
 @cassette.command("adopt")
 def cassette_adopt_command(
+    context: typer.Context,
     recording: Annotated[Path, typer.Argument(help="A cassette recorded by stock vcrpy or pytest-recording.")],
     case: Annotated[str, typer.Argument(help="The case whose cassette takes it in.")],
     recorded_by: Annotated[str, typer.Option(help="Who answers for it; kept with every answer.")] = "vcrpy",
-    dataset: Dataset = None,
-    root: Root = HERE,
 ) -> int:
     """Take a stock VCR recording into a case's cassette, redacted and checked like a live one."""
     from evals.cli.cassette_upkeep import adopt
 
-    return adopt(recording, case, root, recorded_by=recorded_by, dataset=dataset)
-
-
-@cassette.command("text")
-def cassette_text_command(file: Annotated[Path, typer.Argument(help="A cassette file.")]) -> int:
-    """Print a cassette file as text, for git's textconv (see `make setup WITH=git`)."""
-    return text(file)
+    common = given(context, dataset=True)
+    return adopt(recording, case, common.root, recorded_by=recorded_by, dataset=common.dataset)
 
 
 @cassette.command("merge")
@@ -154,6 +170,18 @@ def cassette_merge_command(
     return merge(base, ours, theirs, path, prefer)
 
 
+def _summary_cassette_verify(found: checks.Verified) -> str:
+    count = len(found.findings)
+    said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
+    return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"
+
+
+def _refuse_without_case(**options: object) -> None:
+    """Raises ConfigurationError for an option about one cassette where none is named."""
+    if named := [name for name, value in options.items() if value]:
+        raise ConfigurationError(f"--{named[0]}: of one cassette; name its CASE")
+
+
 def show(
     case: str,
     root: Path,
@@ -161,7 +189,6 @@ def show(
     variant: str | None = None,
     agent: str | None = None,
     suite: str | None = None,
-    console: Console | None = None,
     dataset: Path | None = None,
 ) -> int:
     """Print a cassette in the order of its file, or, with a variant, in the order of its trial. Returns 0.
@@ -184,7 +211,7 @@ def show(
     if not chosen and interactions:
         known = ", ".join(sorted({found.agent for found in interactions}))
         raise ConfigurationError(f"--agent {agent}: asked nothing here; these did: {known}")
-    console = console or VisibleConsole(highlight=False, soft_wrap=True)
+    console = VisibleConsole(highlight=False, soft_wrap=True)
     for line in (*transcript(chosen, fold=True), ends or _counted(chosen)):
         console.print(Text(line, style="bold" if line.startswith(("=== ", "[")) else ""))
     return EXIT_OK
@@ -199,7 +226,7 @@ def _counted(interactions: list[Interaction]) -> str:
 _COLOURS = {"+": "green", "-": "red"}
 
 
-def diff(before: str, after: str, root: Path, console: Console | None = None, *, dataset: Path | None = None) -> int:
+def diff(before: str, after: str, root: Path, *, dataset: Path | None = None) -> int:
     """Print every change. Returns 0, whether there are any or not.
 
     Raises:
@@ -207,7 +234,7 @@ def diff(before: str, after: str, root: Path, console: Console | None = None, *,
         CassetteError: a side cannot be trusted.
     """
     old, new = _sides(before, after, Workspace.at(root, dataset))
-    console = console or VisibleConsole(highlight=False, soft_wrap=True)
+    console = VisibleConsole(highlight=False, soft_wrap=True)
     found = changes(old, new)
     for change in found:
         heading, *lines = described(change)
@@ -282,50 +309,3 @@ def _lines(content: bytes, path: Path) -> list[str]:
         return [f"(withheld) {error}"]
     except CassetteError as error:
         return [f"(as it is) {error}", content.decode(errors="backslashreplace")]
-
-
-def verify(root: Path, cases: Sequence[str] = (), *, as_json: bool = False, dataset: Path | None = None) -> int:
-    """Print the findings, one per line or as JSON. Returns 0 if there are none, else 3.
-
-    Raises:
-        ConfigurationError: a case has no cassette.
-        CannotJudgeError: nothing is recorded: that is not "all well".
-    """
-    workspace = Workspace.at(root, dataset)
-    for case in cases:
-        if not workspace.cassette(case).exists():
-            raise ConfigurationError(f"{case}: no cassette of this case; `evals cassette status` lists them")
-    found = checks.verify(workspace.cassettes, cases)
-    if workspace.judge_cassettes.is_dir():
-        said = checks.verify(workspace.judge_cassettes, cases)
-        found = checks.Verified(
-            found.cassettes + said.cassettes,
-            found.interactions + said.interactions,
-            (*found.findings, *said.findings),
-        )
-    if not found.cassettes and not found.findings:
-        raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
-    messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
-    if as_json:
-        counts = {"cassettes": found.cassettes, "interactions": found.interactions}
-        print(json.dumps(counts | {"findings": messages}, indent=2, ensure_ascii=False))
-    else:
-        print("\n".join([*messages, _summary_cassette_verify(found)]))
-    return EXIT_CANNOT_JUDGE if found.findings else EXIT_OK
-
-
-def _summary_cassette_verify(found: checks.Verified) -> str:
-    count = len(found.findings)
-    said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
-    return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"
-
-
-def manifest(root: Path, *, dataset: Path | None = None) -> int:
-    """Write the manifest. Returns 0; raises CassetteError for a cassette that cannot be trusted."""
-    workspace = Workspace.at(root, dataset)
-    count = listing.write(workspace.cassettes)
-    print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
-    if workspace.judge_cassettes.is_dir():
-        count = listing.write(workspace.judge_cassettes)
-        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
-    return EXIT_OK

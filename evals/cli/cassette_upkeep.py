@@ -1,4 +1,4 @@
-"""The work of `evals cassette` status, prune, merge, migrate and adopt."""
+"""The work of `evals cassette` show (of all), tidy, merge and adopt."""
 
 import shutil
 import sys
@@ -8,7 +8,6 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
 from rich.table import Table
 
 from evals import atomic_files as disk
@@ -46,7 +45,6 @@ def status(
     jobs: int,
     today: date,
     as_json: bool = False,
-    console: Console | None = None,
     dataset: Path | None = None,
 ) -> int:
     """Print a table per suite, one of the cassettes and one of a judge's, or JSON. Returns 0.
@@ -70,7 +68,7 @@ def status(
     if as_json:
         print(standing.model_dump_json(indent=2))
         return EXIT_OK
-    console = console or VisibleConsole(highlight=False)
+    console = VisibleConsole(highlight=False)
     for part in standing.suites:
         console.print(_trials(part))
         console.print(*_nothing(part), soft_wrap=True)
@@ -207,7 +205,7 @@ def _named(found: Interaction) -> str:
 def _summary(count: int, *, done: bool) -> str:
     if not count:
         return "nothing is unused"
-    return f"{count} interactions {'dropped' if done else 'would go; `evals cassette prune --yes` drops them'}"
+    return f"{count} interactions {'dropped' if done else 'would go; `evals cassette tidy --unused --yes` drops them'}"
 
 
 ASIDE: Final = Path(".cache/cassette-merge")
@@ -258,7 +256,7 @@ def _message(path: str, merged: Union, kept: list[Path]) -> str:
     files = " ".join(str(file) for file in kept)
     return (
         f"evals: {path}: {count} request{'s were' if count > 1 else ' was'} answered differently on the two branches: "
-        f"{shown}{more}. The file is ours, unchanged; see `evals cassette diff {kept[1]} {kept[2]}`, then "
+        f"{shown}{more}. The file is ours, unchanged; see `evals cassette show {kept[2]} --against {kept[1]}`, then "
         f"`evals cassette merge {files} {path} --prefer ours` (or theirs), `cp {kept[1]} {path}`, `git add {path}`"
     )
 

@@ -1,8 +1,7 @@
 """`evals drift`."""
 
 import asyncio
-import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,47 +9,47 @@ import typer
 
 from evals.analysis.drift_session import Failed, Sitting, Wanted
 from evals.cassettes.interaction import Interaction
-from evals.cli.endpoint_options import INTERRUPTED, at_once, finishing_on_interrupt, llm_endpoint
+from evals.cli.endpoint_options import (
+    Asking,
+    announced,
+    batch_of,
+    end_of_asking,
+    finishing_on_interrupt,
+    llm_endpoint,
+    next_round,
+    refuse_live,
+)
+from evals.cli.global_options import given
 from evals.cli.shared_options import (
-    CORES,
-    HERE,
-    RETRIES,
     AnswerWith,
-    ApiKeyEnv,
     AsJson,
     BaseUrl,
     Budget,
     Cases,
-    Concurrency,
-    Dataset,
+    DriftSettings,
+    DryRun,
     Export,
     Import,
-    Jobs,
     MaxRequests,
-    Model,
-    Prices,
-    Retries,
-    Root,
-    Rounds,
-    Shards,
+    MoreAnswers,
     Suite,
-    Timeout,
     Variants,
-    refuse_live,
+    set_option,
+    settings,
 )
-from evals.cli.terminal import VisibleConsole, bar, place_of, shown, wide_console
+from evals.cli.terminal import bar, note, place_of, shown, wide_console
 from evals.cli.terminal_output import replayed
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError, RecordingStoppedError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
 from evals.models.drift_result import Drift
 from evals.models.run_request import Options
-from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, batch_of, concluded, folder_of, sampled
+from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, concluded, folder_of, sampled
 from evals.pipeline.load_run import selected, to_be_run
-from evals.pipeline.record_suite import Batch, EndpointOptions, recorder_of
+from evals.pipeline.record_suite import Batch, recorder_of
 from evals.pipeline.run_suite import begun
 from evals.prices import PriceTable, load_prices
 from evals.recording.endpoint import Endpoint
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import Round, by_file, write_round
+from evals.recording.rounds.round_files import Round, write_round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.report.view import drift_page as view
@@ -63,140 +62,55 @@ drifting = typer.Typer()
 
 @drifting.command("drift")
 def drift_command(
+    context: typer.Context,
     suite: Suite,
-    more_answers: Annotated[
-        list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
-    ] = None,
+    more_answers: MoreAnswers = None,
     sample: Annotated[int, typer.Option(min=1, help="Recorded requests to ask again.")] = 60,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed draws another sample.")] = 0,
-    precision: Annotated[
-        float, typer.Option(min=0.01, max=0.9, help="The change of decisions that must not be overlooked: 0.15.")
-    ] = 0.15,
+    changed: Annotated[list[str] | None, set_option(DriftSettings)] = None,
     base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = "OPENAI_API_KEY",
     budget: Budget = None,
-    prices: Prices = None,
     max_requests: MaxRequests = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = 300,
-    retries: Retries = None,
     case: Cases = None,
     variant: Variants = None,
-    dataset: Dataset = None,
     extend: Annotated[
-        bool, typer.Option("--extend", help="Keep the answers of the last sitting, and ask only what it lacks.")
+        bool, typer.Option("--extend", help="Keep the answers of the last session, and ask only what it lacks.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be asked and what it costs; ask nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     export: Export = None,
     import_: Import = None,
-    rounds: Rounds = None,
     answer_with: AnswerWith = None,
-    shards: Shards = 1,
-    model: Model = None,
-    out: Annotated[Path | None, typer.Option(help="Where the sittings go; reports/drift/SUITE if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where answers go; reports/drift/SUITE if not given.")] = None,
     as_json: AsJson = False,
-    jobs: Jobs = CORES,
-    root: Root = HERE,
 ) -> int:
-    """Does the model still say what the tape says? Asks a random sample of the recorded requests again.
+    """Does the model still say what is recorded? Asks a random sample of the recorded requests again.
 
     Answers go to a folder of their own, never to cassettes/; the same command goes on where it broke off. Exits with 0
     representative, 1 drifted, 3 cannot tell (it says how many requests would), or the endpoint fails or a limit is
     reached.
     """
-    from evals.errors import ConfigurationError
-    from evals.models.run_request import Options
-    from evals.pipeline.drift_check import Wish
-    from evals.pipeline.record_suite import Batch
-
-    if more_answers and not import_:
-        raise ConfigurationError(f"one suite at a time: {more_answers[0]} is too much (answers go to --import)")
-    answers = (*(import_ or ()), *(more_answers or ()))
-    batch = Batch(export, answers, rounds, answer_with, shards, model=model).checked()
+    common, asked = given(context, dataset=True), settings(DriftSettings, changed)
+    batch = batch_of(asked, export, import_, more_answers, answer_with)
     if batch.wanted:
-        refuse_live(
-            base_url=None if base_url == os.environ.get("EVALS_BASE_URL") else base_url,
-            budget=budget,
-            max_requests=max_requests,
-            concurrency=concurrency,
-            retries=retries,
-        )
+        refuse_live(asked, base_url, budget=budget, max_requests=max_requests)
         batch = replace(batch, keep_invalid=True)  # what breaks its schema is what the model says now
-    live = DriftEndpoint(
-        base_url,
-        os.environ.get(api_key_env, ""),
-        timeout,
-        RETRIES if retries is None else retries,
-        concurrency,
-        budget,
-        max_requests,
-    )
-    return drift(
-        suite,
-        root,
-        Options(cases=tuple(case or ()), variants=tuple(variant or ()), dataset=dataset),
-        Wish(sample, seed, precision),
-        live,
-        batch,
-        prices=prices,
-        out=out,
-        extend=extend,
-        dry_run=dry_run,
-        as_json=as_json,
-        jobs=jobs,
-    )
-
-
-@dataclass(frozen=True)
-class DriftEndpoint:
-    """Whom to ask, and how: the endpoint as it was named, its key, and the limits."""
-
-    base_url: str | None
-    api_key: str
-    timeout_s: float
-    retries: int
-    concurrency: int | None
-    budget_usd: float | None
-    max_requests: int | None
-
-
-def drift(
-    name: str,
-    root: Path,
-    options: Options,
-    wish: Wish,
-    live: DriftEndpoint,
-    batch: Batch,
-    *,
-    prices: Path | None,
-    out: Path | None,
-    extend: bool,
-    dry_run: bool,
-    as_json: bool,
-    jobs: int,
-) -> int:
-    """Draw, ask, compare; 0 representative (or nothing was to be asked), 1 drifted, 3 cannot tell, or not all could be
-    asked, 130 interrupted.
-
-    Raises:
-        ConfigurationError: no endpoint is named, or a budget is given and a price is not known.
-        RecordingError: the endpoint failed or a limit was reached; what was answered is kept for the next try.
-    """
+    live = Asking.of(asked, base_url, budget, max_requests, common.prices)
+    options = Options(cases=tuple(case or ()), variants=tuple(variant or ()), dataset=common.dataset)
     hold(live.api_key)
-    table = load_prices(prices)
+    table = load_prices(live.prices)
     answers = batch.read(batch.answers)  # before anything is run: a misspelled file is no empty one
-    chosen = to_be_run(selected(name, root, options))
+    chosen = to_be_run(selected(suite, common.root, options))
     if live.budget_usd is not None:
         priced([info.variant.models for info in chosen.variants], table)
     llm = None if dry_run or batch.wanted else llm_endpoint(live.base_url, live.api_key)
     sitting = Sitting.at(folder_of(chosen, out), extend=extend)
-    what = sampled(chosen, replayed(begun(chosen), jobs=jobs).traces, wish, sitting)
-    _note(_going_to_ask(what, table, root))
+    wish = Wish(sample, asked.seed, asked.precision)
+    what = sampled(chosen, replayed(begun(chosen), jobs=common.jobs).traces, wish, sitting)
+    note(_going_to_ask(what, table, common.root))
     if dry_run:
         return EXIT_OK
-    code = asyncio.run(_live(what, live, llm, table) if llm else _by_rounds(what, batch_of(batch, sitting), answers))
+    # answers to an earlier session would answer the same requests, and say nothing of today
+    apart = batch.below(sitting.folder.name)
+    code = asyncio.run(_live(what, live, llm, table) if llm else _by_rounds(what, apart, answers))
     if code != EXIT_OK:
         return code
     found = concluded(what, table)
@@ -217,9 +131,9 @@ def _going_to_ask(what: Sampled, prices: PriceTable, root: Path) -> str:
     return f"{drawn}{repeats}. To be asked: {view.cost(what.price(prices))}. Answers go to {place}."
 
 
-async def _live(what: Sampled, live: DriftEndpoint, llm: Endpoint, prices: PriceTable) -> int:
+async def _live(what: Sampled, live: Asking, llm: Endpoint, prices: PriceTable) -> int:
     meter = Meter(prices, live.budget_usd, live.max_requests)
-    asking = EndpointOptions(live.timeout_s, live.retries, at_once(llm, live.concurrency), refresh=False)
+    asking = live.options(llm)
     with bar(f"asking {what.chosen.suite.name} again", len(what.open)) as progress:
 
         def answered(answer: Interaction) -> None:
@@ -234,35 +148,25 @@ async def _live(what: Sampled, live: DriftEndpoint, llm: Endpoint, prices: Price
         with finishing_on_interrupt(recorder, progress):
             lacking = await ask_endpoint(what, recorder, llm, live.timeout_s, heard=heard)
     if meter.answers:
-        _note(f"{meter.answers} new answers from {llm.base_url} ({meter}).")
-    if recorder.stop.reason is INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if recorder.stop.reason is not None:
-        raise recorder.stop.reason
-    if lacking:
-        raise RecordingError(f"{lacking} requests were not answered; what was answered is kept, run it again")
-    return EXIT_OK
+        note(f"{meter.answers} new answers from {llm.base_url} ({meter}).")
+    return end_of_asking(recorder.stop, f"{lacking} requests were not answered" if lacking else "")
 
 
 async def _by_rounds(what: Sampled, batch: Batch, answers: Answers) -> int:
     """0 once every answer is there, 3 as long as one waits: it has been written where that was asked for."""
-    standing = await ask_rounds(what, batch, answers, say=_note, announce=_announce)
+    standing = await ask_rounds(what, batch, answers, say=note, announce=_announce)
     if not standing.pending and not standing.failed:
         return EXIT_OK
-    _note(f"{standing.proven} of {standing.trials} answers are there.")
+    note(f"{standing.proven} of {standing.trials} answers are there.")
     if batch.export and standing.pending:
         allowed = read_allowed(what.chosen.workspace.cassettes / FILE)
         found = write_round(batch.export, standing.pending, batch.shards, allowed)
-        files = ", ".join(f"{name} ({count})" for name, count in sorted(by_file(found).items()))
-        _note(
-            f"Round {found.number} asks for {len(standing.pending)} in {found.folder}: {files}.\n"
-            "Next: the same command again, with --import and the files that answer them."
-        )
+        note(f"Round {found.number} asks for {len(standing.pending)} in {next_round(found)}")
     return EXIT_CANNOT_JUDGE
 
 
 def _announce(found: Round, standing: RoundState) -> None:
-    _note(f"round {found.number}: {by_file(found).total()} requests; {standing.proven} answers are there")
+    announced(found, f"{standing.proven} answers are there")
 
 
 def _say(found: Drift, result: Path, chosen: RunContext) -> None:
@@ -281,7 +185,3 @@ def _say(found: Drift, result: Path, chosen: RunContext) -> None:
 
 
 _STYLE = {"representative": "bold green", "drifted": "bold red", "cannot tell": "bold yellow"}
-
-
-def _note(text: str) -> None:
-    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)

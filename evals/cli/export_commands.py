@@ -1,4 +1,4 @@
-"""Commands that read a stored run: `report`, `explain`, `frame`, `schema`."""
+"""Commands that read a stored run: `report`, `schema`."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from pydantic import BaseModel
 
-from evals.cli.shared_options import HERE, LATEST, CaseId, Root, StoredRun
+from evals.cli.global_options import given
+from evals.cli.shared_options import StoredRun
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.analysis import Sweep
 from evals.models.drift_result import Drift
 from evals.models.history_result import History
 from evals.models.run import Run
 from evals.models.shard_file import Shard
+from evals.pack import load_pack
+from evals.project import Project
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run
 
@@ -26,46 +29,35 @@ exporting = typer.Typer()
 
 @exporting.command("report")
 def report_command(
-    run: StoredRun = LATEST,
-    out: Annotated[Path | None, typer.Option(help="The folder to write; that of the run if not given.")] = None,
+    context: typer.Context,
+    run: StoredRun = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The folder to write; that of the run if not given. Or one table: a .csv or .parquet file."),
+    ] = None,
+    decisions: Annotated[
+        bool, typer.Option("--decisions", help="In a table: one row per decision, not per trial.")
+    ] = False,
 ) -> int:
-    """Write page, summary and JUnit file of a stored run anew; nothing is replayed, scored or judged."""
-    folder = out or run.parent
-    write_report(read_run(run), folder)
+    """Write page, summary and JUnit file of a stored run anew; nothing is replayed, scored or judged.
+
+    With --out FILE.csv or FILE.parquet one table: a row per trial and score. Parquet needs the extra `parquet`.
+    """
+    path = given(context).stored(run)
+    if out is not None and out.suffix in (".csv", ".parquet"):
+        return _table(path, out, by_decision=decisions)
+    if out is not None and out.suffix[1:].isalpha() and not out.is_dir():
+        raise ConfigurationError(f"{out}: name a folder, or a file that ends in .csv or .parquet")
+    if decisions:
+        raise ConfigurationError("--decisions: of a table; name a file with --out that ends in .csv or .parquet")
+    folder = out or path.parent
+    write_report(read_run(path), folder)
     print(f"Report: {folder / 'index.html'}")
     return EXIT_OK
 
 
-@exporting.command("explain")
-def explain_command(
-    case: CaseId,
-    variant: Annotated[
-        str | None, typer.Option(help="Under which variant; the suite's candidate if not given.")
-    ] = None,
-    diff: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side, instead of one.")
-    ] = None,
-    suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
-    root: Root = HERE,
-) -> int:
-    """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
-    from evals.cli.analysis_commands import explain
-
-    if variant is not None and diff is not None:
-        raise ConfigurationError("--variant names one variant and --diff two; leave one of them out")
-    return explain(case, diff or ((variant,) if variant else ()), suite, root)
-
-
-@exporting.command("frame")
-def frame_command(
-    run: StoredRun = LATEST,
-    out: Annotated[Path, typer.Option(help="Where the table goes: a .csv or .parquet file.")] = Path("trials.csv"),
-    decisions: Annotated[bool, typer.Option("--decisions", help="One row per decision of the supervisor.")] = False,
-) -> int:
-    """Write a stored run as a table with one row per trial and score. Parquet needs the extra `parquet` (pyarrow)."""
-    if out.suffix not in (".csv", ".parquet"):
-        raise ConfigurationError(f"{out}: name a file that ends in .csv or .parquet")
-    table = read_run(run).frame(by_decision=decisions)
+def _table(run: Path, out: Path, *, by_decision: bool) -> int:
+    table = read_run(run).frame(by_decision=by_decision)
     try:
         _write(table, out)
     except OSError as error:
@@ -76,13 +68,19 @@ def frame_command(
 
 @exporting.command("schema")
 def schema_command(
+    context: typer.Context,
     name: Annotated[
-        str, typer.Argument(help="What to describe: run, sweep, shard, history or drift, as in run.json.")
+        str, typer.Argument(help="What to describe: run, sweep, shard, history or drift, as in run.json; or case.")
     ] = "run",
 ) -> int:
-    """Print the JSON Schema of what this version writes; docs/run-json.md explains the fields."""
+    """Print the JSON Schema of what this version writes, or of a case; docs/run-json.md explains the fields."""
+    root = given(context).root
+    if name == "case":
+        case: type[BaseModel] = load_pack(Project.at(root).pack, root).case_file
+        print(json.dumps(case.model_json_schema(by_alias=True), indent=2, sort_keys=True))
+        return EXIT_OK
     if name not in WRITTEN:
-        raise ConfigurationError(f"no schema {name!r}; name one of {', '.join(WRITTEN)}")
+        raise ConfigurationError(f"no schema {name!r}; name one of {', '.join(WRITTEN)} or case")
     print(json.dumps(schema_of(WRITTEN[name]), indent=2, sort_keys=True))
     return EXIT_OK
 

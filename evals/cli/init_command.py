@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from evals.cli.shared_options import HERE, Root
+from evals.cli.global_options import given
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.project import FILE, Project
 
@@ -22,6 +22,7 @@ MOMENT: Final = "2026-01-05T09:00:00Z"
 
 @init_app.command("init")
 def init_command(
+    context: typer.Context,
     graph: Annotated[
         str | None, typer.Option(help="The graph in langgraph.json; needed only if there are several.")
     ] = None,
@@ -31,13 +32,12 @@ def init_command(
     prompts: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Prompt files, as in 'prompts/*.md' (repeatable).")
     ] = None,
-    root: Root = HERE,
 ) -> int:
     """Set up a project that has a langgraph.json: writes evals.toml, a suite and a case; overwrites nothing.
 
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
-    return init(root, graph, tuple(router or ()), tuple(prompts or ()))
+    return init(given(context).root, graph, tuple(router or ()), tuple(prompts or ()))
 
 
 def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[str, ...]) -> int:

@@ -1,49 +1,47 @@
-"""Recording a judge's answers, with what the terminal shows."""
+"""The judge of a suite: what it lacks, and recording its answers, with what the terminal shows."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.cassettes.recorder import StopSignal
-from evals.cli.endpoint_options import INTERRUPTED, at_once, finishing_on_interrupt, llm_endpoint
-from evals.cli.terminal import VisibleConsole, bar
+from evals.cli.endpoint_options import (
+    Asking,
+    announced,
+    end_of_asking,
+    finishing_on_interrupt,
+    llm_endpoint,
+    say_rounds,
+)
+from evals.cli.terminal import bar, note, say
 from evals.cli.terminal_output import replayed
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.llm_judge.questions import JudgeQuestion
 from evals.models.run_request import Options
-from evals.pipeline.judge_stage import asking, questions_by_rounds, record_questions, unanswered
+from evals.pipeline.judge_stage import (
+    asking,
+    bench,
+    causes_of,
+    judge_effort,
+    questions_by_rounds,
+    record_questions,
+    unanswered,
+)
 from evals.pipeline.load_run import selected
-from evals.pipeline.record_suite import Batch, EndpointOptions, recorder_of
+from evals.pipeline.record_suite import Batch, recorder_of
 from evals.pipeline.run_suite import proven
 from evals.prices import load_prices
 from evals.recording.endpoint import author
 from evals.recording.judge_recording import Settled
-from evals.recording.plan.plan_recording import Effort, MissingBecause
-from evals.recording.rounds.round_files import Round, by_file, write_round
-from evals.recording.rounds.round_loop import ATTEMPTS
+from evals.recording.plan.plan_recording import Effort, Gatherer, MissingBecause
+from evals.recording.rounds.round_files import Round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.shared.secrets.rule import hold
 
 
-@dataclass(frozen=True)
-class JudgeEndpoint:
-    """How an endpoint is asked."""
-
-    base_url: str | None
-    api_key: str
-    recorded_by: str | None
-    timeout_s: float
-    retries: int
-    concurrency: int | None
-    budget_usd: float | None
-    max_requests: int | None
-    prices: Path | None
-
-
-def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, live: JudgeEndpoint) -> int:
+def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, live: Asking) -> int:
     """Record what is missing of these questions; 0 when all are recorded, 3 as long as something waits, 130 when it was
     interrupted.
 
@@ -53,14 +51,50 @@ def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: 
     """
     lacking = unanswered(chosen, questions)
     if not lacking:
-        _print(f"{chosen.suite.name}: all {len(questions)} questions to the judge are recorded.")
+        say(f"{chosen.suite.name}: all {len(questions)} questions to the judge are recorded.")
         return EXIT_OK
     asked = [heard.question for heard in lacking]
     return _by_rounds(chosen, asked, batch, live.timeout_s) if batch.wanted else _live(chosen, asked, live)
 
 
+def record_check(name: str, root: Path, batch: Batch, live: Asking, *, jobs: int) -> int:
+    """What suite and check ask the judge, recorded; the suite's trials have to be recorded.
+
+    Raises:
+        ConfigurationError, RecordingError: as `record_judge`.
+    """
+    chosen = selected(name, root, Options())
+    traces = replayed(chosen, jobs=jobs).traces
+    questions = (*asking(chosen, traces).questions, *bench(chosen, traces).questions)
+    return record_judge(chosen, questions, batch, live)
+
+
+def plan_check(name: str, root: Path, *, jobs: int, prices: Path | None) -> int:
+    """Print what suite and check ask the judge that is not recorded; 0 when nothing is missing, else 3."""
+    table = load_prices(prices)
+    chosen = selected(name, root, Options())
+    traces = replayed(chosen, jobs=jobs).traces
+    asked, planted = asking(chosen, traces), bench(chosen, traces)
+    questions = (*asked.questions, *planted.questions)
+    lacking = unanswered(chosen, questions)
+    if not lacking:
+        say(f"Nothing is missing: all {len(questions)} questions to the judge are recorded.")
+        return EXIT_OK
+    say(
+        f"{len(lacking)} requests to the judge are not recorded, of {len(asked.graded)} reports to grade, "
+        f"{len(asked.paired)} questions about pairs, {len(planted.plants)} planted reports and {len(planted.again)} "
+        "asked twice; equal ones are asked once"
+    )
+    for cause in causes_of(chosen, lacking):
+        say(f"  {because(cause)}")
+    experience = Gatherer(chosen.workspace, chosen.variants).experience([case.id for case in chosen.cases])
+    say(effort(judge_effort(chosen, lacking, experience, table)))
+    say(f"Record them with:\n  .venv/bin/evals record {name} --judge")
+    return EXIT_CANNOT_JUDGE
+
+
 def record_judged(
-    name: str, root: Path, options: Options, batch: Batch, live: JudgeEndpoint, *, jobs: int, first: bool
+    name: str, root: Path, options: Options, batch: Batch, live: Asking, *, jobs: int, first: bool
 ) -> int | None:
     """What a suite's judge lacks, recorded once every trial is recorded; None as long as not all are. `first`: no trial
     was recorded by this command, so that nothing of a limit is spent.
@@ -73,19 +107,19 @@ def record_judged(
     if len(proven(traces)) < len(traces):
         return None
     if not first and (live.budget_usd is not None or live.max_requests is not None):
-        _print("The trials are recorded; the same command again goes on with the judge's questions.")
+        say("The trials are recorded; the same command again goes on with the judge's questions.")
         return EXIT_CANNOT_JUDGE
-    apart = replace(batch, rounds=batch.rounds / "judge") if batch.rounds else batch  # no trial's answers among them
+    apart = batch.below("judge") if batch.answer_with else batch  # no trial's answers among them
     return record_judge(chosen, asking(chosen, traces).questions, apart, live)
 
 
-def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: JudgeEndpoint) -> int:
+def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: Asking) -> int:
     hold(live.api_key)
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
         priced([chosen.suite.models], meter.prices)
     name, llm = author(live.recorded_by, chosen.workspace), llm_endpoint(live.base_url, live.api_key)
-    asked = EndpointOptions(live.timeout_s, live.retries, at_once(llm, live.concurrency), refresh=False)
+    asked = live.options(llm)
 
     async def run() -> tuple[int, StopSignal]:
         with bar(f"asking the judge of {chosen.suite.name}", len(questions)) as progress:
@@ -101,55 +135,22 @@ def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: JudgeEnd
                 return await record_questions(chosen, questions, recorder, llm, live.timeout_s, told), recorder.stop
 
     proven, stop = asyncio.run(run())
-    _print(f"{chosen.suite.name}: {proven} of {len(questions)} questions to the judge were recorded ({meter}).")
-    if stop.reason is INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if stop.reason is not None:
-        raise stop.reason
-    if proven < len(questions):
-        raise RecordingError(f"{len(questions) - proven} answers of the judge were not recorded; run it again")
-    return EXIT_OK
+    say(f"{chosen.suite.name}: {proven} of {len(questions)} questions to the judge were recorded ({meter}).")
+    missing = len(questions) - proven
+    return end_of_asking(stop, f"{missing} answers of the judge were not recorded" if missing else "")
 
 
 def _by_rounds(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, timeout_s: float) -> int:
     answers = batch.read(batch.answers)
+
+    def announce(found: Round, standing: RoundState) -> None:
+        announced(found, f"{standing.proven} questions are settled")
+
     standing, allowed = asyncio.run(
-        questions_by_rounds(chosen, questions, answers, batch, timeout_s, say=_note, announce=_announce)
+        questions_by_rounds(chosen, questions, answers, batch, timeout_s, say=note, announce=announce)
     )
-    taken = f"{standing.taken} new answers" + (
-        f", {standing.known_before} on record before" if standing.known_before else ""
-    )
-    _print(f"{chosen.suite.name}: {standing.proven} of {standing.trials} questions to the judge are settled ({taken}).")
-    if standing.failed:
-        _print(f"{standing.failed} questions failed, see above; what was answered is kept, run it again.")
-    if standing.pending:
-        wait = f"{standing.waiting} questions wait for {len(standing.pending)} answers"
-        if batch.rounds:
-            _print(f"{wait}: each was asked {ATTEMPTS} times, and no answer could be used.")
-        elif batch.export:
-            found = write_round(batch.export, standing.pending, batch.shards, allowed)
-            files = ", ".join(f"{name} ({count})" for name, count in sorted(by_file(found).items()))
-            _print(
-                f"{wait}; round {found.number} asks for them in {found.folder}: {files}.\n"
-                "Next: the same command again, with --import and the files that answer them."
-            )
-        else:
-            _print(f"{wait}; --export DIR writes the requests.")
-    return EXIT_CANNOT_JUDGE if standing.failed or standing.waiting else EXIT_OK
-
-
-def _announce(found: Round, standing: RoundState) -> None:
-    files = by_file(found)
-    shards = f" in {len(files)} shards" if len(files) > 1 else ""
-    _note(f"round {found.number}: {files.total()} requests{shards}; {standing.proven} questions are settled")
-
-
-def _print(text: str) -> None:
-    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
-
-
-def _note(text: str) -> None:
-    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
+    settled = f"{standing.proven} of {standing.trials} questions to the judge are settled"
+    return say_rounds(batch, standing, allowed, f"{chosen.suite.name}: {settled}", "questions")
 
 
 def because(cause: MissingBecause) -> str:

@@ -1,4 +1,4 @@
-"""`evals langsmith`: push-dataset, push-run."""
+"""`evals langsmith push`: cases as examples, runs as experiments."""
 
 import datetime as dt
 import json
@@ -11,8 +11,9 @@ import typer
 
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.store import load
-from evals.cli.shared_options import HERE, LATEST, Dataset, Root, StoredRun
-from evals.cli.terminal import VisibleConsole
+from evals.cli.global_options import given
+from evals.cli.shared_options import DryRun
+from evals.cli.terminal import note, say
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.langsmith.dataset_sync import (
     CaseExample,
@@ -35,68 +36,76 @@ from evals.workspace import Workspace
 
 langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True)
 RETRIES: Final = 4
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go; needs no key, and asks nobody.")]
+CASES: Final = "cases"
 Name = Annotated[
     str | None, typer.Option(help="What the dataset is called there: triage-evals, or triage-evals/NAME if not given.")
 ]
 Retries = Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")]
 
 
-@langsmith.command("push-dataset")
-def push_dataset_command(
-    dataset: Dataset = None,
+@langsmith.command("push")
+def push_command(
+    context: typer.Context,
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help="A run.json, or `cases`; reports/latest/run.json if not given."),
+    ] = None,
     name: Name = None,
-    dry_run: DryRun = False,
-    retries: Retries = RETRIES,
-    root: Root = HERE,
-) -> int:
-    """Send the cases as examples: new and changed ones only. Held-out cases stay here.
-
-    Exit codes: 0 all are there, 2 no key, 3 no network, LangSmith does not take them, or something looks like a secret
-    (nothing is sent then).
-    """
-    return push_dataset(root, dataset, name, dry_run=dry_run, retries=retries)
-
-
-@langsmith.command("push-run")
-def push_run_command(
-    run: StoredRun = LATEST,
-    dataset: Dataset = None,
-    name: Name = None,
-    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")] = None,
+    variant: Annotated[
+        list[str] | None, typer.Option("--variant", help="Of a run, only this variant (repeatable).")
+    ] = None,
     messages: Annotated[
-        bool, typer.Option(help="What was asked and answered in each call, from the cassettes.")
+        bool,
+        typer.Option("--messages/--no-messages", help="Of a run, what was asked and answered in each call."),
     ] = True,
     dry_run: DryRun = False,
     retries: Retries = RETRIES,
-    root: Root = HERE,
 ) -> int:
     """Send a run, one experiment a variant: trials with their trees, scores as feedback. Goes on where it was stopped.
 
-    Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take it, or
-    something looks like a secret (nothing is sent then).
+    `push cases` sends the cases as examples, new and changed ones only, and comes before a run. Held-out cases stay
+    here. Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take
+    it, or something looks like a secret (nothing is sent then).
     """
-    wanted = tuple(variant or ())
-    return push_run(run, root, dataset, name, wanted, messages=messages, dry_run=dry_run, retries=retries)
+    common = given(context, dataset=True)
+    workspace = Workspace.at(common.root, common.dataset)
+    named, patience = name or name_of(workspace), ServicePatience(retries=retries)
+    if what == CASES:
+        if variant or not messages:
+            raise ConfigurationError("--variant and --no-messages: of a run; leave them out")
+        _push_cases(workspace, named, patience, dry_run=dry_run)
+        return EXIT_OK
+    if not dry_run:
+        address()  # what is wrong with it is said before a large run is read
+    path = common.stored(Path(what) if what else None)
+    run = read_run(path)
+    variants = _variants(run, variant or (), path)
+    _refuse_secrets(path, workspace, variants)
+    recorded = _recorded(workspace, variants) if messages else _nothing
+    if dry_run:
+        for each in variants:
+            say(_weighed(each, recorded))
+        return EXIT_OK
+    with connected(patience) as service:
+        there = _dataset(service, named, variants)
+        for sent in push_variants(service, variants, there, recorded, _now, _progress):
+            new = f"{sent.runs} runs and {sent.scores} scores sent" if sent.runs or sent.scores else "all was there"
+            say(f"experiment {sent.name}: {sent.trials} trials, {new}")
+    if held := sum(case.split == "holdout" for case in run.cases):
+        say(f"trials of {held} held-out cases stay here")
+    return EXIT_OK
 
 
-def say(text: str) -> None:
-    """Print a line as it is."""
-    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
+ABOUT = "Labelled issues of triage-evals, kept by `evals langsmith push cases`."
 
 
-ABOUT = "Labelled issues of triage-evals, kept by `evals langsmith push-dataset`."
-
-
-def push_dataset(root: Path, dataset: Path | None, name: str | None, *, dry_run: bool, retries: int) -> int:
-    """Send what is new or changed, and say what that was. Returns 0.
+def _push_cases(workspace: Workspace, named: str, patience: ServicePatience, *, dry_run: bool) -> None:
+    """Send what is new or changed, and say what that was.
 
     Raises:
         ConfigurationError: no key. DatasetError: the dataset is wrong. SecretFoundError: something looks like a secret.
         ServiceError: LangSmith is not to be reached, or does not take it.
     """
-    workspace = Workspace.at(root, dataset)
-    named = name or name_of(workspace)
     cases = workspace.pack.load_cases(workspace.datasets)
     examples = [example_of(case) for case in cases.values() if case.labels.split != "holdout"]
     told = ((f"case {each.case_id}", each.model_dump(mode="json")) for each in examples)
@@ -106,12 +115,11 @@ def push_dataset(root: Path, dataset: Path | None, name: str | None, *, dry_run:
         say(f"would send up to {_counted(examples)} to dataset {named}{held}")
         for each in examples:
             say(f"  {each.case_id}  {each.split}  {each.size:,} bytes  {each.digest[:12]}")
-        return EXIT_OK
-    with connected(ServicePatience(retries=retries)) as service:
+        return
+    with connected(patience) as service:
         there = need_dataset(service, named, ABOUT)
         before = bring_up_to_date(service, there, examples, lambda done, of: say(f"{done} of {of} sent"))
     say(f"dataset {named}: {_told(before)}{held}")
-    return EXIT_OK
 
 
 def _told(before: DatasetState) -> str:
@@ -123,45 +131,7 @@ def _counted(examples: list[CaseExample]) -> str:
     return f"{len(examples)} examples ({sum(each.size for each in examples):,} bytes)"
 
 
-PUSH_FIRST = "evals langsmith push-dataset"
-
-
-def push_run(
-    path: Path,
-    root: Path,
-    dataset: Path | None,
-    name: str | None,
-    wanted: Sequence[str],
-    *,
-    messages: bool,
-    dry_run: bool,
-    retries: int,
-) -> int:
-    """Send what is not there yet, and say what that was. Returns 0.
-
-    Raises:
-        ConfigurationError: no key, no such run, variant or dataset. SecretFoundError: something looks like a secret.
-        CassetteError: what was said cannot be read. ServiceError: LangSmith is not to be reached, or does not take it.
-    """
-    if not dry_run:
-        address()  # what is wrong with it is said before a large run is read
-    workspace = Workspace.at(root, dataset)
-    named, run = name or name_of(workspace), read_run(path)
-    variants = _variants(run, wanted, path)
-    _refuse_secrets(path, workspace, variants)
-    recorded = _recorded(workspace, variants) if messages else _nothing
-    if dry_run:
-        for each in variants:
-            say(_weighed(each, recorded))
-        return EXIT_OK
-    with connected(ServicePatience(retries=retries)) as service:
-        there = _dataset(service, named, variants)
-        for sent in push_variants(service, variants, there, recorded, _now, _progress):
-            new = f"{sent.runs} runs and {sent.scores} scores sent" if sent.runs or sent.scores else "all was there"
-            say(f"experiment {sent.name}: {sent.trials} trials, {new}")
-    if held := sum(case.split == "holdout" for case in run.cases):
-        say(f"trials of {held} held-out cases stay here")
-    return EXIT_OK
+PUSH_FIRST = "evals langsmith push cases"
 
 
 def _variants(run: Run, wanted: Sequence[str], path: Path) -> list[VariantRun]:
@@ -239,7 +209,7 @@ def _nothing(_trial: Trial) -> Recorded:
 
 
 def _progress(name: str, done: int, of: int) -> None:
-    VisibleConsole(stderr=True, soft_wrap=True).print(f"{name}: {done} of {of} trials", highlight=False, markup=False)
+    note(f"{name}: {done} of {of} trials")
 
 
 def _now() -> dt.datetime:

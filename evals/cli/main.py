@@ -7,10 +7,10 @@ Exit codes, for every command:
          merge`: a conflict; for `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too
          many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
-    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan`, `judge plan` and `judge check`:
-         something is missing; for `record`: the endpoint failed, or a limit (--budget, --max-requests) was reached; for
-         `drift`: so too, or it cannot tell; for `cassette verify`: something is wrong; for `langsmith`: no network, it
-         does not take what it is given, or something looks like a secret
+    3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan` and `judge`: something is missing;
+         for `record`: the endpoint failed, or a limit (--budget, --max-requests) was reached; for `drift`: so too, or
+         it cannot tell; for `cassette verify`: something is wrong; for `langsmith`: no network, it does not take what
+         it is given, or something looks like a secret
     130  interrupted; what was finished is kept
 """
 
@@ -24,33 +24,33 @@ from typing import Final, cast
 import typer
 
 from evals.atomic_files import REMEDIES
+from evals.cli.global_options import HERE, global_options, split
+from evals.cli.spellings import advice, is_old, renewed
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.pack import Command, installed_pack
 from evals.project import Project
 from evals.shared.extras import missing_extra
 
-HERE: Final = Path()
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
-    "run": ("run_commands", "judging", "Replay a suite offline, score it, decide the verdict, and write the report."),
-    "merge": ("run_commands", "judging", "Merge the shards of one run, and decide it as `run` would have."),
-    "compare": ("run_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
-    "gate": ("run_commands", "judging", "Judge a stored run again, against the baseline as it is now."),
-    "selftest": ("run_commands", "judging", "Plant faults that must be caught, and count false alarms."),
-    "bless": ("run_commands", "judging", "Make the suite's present results its baseline."),
+    "run": ("run_commands", "running", "Replay a suite offline, score it, decide the verdict, and write the report."),
+    "compare": ("verdict_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
+    "gate": ("verdict_commands", "judging", "Judge a stored run again, or the shards of one run together."),
+    "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
+    "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
+    "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
-    "report": ("export_commands", "exporting", "Write page, summary and JUnit file of a stored run anew."),
+    "report": ("export_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
     "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine alone."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
-    "explain": ("export_commands", "exporting", "Show one trial, or two side by side, on one screen."),
-    "frame": ("export_commands", "exporting", "Write a stored run as CSV or Parquet, one row per trial and score."),
+    "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("export_commands", "exporting", "Print the JSON Schema of what this version writes."),
     "routes": ("routes_command", "routes", "Score routes against a specification."),
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
-    "judge": ("judge_commands", "judge", "Plan, record and check a model that grades reports."),
+    "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),
     "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
     "langsmith": ("langsmith_commands", "langsmith", "Send cases and runs to LangSmith."),
 }
@@ -78,15 +78,18 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
 
         print(f"evals {version('triage-evals')}")
         return EXIT_OK
-    known = all_commands(_root_in(arguments))
-    words = arguments or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
+    if is_old(arguments):
+        _complain(advice(arguments))
+    front, rest = split(renewed(arguments))
+    known = all_commands(_root_in(front))
+    words = rest or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
     typed = next((word for word in words if word in known), None)
-    return command_line(known, typed)(arguments, standalone_mode=standalone_mode)
+    return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
 
 
-def _root_in(arguments: list[str]) -> Path:
-    """The project that `--root` names, before the options of the command are read: its pack may add the command."""
-    for word, following in zip(arguments, [*arguments, ""][1:], strict=True):
+def _root_in(options: list[str]) -> Path:
+    """The project that `--root` names, before the options are read: its pack may add the command."""
+    for word, following in zip(options, [*options, ""][1:], strict=True):
         name, _, value = word.partition("=")
         if name == "--root" and (value or following):
             return Path(value or following)
@@ -107,6 +110,7 @@ def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typ
         add_completion=True,
         pretty_exceptions_enable=False,
     )
+    whole.callback()(global_options)
     for name, (_, _, line) in known.items():
         if " " in name:
             continue  # loaded with its group

@@ -1,8 +1,7 @@
 """Commands that write a stored run in the form of another tool: `export otlp`."""
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,7 +10,8 @@ import typer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from evals.atomic_files import write_files
-from evals.cli.shared_options import HERE, LATEST, Dataset, Root, StoredRun
+from evals.cli.global_options import given
+from evals.cli.shared_options import DryRun, StoredRun
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, ServiceError
 from evals.models.run import Run, Trial
 from evals.otlp.otlp_send import Receiver, headers_in, line_of, requests_of
@@ -21,6 +21,8 @@ from evals.report.stored_files import read_run
 from evals.shared.secrets.rule import hold
 from evals.workspace import Workspace
 
+FILE: Final = Path("traces.jsonl")
+_LATEST: Final = timedelta(days=530 * 365)
 export = typer.Typer(help="Write a stored run in the form of another tool.", no_args_is_help=True)
 
 
@@ -31,7 +33,8 @@ def _keep_the_name() -> None:
 
 @export.command("otlp")
 def otlp_command(
-    run: StoredRun = LATEST,
+    context: typer.Context,
+    run: StoredRun = None,
     out: Annotated[
         Path | None, typer.Option(help="Write this file: OTLP/JSON, a trace per line; traces.jsonl if not given.")
     ] = None,
@@ -48,95 +51,26 @@ def otlp_command(
         str | None,
         typer.Option(metavar="TIME", help="When trials are said to begin (ISO 8601); else when run.json was written."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would go.")] = False,
+    dry_run: DryRun = False,
     retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit or an outage.")] = 4,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds one request may take.")] = 10.0,
-    dataset: Dataset = None,
-    root: Root = HERE,
 ) -> int:
     """A stored run as OpenTelemetry traces, one per trial, for Jaeger, Phoenix, Langfuse or a collector.
 
     Keys go into OTEL_EXPORTER_OTLP_HEADERS. See docs/opentelemetry.md for what the spans say, and what their times are.
     Exit codes: 3 not delivered or refused, or with --content, words of a call that are on no tape.
     """
-    chosen = TrialFilter(tuple(case or ()), tuple(variant or ()))
-    return export_otlp(
-        run,
-        chosen,
-        Delivery(out, endpoint, began, retries, timeout, dry_run=dry_run),
-        (root, dataset) if content else None,
-    )
-
-
-FILE: Final = Path("traces.jsonl")
-_LATEST: Final = timedelta(days=530 * 365)
-
-
-@dataclass(frozen=True)
-class TrialFilter:
-    """Of which cases and variants trials go; none named is all of them."""
-
-    cases: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-
-    def of(self, run: Run) -> list[Trial]:
-        """Those of the run. Raises ConfigurationError if it has none of them, or lacks a name."""
-        _refuse_unknown("--case", self.cases, [case.id for case in run.cases])
-        _refuse_unknown("--variant", self.variants, [info.variant.name for info in run.variants])
-        chosen = [
-            trial
-            for trial in run.trials
-            if trial.trace.case_id in (self.cases or (trial.trace.case_id,))
-            and trial.trace.variant in (self.variants or (trial.trace.variant,))
-        ]
-        if not chosen:
-            raise ConfigurationError("the run holds no trial of these; leave --case or --variant out")
-        return chosen
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """Where traces go, and when their trials are said to have begun."""
-
-    out: Path | None
-    endpoint: str | None
-    began: str | None
-    retries: int
-    timeout_s: float
-    dry_run: bool = False
-
-    def began_ns(self, run: Path) -> int:
-        """Nanoseconds since 1970: as told, else when the run was written."""
-        if self.began is None:
-            return run.stat().st_mtime_ns
-        try:
-            told = datetime.fromisoformat(self.began)
-        except ValueError:
-            raise ConfigurationError(f"--began {self.began}: give a time such as 2026-11-23T08:00:00Z") from None
-        since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
-        if not timedelta() <= since < _LATEST:
-            raise ConfigurationError(f"--began {self.began}: spans know times from 1970 to 2500 only")
-        return since // timedelta(microseconds=1) * 1000
-
-
-def export_otlp(path: Path, chosen: TrialFilter, delivery: Delivery, tapes_in: tuple[Path, Path | None] | None) -> int:
-    """Export the trials; contents too where `tapes_in` names a checkout and its dataset. Returns 0, or 3 where contents
-    are on no tape.
-
-    Raises:
-        ConfigurationError: the run, an option or the environment is wrong, or the file cannot be written.
-        CassetteError: contents are wanted, and a cassette cannot be trusted.
-        ServiceError: the receiver is not there, or refused something.
-    """
-    if delivery.out and delivery.endpoint:
+    common = given(context, dataset=True)
+    if out and endpoint:
         raise ConfigurationError("--out and --endpoint: a file or a receiver; leave one of them out")
-    receiver = _receiver(delivery) if delivery.endpoint else None
-    run = read_run(path)
-    tapes = Tapes(Workspace.at(*tapes_in)) if tapes_in else None
+    receiver = _receiver(endpoint, retries, timeout) if endpoint else None
+    path = common.stored(run)
+    found = read_run(path)
+    tapes = Tapes(Workspace.at(common.root, common.dataset)) if content else None
     count = Count(path)
-    traces = count.passing(planned_traces(run, chosen.of(run), tapes))
-    requests = requests_of(traces, delivery.began_ns(path))
-    done = _deliver(requests, delivery, receiver, count)
+    traces = count.passing(planned_traces(found, _chosen(found, case or [], variant or []), tapes))
+    requests = requests_of(traces, path.stat().st_mtime_ns if began is None else _nanoseconds(began))
+    done = _deliver(requests, out or FILE, receiver, count, dry_run=dry_run)
     print(f"{count}; {done}")
     if tapes and tapes.untold:
         print(
@@ -147,16 +81,39 @@ def export_otlp(path: Path, chosen: TrialFilter, delivery: Delivery, tapes_in: t
     return EXIT_OK
 
 
+def _chosen(run: Run, cases: Sequence[str], variants: Sequence[str]) -> list[Trial]:
+    """Trials of these cases and variants; none named is all. Raises ConfigurationError if the run lacks a name, or has
+    no trial of them."""
+    _refuse_unknown("--case", cases, [case.id for case in run.cases])
+    _refuse_unknown("--variant", variants, [info.variant.name for info in run.variants])
+    of_cases = [trial for trial in run.trials if not cases or trial.trace.case_id in cases]
+    found = [trial for trial in of_cases if not variants or trial.trace.variant in variants]
+    if not found:
+        raise ConfigurationError("the run holds no trial of these; leave --case or --variant out")
+    return found
+
+
+def _nanoseconds(began: str) -> int:
+    """A time in nanoseconds since 1970."""
+    try:
+        told = datetime.fromisoformat(began)
+    except ValueError:
+        raise ConfigurationError(f"--began {began}: give a time such as 2026-11-23T08:00:00Z") from None
+    since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+    if not timedelta() <= since < _LATEST:
+        raise ConfigurationError(f"--began {began}: spans know times from 1970 to 2500 only")
+    return since // timedelta(microseconds=1) * 1000
+
+
 def _deliver(
-    requests: Iterable[ExportTraceServiceRequest], delivery: Delivery, receiver: Receiver | None, count: Count
+    requests: Iterable[ExportTraceServiceRequest], out: Path, receiver: Receiver | None, count: Count, *, dry_run: bool
 ) -> str:
     """What became of them, in words."""
-    if delivery.dry_run:
+    if dry_run:
         for _ in requests:
             pass
         return "nothing was written or sent"
     if receiver is None:
-        out = delivery.out or FILE
         write_files(out.parent, {out.name: map(line_of, requests)})
         return f"in {out}"
     _send(requests, receiver, count)
@@ -176,11 +133,10 @@ def _send(requests: Iterable[ExportTraceServiceRequest], receiver: Receiver, cou
         receiver.close()
 
 
-def _receiver(delivery: Delivery) -> Receiver:
+def _receiver(endpoint: str, retries: int, timeout_s: float) -> Receiver:
     headers = headers_in()
     hold(*(word for value in headers.values() for word in value.split()))
-    endpoint = delivery.endpoint or ""
-    return Receiver(endpoint, headers, time.sleep, retries=delivery.retries, timeout_s=delivery.timeout_s)
+    return Receiver(endpoint, headers, time.sleep, retries=retries, timeout_s=timeout_s)
 
 
 def _refuse_unknown(option: str, named: Iterable[str], known: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Commands that plan and record: `plan`, `record`, `rounds`."""
+"""Commands that plan and record: `plan`, `record`."""
 
 import asyncio
 import os
@@ -10,47 +10,44 @@ import typer
 
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.recorder import StopSignal
-from evals.cli.endpoint_options import INTERRUPTED, at_once, finishing_on_interrupt, llm_endpoint, search_endpoint
-from evals.cli.judge_terminal import because, count, effort
+from evals.cli.endpoint_options import (
+    Asking,
+    announced,
+    batch_of,
+    end_of_asking,
+    finishing_on_interrupt,
+    llm_endpoint,
+    refuse_live,
+    say_rounds,
+    search_endpoint,
+)
+from evals.cli.global_options import given
+from evals.cli.judge_terminal import because, count, effort, plan_check, record_check, record_judged
 from evals.cli.shared_options import (
-    CORES,
-    HERE,
-    RETRIES,
     AnswerWith,
-    ApiKeyEnv,
     AsJson,
+    AskJudge,
     BaseUrl,
     Budget,
     Cases,
-    Concurrency,
-    Dataset,
     Export,
-    Guards,
     Import,
-    Jobs,
-    KeepInvalid,
-    MaxIterations,
     MaxRequests,
-    Model,
-    Prices,
-    Retries,
-    Root,
-    Rounds,
-    Samples,
-    Shards,
+    MoreAnswers,
+    RecordSettings,
+    Repeat,
     Suite,
-    Timeout,
+    SuiteSettings,
     Variants,
-    refuse_live,
+    set_option,
+    settings,
 )
-from evals.cli.terminal import ProgressBar, VisibleConsole, bar
+from evals.cli.terminal import ProgressBar, bar, note, say
 from evals.cli.terminal_output import replayed
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
-    EXIT_INTERRUPTED,
     EXIT_OK,
     ConfigurationError,
-    RecordingError,
     RecordingStoppedError,
 )
 from evals.models.case import Case
@@ -64,38 +61,39 @@ from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
 from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
 from evals.recording.recording_session import Outcome, RecordedTrial, TrialCounts
-from evals.recording.rounds.round_files import Round, by_file, write_round
-from evals.recording.rounds.round_loop import ATTEMPTS
+from evals.recording.rounds.round_files import Round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
-from evals.secrets.allowed_secrets import AllowedSecrets
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
+from evals.suites.suite_files import read_suite
 
 recording = typer.Typer()
 
 
 @recording.command("plan")
 def plan_command(
+    context: typer.Context,
     suite: Suite,
-    guards: Guards = None,
-    max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
-    samples: Samples = None,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
-    prices: Prices = None,
+    repeat: Repeat = None,
+    changed: Annotated[list[str] | None, set_option(SuiteSettings)] = None,
+    judge: AskJudge = False,
     as_json: AsJson = False,
-    root: Root = HERE,
 ) -> int:
     """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
-    table = load_prices(prices)  # a wrong one is said before the work, not after
-    chosen = selected(suite, root, options)
-    found = planned(suite, chosen, replayed(chosen, jobs=jobs).traces, table)
+    common = given(context, dataset=not judge)
+    if judge:
+        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
+        return plan_check(suite, common.root, jobs=common.jobs, prices=common.prices)
+    asked = settings(SuiteSettings, changed)
+    options = _options(asked, case, variant, common.dataset, repeat)
+    table = load_prices(common.prices)  # a wrong one is said before the work, not after
+    chosen = selected(suite, common.root, options)
+    found = planned(suite, chosen, replayed(chosen, jobs=common.jobs).traces, table)
     if as_json:
         print(found.model_dump_json(indent=2))
     else:
@@ -105,40 +103,27 @@ def plan_command(
 
 @recording.command("record")
 def record_command(
+    context: typer.Context,
     suite: Suite,
-    more_answers: Annotated[
-        list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
-    ] = None,
+    more_answers: MoreAnswers = None,
+    case: Cases = None,
+    variant: Variants = None,
+    repeat: Repeat = None,
+    changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
+    judge: AskJudge = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask again for what the selected trials use, and replace it when proven.")
+    ] = False,
     base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = "OPENAI_API_KEY",
+    budget: Budget = None,
+    max_requests: MaxRequests = None,
     recorded_by: Annotated[
         str | None,
         typer.Option(help="Who answers for this recording; kept with every answer. git's user.name if not given."),
     ] = None,
-    budget: Budget = None,
-    prices: Prices = None,
-    max_requests: MaxRequests = None,
-    concurrency: Concurrency = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what the selected trials use, and replace it when proven.")
-    ] = False,
-    guards: Guards = None,
-    max_iterations: MaxIterations = None,
-    case: Cases = None,
-    variant: Variants = None,
-    samples: Samples = None,
-    dataset: Dataset = None,
-    timeout: Timeout = 300,
-    retries: Retries = None,
     export: Export = None,
     import_: Import = None,
-    rounds: Rounds = None,
     answer_with: AnswerWith = None,
-    shards: Shards = 1,
-    keep_invalid: KeepInvalid = False,
-    model: Model = None,
-    jobs: Jobs = CORES,
-    root: Root = HERE,
 ) -> int:
     """Ask an endpoint for what is missing, and only that; then prove that it replays.
 
@@ -147,58 +132,67 @@ def record_command(
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
     """
-    from evals.suites.suite_files import read_suite
-
-    options = Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, samples=samples)
-    if more_answers and not import_:
-        raise ConfigurationError(f"one suite at a time: {more_answers[0]} is too much (answers go to --import)")
-    answers = (*(import_ or ()), *(more_answers or ()))
-    batch = Batch(export, answers, rounds, answer_with, shards, keep_invalid, recorded_by, model).checked()
-    tries = RETRIES if retries is None else retries
+    common, asked = given(context, dataset=not judge), settings(RecordSettings, changed)
+    root, prices = common.root, common.prices
+    options = _options(asked, case, variant, common.dataset, repeat)
+    batch = batch_of(asked, export, import_, more_answers, answer_with, recorded_by)
+    live = Asking.of(asked, base_url, budget, max_requests, prices, recorded_by)
     if batch.wanted:
-        refuse_live(
-            base_url=None if base_url == os.environ.get("EVALS_BASE_URL") else base_url,
-            budget=budget,
-            prices=prices,
-            max_requests=max_requests,
-            concurrency=concurrency,
-            refresh=refresh or None,
-            retries=retries,
-        )
-
-    key = os.environ.get(api_key_env, "")
+        refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
+    if judge:
+        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, refresh=refresh)
+        return record_check(suite, root, batch, live, jobs=common.jobs)
+    asks_judge = read_suite(suite, root).judge is not None and not refresh
 
     def judged(*, first: bool) -> int | None:
-        from evals.cli.judge_terminal import JudgeEndpoint, record_judged
+        return record_judged(suite, root, options, batch, live, jobs=common.jobs, first=first) if asks_judge else None
 
-        live = JudgeEndpoint(base_url, key, recorded_by, timeout, tries, concurrency, budget, max_requests, prices)
-        return record_judged(suite, root, options, batch, live, jobs=jobs, first=first)
-
-    asks_judge = read_suite(suite).judge is not None and not refresh
-    if asks_judge and (code := judged(first=True)) is not None:
+    if (code := judged(first=True)) is not None:
         return code
     tavily_key = os.environ.get("TAVILY_API_KEY", "")
     if batch.wanted:
-        code = record_rounds(suite, root, options, batch, tavily_key=tavily_key, timeout_s=timeout, jobs=jobs)
+        code = record_rounds(
+            suite, root, options, batch, tavily_key=tavily_key, timeout_s=live.timeout_s, jobs=common.jobs
+        )
     else:
-        hold(key, tavily_key)
-        chosen = selected(suite, root, options)
-        meter = Meter(load_prices(prices), budget, max_requests)
-        if budget is not None:
-            priced([info.variant.models for info in chosen.variants], meter.prices)
-        name = author(recorded_by, chosen.workspace)
-        if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
-            raise ConfigurationError(needed)
-        own = chosen.workspace.pack.own_endpoint
-        if own and base_url:
-            _not_for_a_target(base_url)
-        llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(base_url, key)
-        on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
-        asking = EndpointOptions(timeout, tries, at_once(llm, concurrency), refresh)
-        with search_endpoint(chosen.workspace, tavily_key) as search:
-            code = asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
-    further = judged(first=False) if asks_judge and code == EXIT_OK else None
+        code = _record_live(selected(suite, root, options), live, tavily_key, jobs=common.jobs, refresh=refresh)
+    further = judged(first=False) if code == EXIT_OK else None
     return code if further is None else further
+
+
+def _options(
+    asked: SuiteSettings,
+    case: list[str] | None,
+    variant: list[str] | None,
+    dataset: Path | None,
+    repeat: int | None,
+) -> Options:
+    narrowed = tuple(case or ()), tuple(variant or ())
+    return Options(asked.guards, asked.max_iterations, *narrowed, dataset, samples=repeat)
+
+
+def _refuse_beside_judge(**options: object) -> None:
+    """Raises ConfigurationError for an option that --judge would leave unread."""
+    if named := [f"--{name}" for name, value in options.items() if value]:
+        raise ConfigurationError(f"{named[0]} and --judge: the judge is asked about the whole suite; leave one out")
+
+
+def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int, refresh: bool) -> int:
+    hold(live.api_key, tavily_key)
+    meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
+    if live.budget_usd is not None:
+        priced([info.variant.models for info in chosen.variants], meter.prices)
+    name = author(live.recorded_by, chosen.workspace)
+    if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
+        raise ConfigurationError(needed)
+    own = chosen.workspace.pack.own_endpoint
+    if own and live.base_url:
+        _not_for_a_target(live.base_url)
+    llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
+    on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
+    asking = live.options(llm, refresh=refresh)
+    with search_endpoint(chosen.workspace, tavily_key) as search:
+        return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
 
 
 def _not_for_a_target(base_url: str) -> None:
@@ -206,7 +200,7 @@ def _not_for_a_target(base_url: str) -> None:
     why = "does not apply to a target, which asks the endpoint of its own settings, such as OPENAI_BASE_URL"
     if base_url != os.environ.get("EVALS_BASE_URL"):
         raise ConfigurationError(f"--base-url {why}; leave it out")
-    VisibleConsole(stderr=True, soft_wrap=True).print(f"evals: EVALS_BASE_URL {why}", markup=False, highlight=False)
+    note(f"evals: EVALS_BASE_URL {why}")
 
 
 async def _record(
@@ -239,18 +233,11 @@ def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoi
     """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
-        VisibleConsole(soft_wrap=True).print(
+        say(
             f"Recorded {chosen.suite.name}: {tally.proven} of {tally.planned} trials replay exactly, {meter.answers} "
-            f"new answers from {source} ({meter}).",
-            highlight=False,
+            f"new answers from {source} ({meter})."
         )
-    if stop.reason is INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if stop.reason is not None:
-        raise stop.reason
-    if tally.failed:
-        raise RecordingError(f"{tally.failed} trials were not recorded; what was answered is kept, run it again")
-    return EXIT_OK
+    return end_of_asking(stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
 
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:
@@ -283,74 +270,34 @@ def record_rounds(
     on_tape = proven(replayed(begun(chosen), jobs=jobs).traces)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         standing, allowed = asyncio.run(
-            round_by_round(chosen, answers, batch, search, timeout_s, on_tape=on_tape, say=_note, announce=_announce)
+            round_by_round(chosen, answers, batch, search, timeout_s, on_tape=on_tape, say=note, announce=_announce)
         )
-    return _conclude(chosen, batch, standing, allowed)
-
-
-def _conclude(chosen: RunContext, batch: Batch, standing: RoundState, allowed: AllowedSecrets) -> int:
-    taken = f"{standing.taken} new answers" + (
-        f", {standing.known_before} on record before" if standing.known_before else ""
-    )
-    _print(f"{chosen.suite.name}: {standing.proven} of {standing.trials} trials replay exactly ({taken}).")
-    if standing.failed:
-        _print(f"{standing.failed} trials failed, see above; what was answered is kept, run it again.")
-    if standing.pending:
-        _print_next(batch, standing, allowed)
-    return EXIT_CANNOT_JUDGE if standing.failed or standing.waiting else EXIT_OK
-
-
-def _print_next(batch: Batch, standing: RoundState, allowed: AllowedSecrets) -> None:
-    wait = f"{standing.waiting} trials wait for {len(standing.pending)} answers"
-    if batch.rounds:
-        _print(f"{wait}: each was asked {ATTEMPTS} times, and no answer could be used.")
-    elif batch.export:
-        found = write_round(batch.export, standing.pending, batch.shards, allowed)
-        files = ", ".join(f"{name} ({count})" for name, count in sorted(by_file(found).items()))
-        _print(
-            f"{wait}; round {found.number} asks for them in {found.folder}: {files}.\n"
-            "Next: the same command again, with --import and the files that answer them."
-        )
-    else:
-        _print(f"{wait}; --export DIR writes the requests.")
+    exact = f"{standing.proven} of {standing.trials} trials replay exactly"
+    return say_rounds(batch, standing, allowed, f"{chosen.suite.name}: {exact}", "trials")
 
 
 def _announce(found: Round, standing: RoundState) -> None:
-    files = by_file(found)
-    shards = f" in {len(files)} shards" if len(files) > 1 else ""
-    _note(
-        f"round {found.number}: {files.total()} requests{shards}; "
-        f"{standing.proven} of {standing.trials} trials replay exactly"
-    )
-
-
-def _print(text: str) -> None:
-    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
-
-
-def _note(text: str) -> None:
-    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
+    announced(found, f"{standing.proven} of {standing.trials} trials replay exactly")
 
 
 def _say(found: RecordingPlan) -> None:
-    console = VisibleConsole(soft_wrap=True, highlight=False)
     for error in found.broken:
-        console.print(f"cannot be replayed: {error}", markup=False)
+        say(f"cannot be replayed: {error}")
     if found.complete:
-        console.print(f"Nothing is missing: all {found.trials} trials of {found.suite} are recorded.")
+        say(f"Nothing is missing: all {found.trials} trials of {found.suite} are recorded.")
     for item in found.variants:
-        console.print(_lack(item), markup=False)
+        say(_lack(item))
     if found.judge:
-        console.print(f"judge: {count(found.judge, 'request')} about recorded trials are unanswered", markup=False)
+        say(f"judge: {count(found.judge, 'request')} about recorded trials are unanswered")
     for cause in found.causes:
-        console.print(f"  {because(cause)}", markup=False)
+        say(f"  {because(cause)}")
     if found.held_out:
-        console.print(f"Held out, recorded too: {', '.join(found.held_out)}.", markup=False)
+        say(f"Held out, recorded too: {', '.join(found.held_out)}.")
     if found.variants or found.judge:
-        console.print(_known(found), markup=False)
+        say(_known(found))
         if found.effort:
-            console.print(effort(found.effort), markup=False)
-        console.print(f"Record them with:\n  {found.command}", markup=False)
+            say(effort(found.effort))
+        say(f"Record them with:\n  {found.command}")
 
 
 def _lack(item: MissingVariant) -> str:

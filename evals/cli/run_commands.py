@@ -1,81 +1,98 @@
-"""Commands that run and decide: `run`, `merge`, `compare`, `gate`, `bless`."""
+"""`evals run`."""
 
-from datetime import UTC, datetime
+import time
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import Field
 
+from evals.cli.global_options import given
 from evals.cli.shared_options import (
-    CORES,
-    HERE,
-    LATEST,
     Annotations,
     Cases,
-    Dataset,
     Fresh,
-    Guards,
-    Jobs,
-    MaxIterations,
     OpenHoldout,
-    Root,
-    Samples,
-    Scheduler,
-    ShardOf,
-    StoredRun,
-    StoredShards,
+    Repeat,
     Suite,
-    TrialTimeout,
+    SuiteSettings,
     Variants,
     Verbose,
-    Watch,
+    set_option,
+    settings,
 )
-from evals.cli.terminal import annotate
+from evals.cli.terminal import annotate, place_of, wide_console
 from evals.cli.terminal_output import say_result, watched
-from evals.errors import ConfigurationError
+from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
 from evals.pipeline.run_suite import run as pipeline
 
-judging = typer.Typer()
+running = typer.Typer()
 
 
-@judging.command("run")
+class RunSettings(SuiteSettings):
+    """What `--set` changes in a run. `trial_timeout`: seconds after which a trial has failed."""
+
+    trial_timeout: float = Field(TRIAL_TIMEOUT, ge=0.01)
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+@running.command("run")
 def run_command(
+    context: typer.Context,
     suite: Suite,
-    guards: Guards = None,
-    max_iterations: MaxIterations = None,
     case: Cases = None,
     variant: Variants = None,
-    samples: Samples = None,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
+    repeat: Repeat = None,
+    changed: Annotated[list[str] | None, set_option(RunSettings)] = None,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    trial_timeout: TrialTimeout = TRIAL_TIMEOUT,
     out: Annotated[
         Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
     ] = None,
     annotations: Annotations = False,
-    scheduler: Scheduler = "local",
-    shard: ShardOf = None,
-    watch: Watch = False,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster whose workers stand in checkouts."
+        ),
+    ] = "local",
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="N/OF", help="Only this share of the trials, into a file for `evals gate --shards`."),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
+    ] = False,
     verbose: Verbose = False,
-    root: Root = HERE,
 ) -> int:
     """Replay a suite offline, score it, decide the verdict, and write the report."""
+    common, asked = given(context, dataset=True), settings(RunSettings, changed)
     request = RunRequest(
         suite,
-        root,
-        Options(guards, max_iterations, tuple(case or ()), tuple(variant or ()), dataset, open_holdout, samples),
-        jobs=jobs,
+        common.root,
+        Options(
+            asked.guards,
+            asked.max_iterations,
+            tuple(case or ()),
+            tuple(variant or ()),
+            common.dataset,
+            open_holdout,
+            repeat,
+        ),
+        jobs=common.jobs,
         fresh=fresh,
-        trial_timeout=trial_timeout,
+        trial_timeout=asked.trial_timeout,
         share=WHOLE if shard is None else Share.parse(shard),
         scheduler=scheduler,
         out=out,
         annotations=annotations,
         verbose=verbose,
-        today=datetime.now(UTC).date(),
+        today=_today(),
     )
     if watch and shard is not None:
         raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
@@ -83,105 +100,7 @@ def run_command(
         from evals.cli.watch_run import watch as keep_watching
 
         return keep_watching(request)
-    if shard is not None:
-        from evals.cli.verdict_commands import run_shard
-
-        return run_shard(request)
-    return run(request)
-
-
-@judging.command("merge")
-def merge_command(
-    shards: StoredShards,
-    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/latest if not given.")] = None,
-    annotations: Annotations = False,
-    root: Root = HERE,
-) -> int:
-    """Put the shards of one run together, and decide it as `run` would have; exit codes as for `run`."""
-    from evals.cli.verdict_commands import merge
-
-    today = datetime.now(UTC).date()
-    return merge(shards, RunRequest("", root, out=out, today=today, annotations=annotations))
-
-
-@judging.command("compare")
-def compare_command(
-    sides: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="A B [C...]",
-            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
-        ),
-    ],
-    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
-    case: Cases = None,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
-    fresh: Fresh = False,
-    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
-    verbose: Verbose = False,
-    root: Root = HERE,
-) -> int:
-    """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
-
-    `git:REV` alone is the prompt named beside it as of that revision, or that of the suite's candidate; if nothing else
-    is named, it is compared with the working tree.
-    """
-    from evals.cli.verdict_commands import compare
-
-    options, today = Options(cases=tuple(case or ()), dataset=dataset), datetime.now(UTC).date()
-    request = RunRequest(suite, root, options, jobs=jobs, fresh=fresh, out=out, verbose=verbose, today=today)
-    return compare(sides, request)
-
-
-@judging.command("gate")
-def gate_command(
-    run: StoredRun = LATEST,
-    alpha: Annotated[float | None, typer.Option(help="Another level of significance.")] = None,
-    margin: Annotated[float | None, typer.Option(help="Another margin of equivalence, as a fraction.")] = None,
-    coverage_floor: Annotated[float | None, typer.Option(help="Another share of trials that must be exact.")] = None,
-    require: Annotated[str | None, typer.Option(help="no_regression or equivalence.")] = None,
-    root: Root = HERE,
-) -> int:
-    """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
-    from evals.cli.verdict_commands import gate
-
-    return gate(run, root, alpha=alpha, margin=margin, coverage_floor=coverage_floor, require=require)
-
-
-@judging.command("selftest")
-def selftest_command(
-    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
-    jobs: Jobs = CORES,
-    draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
-    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
-    root: Root = HERE,
-) -> int:
-    """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
-
-    Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
-    """
-    from evals.cli.analysis_commands import selftest
-
-    return selftest(suite, root, jobs=jobs, draws=draws, today=datetime.now(UTC).date(), out=out)
-
-
-@judging.command("bless")
-def bless_command(
-    suite: Suite,
-    worse: Annotated[
-        str | None, typer.Option(metavar="WHY", help="Bless what is worse, too; the reason stays in the baseline.")
-    ] = None,
-    jobs: Jobs = CORES,
-    root: Root = HERE,
-) -> int:
-    """Make the suite's present results its baseline. Commit the file it writes.
-
-    Exit codes: 2 something is worse than before, or than the reference, and --worse does not say why; 3 not recorded.
-    """
-    from evals.cli.verdict_commands import bless
-
-    return bless(RunRequest(suite, root, jobs=jobs, today=datetime.now(UTC).date()), worse)
+    return run(request) if shard is None else run_shard(request)
 
 
 def run(request: RunRequest) -> int:
@@ -193,3 +112,20 @@ def run(request: RunRequest) -> int:
     say_result(done.run, took, done.folder, root, verbose=request.verbose)
     annotate(done.run, root, asked=request.annotations)
     return done.run.verdict.exit_code
+
+
+def run_shard(request: RunRequest) -> int:
+    """Run and write the request's share. Returns 0, whatever became of its trials: `gate --shards` decides."""
+    from evals.pipeline.merge_shards import run_shard as run_share
+
+    started = time.monotonic()
+    with watched(f"replaying {request.suite}") as progress:
+        chosen, trials, path = run_share(request, progress)
+    failed = sum(trace.provenance.label == "failed" for trace in trials.traces)
+    wide_console().print(
+        f"shard {request.share} of {chosen.suite.name}: {len(trials.traces)} trials in "
+        f"{time.monotonic() - started:.1f} s, {trials.reused} reused unchanged, {failed} failed. "
+        f"`evals gate --shards` judges them with the others: {place_of(path, chosen.workspace.root)}",
+        markup=False,
+    )
+    return EXIT_OK

@@ -1,32 +1,25 @@
 """Options and arguments that several commands take."""
 
-import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 
 Suite = Annotated[
     str,
     typer.Argument(help="A shipped suite, such as prompts, versions, judged, supervisors or guards; or a suite file."),
 ]
-Dataset = Annotated[
-    Path | None, typer.Option("--dataset", help="Another dataset than the checkout's own, such as an imported one.")
-]
-Root = Annotated[Path, typer.Option(help="The checkout to work in.")]
 Cases = Annotated[
     list[str] | None, typer.Option("--case", help="Only this case (repeatable); a part of a suite is not judged.")
 ]
 Variants = Annotated[
     list[str] | None, typer.Option("--variant", help="Only this variant (repeatable); a part of a suite is not judged.")
 ]
-Guards = Annotated[
-    str | None, typer.Option(help="Run every variant under this guard set: none, prd, hardened, hardened-without-X.")
-]
-MaxIterations = Annotated[int | None, typer.Option(min=1, help="Run every variant with this iteration limit.")]
-Samples = Annotated[
+Repeat = Annotated[
     int | None,
     typer.Option(min=1, help="Answers per request, and trials per case and variant, in place of the suite's."),
 ]
@@ -35,28 +28,90 @@ OpenHoldout = Annotated[
     typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
-TrialTimeout = Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds after which a trial has failed.")]
-Scheduler = Annotated[
-    str,
-    typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster whose workers stand in checkouts."),
-]
-ShardOf = Annotated[
-    str | None,
-    typer.Option("--shard", metavar="N/OF", help="Only this share of the trials, into a file for `evals merge`."),
-]
-Watch = Annotated[
-    bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
-]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
-StoredShards = Annotated[list[Path], typer.Argument(metavar="SHARD...", help="All shards of one run.")]
 Annotations = Annotated[
     bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")
 ]
-StoredRun = Annotated[Path, typer.Argument(help="A run.json.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Worker processes.")]
-Prices = Annotated[Path | None, typer.Option(help="Another price table than the shipped one, evals/prices.yaml.")]
+StoredRun = Annotated[
+    Path | None, typer.Argument(metavar="[RUN]", help="A run.json; reports/latest/run.json if not given.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
-CaseId = Annotated[str, typer.Argument(help="The name of the case: its folder below datasets/triage/cases.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
+CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only the questions to the judge, those of `evals judge` too.")]
+
+
+class SuiteSettings(BaseModel):
+    """What `--set` changes in every variant of a suite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    guards: str | None = None
+    max_iterations: int | None = Field(None, ge=1)
+
+
+class AskingSettings(BaseModel):
+    """How an endpoint or an answering command is asked.
+
+    `api_key_env`: environment variable that holds the key. `timeout`: seconds one request may take. `retries`:
+    tries after a rate limit, an outage or a cut connection (4). `concurrency`: requests in flight (4; the local model
+    is asked one by one). `shards`: files to split a round into, by case. `keep_invalid`: record answers that break
+    their schema, too. `model`: who answers, where an answer names no model.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    api_key_env: str = "OPENAI_API_KEY"
+    timeout: float = Field(300, ge=1)
+    retries: int | None = Field(None, ge=0)
+    concurrency: int | None = Field(None, ge=1)
+    shards: int = Field(1, ge=1)
+    keep_invalid: bool = False
+    model: str | None = None
+
+
+class RecordSettings(SuiteSettings, AskingSettings):
+    """What `--set` changes while recording."""
+
+
+class DriftSettings(AskingSettings):
+    """What `--set` changes for drift. `seed`: another one draws another sample. `precision`: the change of decisions
+    that must not be overlooked."""
+
+    seed: int = Field(0, ge=0)
+    precision: float = Field(0.15, ge=0.01, le=0.9)
+
+
+Settings = TypeVar("Settings", bound=BaseModel)
+
+
+def set_option(model: type[BaseModel]) -> Any:  # noqa: ANN401 - what typer.Option returns
+    """`--set NAME=VALUE`, whose help lists the names of `model`."""
+    names = ", ".join(model.model_fields)
+    return typer.Option("--set", metavar="NAME=VALUE", help=f"Change a setting (repeatable): {names}.")
+
+
+def settings(model: type[Settings], pairs: Iterable[str] | None, now: Settings | None = None) -> Settings:
+    """The settings that `--set` gives; the others are as `now`, or by default.
+
+    Raises:
+        ConfigurationError: an unknown name, or a wrong value.
+    """
+    values = now.model_dump() if now else {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        name = name.replace("-", "_")
+        if not equals or name not in model.model_fields:
+            hint = nearest_name(name, list(model.model_fields)) or f"; known are {', '.join(model.model_fields)}"
+            raise ConfigurationError(f"--set {pair}: write NAME=VALUE{hint}")
+        values[name] = value
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigurationError(f"--set {first['loc'][0]}={first['input']}: {first['msg']}") from error
+
+
 _BATCH: Final = "Without an endpoint"
 Export = Annotated[
     Path | None,
@@ -68,22 +123,13 @@ Import = Annotated[
     list[Path] | None,
     typer.Option("--import", metavar="ANSWERS...", help="Take in files of answers (JSONL).", rich_help_panel=_BATCH),
 ]
-Rounds = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Go round until nothing waits (--answer-with).", rich_help_panel=_BATCH),
-]
 AnswerWith = Annotated[
     str | None,
-    typer.Option(metavar="CMD", help="Reads requests on stdin, writes answers to stdout.", rich_help_panel=_BATCH),
-]
-Shards = Annotated[int, typer.Option(min=1, help="Files to split a round into, by case.", rich_help_panel=_BATCH)]
-KeepInvalid = Annotated[
-    bool,
-    typer.Option("--keep-invalid", help="Record answers that break their schema, too.", rich_help_panel=_BATCH),
-]
-Model = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Who answers, where an answer names no model.", rich_help_panel=_BATCH),
+    typer.Option(
+        metavar="CMD",
+        help="Go round until nothing waits: CMD reads requests on stdin, writes answers to stdout. Needs --export.",
+        rich_help_panel=_BATCH,
+    ),
 ]
 BaseUrl = Annotated[
     str | None,
@@ -92,28 +138,10 @@ BaseUrl = Annotated[
         envvar="EVALS_BASE_URL",
     ),
 ]
-ApiKeyEnv = Annotated[str, typer.Option(help="The environment variable that holds the key.")]
 Budget = Annotated[
     float | None, typer.Option(min=0, metavar="USD", help="Stop before the request that could cost more than this.")
 ]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
-Concurrency = Annotated[
-    int | None, typer.Option(min=1, help="Requests in flight: 4 if not given; the local model is asked one by one.")
+MoreAnswers = Annotated[
+    list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
 ]
-Timeout = Annotated[float, typer.Option(min=1, help="Seconds one request may take.")]
-Retries = Annotated[
-    int | None,
-    typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection; 4 if not given."),
-]
-RETRIES: Final = 4
-CORES = os.cpu_count() or 1
-HERE = Path()
-LATEST = Path("reports/latest/run.json")
-
-
-def refuse_live(**options: object) -> None:
-    """Batch rounds ask nobody, so what bounds the asking would do nothing there. Raises ConfigurationError."""
-    if given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]:
-        raise ConfigurationError(
-            f"{', '.join(given)}: only where an endpoint is asked, not in batch rounds; leave it out"
-        )

@@ -46,6 +46,16 @@ def wide_console() -> Console:
     return VisibleConsole(soft_wrap=not at_terminal, highlight=False, width=None if at_terminal else WIDTH)
 
 
+def say(text: str) -> None:
+    """A line on stdout, as it is."""
+    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
+
+
+def note(text: str) -> None:
+    """A line on stderr, as it is."""
+    VisibleConsole(stderr=True, soft_wrap=True).print(text, highlight=False, markup=False)
+
+
 def place_of(path: Path, root: Path) -> str:
     """A path as short as the checkout allows."""
     full = path.resolve()

@@ -19,14 +19,15 @@ from evals.report.view import page_parts as view
 from evals.report.view.cost_tables import what_it_costs
 from evals.report.view.headline import as_blessed, best_baseline, in_words
 from evals.report.view.sections import section_tables
+from evals.report.view.variant_tables import changes_table, redraws_in_words
 from evals.report.view.variant_tables import in_words as in_words_of_samples
-from evals.report.view.variant_tables import redraws_in_words
 from evals.report.view.violations_table import breach_table
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 from evals.secrets.secret_filter import withheld_in
 
-_STYLE: Final = {"not worse": "bold green", "worse": "bold red", "cannot judge": "bold yellow"}
+_STYLE: Final = {"not worse": "bold green", "worse": "bold red"}
+_NEITHER: Final = "bold yellow"
 
 
 REASONS: Final = 4
@@ -88,7 +89,7 @@ def _say_judge(console: Console, run: Run, *, verbose: bool) -> None:
 def say_verdict(console: Console, run: Run, most: int | None = None) -> None:
     """The sentence, and the reasons it does not quote; `most` of them (None: all)."""
     verdict = run.verdict
-    console.print(verdict.sentence, style=_STYLE[verdict.status], markup=False)
+    console.print(verdict.sentence, style=_STYLE.get(verdict.status, _NEITHER), markup=False)
     reasons = [reason for reason in verdict.reasons if reason.text not in verdict.sentence]
     for reason in reasons[:most]:
         console.print(f"- {reason.kind}: {reason.text}", markup=False)
@@ -123,6 +124,8 @@ def _say_changes(console: Console, run: Run, most: int | None) -> None:
     has none."""
     other = [item for item in run.comparisons if item.against == "reference" and item.left == run.candidate and item.n]
     since = [item for item in run.comparisons if item.against == "baseline"]
+    if run.changes:
+        console.print(shown(changes_table(run, most)))
     differing = [item for item in since if item.n and not as_blessed(item)]
     if other:
         rows = tuple(_change(item.endpoint, item) for item in other)

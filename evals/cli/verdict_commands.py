@@ -1,74 +1,122 @@
-"""The work of `evals merge`, `gate`, `bless`, `compare` and of shards."""
+"""Commands that decide without `run`: `compare`, `gate`, `selftest`, `metrics`, `bless`."""
 
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from pydantic import ValidationError
+import typer
 
 from evals.atomic_files import PREVIOUS, new_report
-from evals.cli.terminal import VisibleConsole, annotate, place_of, wide_console
+from evals.cli.global_options import given
+from evals.cli.shared_options import Annotations, Cases, Fresh, Suite, Verbose, set_option, settings
+from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
 from evals.cli.terminal_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.comparison.assemble import decide_again
 from evals.comparison.baseline import load_baseline, path_of
-from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
+from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.llm_judge.judge_verdict import with_judgement
 from evals.models.judge import JudgedRun
 from evals.models.run import Run
 from evals.models.run_request import Options, RunRequest
-from evals.models.shard_file import Shard
 from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import counted
 from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
-from evals.pipeline.load_run import loaded, selected, to_be_run
+from evals.pipeline.load_run import loaded, scored, selected
 from evals.report.run_files import write_report
-from evals.report.stored_files import read_run, read_shard, write_shard
-from evals.run_context import RunContext
-from evals.runner.dependencies import rests_on
-from evals.runner.shard_merge import check, join
-from evals.runner.trials import Trials, cassette_digests, run_trials, trial_digests
+from evals.report.stored_files import read_run
 from evals.workspace import Workspace
 
+judging = typer.Typer()
 
-def run_shard(request: RunRequest) -> int:
-    """Run the trials of the request's share and write them. Returns 0, whatever became of them: `merge` decides."""
-    started, share = time.monotonic(), request.share
-    with watched(f"replaying {request.suite}") as progress:
-        chosen = to_be_run(selected(request.suite, request.root, request.options))
-        trials = run_trials(replace(chosen, request=request, progress=progress))
-    path = request.out or chosen.workspace.reports / "shards" / f"{chosen.suite.name}-{share.number}-of-{share.of}.json"
-    write_shard(shard_of(replace(chosen, request=request), trials), path)
-    failed = sum(trace.provenance.label == "failed" for trace in trials.traces)
-    wide_console().print(
-        f"shard {share} of {chosen.suite.name}: {len(trials.traces)} trials in {time.monotonic() - started:.1f} s, "
-        f"{trials.reused} reused unchanged, {failed} failed. `evals merge` judges them with the others: "
-        f"{place_of(path, chosen.workspace.root)}",
-        markup=False,
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+@judging.command("compare")
+def compare_command(
+    context: typer.Context,
+    sides: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C...]",
+            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
+        ),
+    ],
+    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
+    case: Cases = None,
+    fresh: Fresh = False,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
+    verbose: Verbose = False,
+) -> int:
+    """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
+
+    `git:REV` alone is the prompt named beside it as of that revision, or that of the suite's candidate; if nothing else
+    is named, it is compared with the working tree.
+    """
+    common = given(context, dataset=True)
+    workspace, options = (
+        Workspace.at(common.root, common.dataset),
+        Options(cases=tuple(case or ()), dataset=common.dataset),
     )
-    return EXIT_OK
-
-
-def merge(paths: Sequence[Path], request: RunRequest) -> int:
-    """Select the same trials anew, find each in a shard, score, decide and write; the exit code is the verdict's."""
-    folder = request.folder()
+    folder = out or workspace.reports / "compare"
     with new_report(folder):
-        shards = {path: read_shard(path) for path in paths}
-        suite, trials = joined(shards, request.root)
-        chosen = loaded(suite, request.today)
-        result = decide(chosen, trials)
+        with watched(f"comparing {' '.join(sides)}") as progress:
+            at = (suite, common.root, options)
+            result = compared(sides, *at, jobs=common.jobs, fresh=fresh, progress=progress, today=_today())
         write_report(result, folder)
-    say_result(result, f"{len(trials.traces)} trials of {len(shards)} shards", folder, chosen.workspace.root)
-    annotate(result, chosen.workspace.root, asked=request.annotations)
+    say_result(result, progress.took, folder, workspace.root, verbose=verbose)
     return result.verdict.exit_code
 
 
-def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields of GatePolicy, which checks them
-    """Judge again, with the given fields of the policy changed; None leaves a field as the run had it.
+@judging.command("gate")
+def gate_command(
+    context: typer.Context,
+    stored: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]", help="A run.json; reports/latest/run.json if not given. With --shards: all."),
+    ] = None,
+    shards: Annotated[
+        bool, typer.Option("--shards", help="The files are the shards of one run: put them together and judge it.")
+    ] = False,
+    changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="With --shards: where the report goes; reports/latest if not given.")
+    ] = None,
+    annotations: Annotations = False,
+) -> int:
+    """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
+    common = given(context)
+    if shards:
+        if changed:
+            raise ConfigurationError("--set: shards are judged as the suite says; leave it out")
+        if not stored:
+            raise ConfigurationError("--shards: name all shards of one run, as in reports/shards/*.json")
+        return merge(stored, RunRequest("", common.root, out=out, today=_today(), annotations=annotations))
+    if out or annotations:
+        raise ConfigurationError("--out and --annotations go with --shards; a stored run has its report already")
+    if stored and len(stored) > 1:
+        raise ConfigurationError("one run at a time; --shards puts the shards of one run together")
+    return gate(common.stored(stored[0] if stored else None), common.root, changed or ())
+
+
+def merge(paths: Sequence[Path], request: RunRequest) -> int:
+    """Put the shards of one run together, decide it and write its report; the exit code is the verdict's."""
+    from evals.pipeline.merge_shards import decide_shards
+
+    result, trials = decide_shards(paths, request)
+    root = request.root.resolve()
+    say_result(result, f"{trials} trials of {len(paths)} shards", request.folder(), root)
+    annotate(result, root, asked=request.annotations)
+    return result.verdict.exit_code
+
+
+def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
+    """Judge again, with `changes` of the policy, each as `name=value`.
 
     Raises:
         CannotJudgeError: the run is one of this checkout, and something it was made from has changed since.
@@ -76,12 +124,7 @@ def gate(run: Path, root: Path, **policy: Any) -> int:  # noqa: ANN401 - fields 
     if not run.exists() and (before := run.parent / PREVIOUS / run.name).exists():
         raise CannotJudgeError(f"{run}: the last run came to no verdict; run it again (the one before is {before})")
     stored = read_run(run)
-    try:
-        changed = {name: value for name, value in policy.items() if value is not None}
-        asked = GatePolicy.model_validate({**stored.gate.model_dump(), **changed})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigurationError(f"policy, {first['loc'][0]}: {first['msg']}") from error
+    asked = settings(GatePolicy, changes, stored.gate)
     workspace = Workspace.at(root)
     if run.resolve().is_relative_to(workspace.reports):
         if since := changed_since(stored, root):
@@ -105,60 +148,84 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def bless(request: RunRequest, worse: str | None = None) -> int:
-    """Write the suite's present results as its baseline; held-out cases are no part of it. `worse` is the reason for
-    blessing what is worse. Returns 0."""
-    chosen = loaded(selected(request.suite, request.root, request.options), request.today, own_baseline=False)
-    found = blessed(chosen, replayed(chosen, jobs=request.jobs), worse)
+@judging.command("selftest")
+def selftest_command(
+    context: typer.Context,
+    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
+    draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
+) -> int:
+    """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
+
+    Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
+    """
+    from evals.pipeline.selftest_suite import STEPS, self_test
+    from evals.report.html_page import render_selftest
+    from evals.report.run_files import write_sheet
+    from evals.report.view.selftest_page import again, faults, power
+
+    common = given(context)
+    chosen = scored(selected(suite, common.root, Options()), _today())
+    replayed(chosen, jobs=common.jobs)  # what is not there yet, with a bar of its own
+    with bar("self-test", STEPS) as progress:
+        result = self_test(chosen, jobs=common.jobs, draws=draws, said=progress.step)
+    folder = out or chosen.workspace.reports / "selftest"
+    result = write_sheet(result, render_selftest, folder, "selftest", chosen.workspace.cassettes)
+    console = wide_console()
+    for table in (faults(result), power(result)):
+        console.print(shown(table))
+    console.print(again(result))
+    console.print(result.sentence, style="bold")
+    console.print(f"Report: {place_of(folder / 'index.html', chosen.workspace.root)}", markup=False)
+    return EXIT_WORSE if result.complaints else EXIT_OK
+
+
+@judging.command("metrics")
+def metrics_command(context: typer.Context, suite: Suite) -> int:
+    """Which metrics can decide? Prints what each can show, and recommends primary ones.
+
+    room: what is left above the better variant. noise: standard deviation between repeats. drop: smallest detectable.
+    cases: about as many make a drop of the suite's margin detectable. "as X": correlates with X by 0.8 or more.
+
+    Exit codes: 0 printed, 3 no case is recorded under both candidate and reference.
+    """
+    from evals.analysis.metric_power import metric_powers
+    from evals.report.view.selftest_page import power_table, recommendation
+
+    common = given(context)
+    chosen = scored(selected(suite, common.root, Options()), _today())
+    run = decide(chosen, replayed(chosen, jobs=common.jobs))
+    powers = metric_powers(run)
+    if not powers:
+        raise CannotJudgeError(
+            f"no case of {suite} is recorded under both {run.candidate} and {run.reference}: `evals plan {suite}`"
+        )
+    console = wide_console()
+    console.print(shown(power_table(powers, f"Suite {suite}: {run.candidate} against {run.reference}")))
+    console.print(recommendation(powers), style="bold", markup=False)
+    return EXIT_OK
+
+
+@judging.command("bless")
+def bless_command(
+    context: typer.Context,
+    suite: Suite,
+    worse: Annotated[
+        str | None, typer.Option(metavar="WHY", help="Bless what is worse, too; the reason stays in the baseline.")
+    ] = None,
+) -> int:
+    """Make the suite's present results its baseline. Commit the file it writes.
+
+    Exit codes: 2 something is worse than before, or than the reference, and --worse does not say why; 3 not recorded.
+    """
+    common = given(context)
+    chosen = loaded(selected(suite, common.root, Options()), _today(), own_baseline=False)
+    found = blessed(chosen, replayed(chosen, jobs=common.jobs), worse)
     console = VisibleConsole(soft_wrap=True, highlight=False)
     for loss in found.losses:
         console.print(f"accepted: {loss}", markup=False)
     if worse is not None and not found.losses:
         console.print("Nothing is worse; the reason is not kept.")
-    console.print(
-        f"Blessed {counted(found.run)} of {request.suite}: review and commit "
-        f"{found.path.relative_to(chosen.workspace.root)}."
-    )
+    place = found.path.relative_to(chosen.workspace.root)
+    console.print(f"Blessed {counted(found.run)} of {suite}: review and commit {place}.")
     return EXIT_OK
-
-
-def compare(specs: Sequence[str], request: RunRequest) -> int:
-    """Run the sides, compare the last with the first, write the report; the exit code is the verdict's."""
-    workspace = Workspace.at(request.root, request.options.dataset)
-    folder = request.out or workspace.reports / "compare"
-    with new_report(folder):
-        with watched(f"comparing {' '.join(specs)}") as progress:
-            at = (request.suite, request.root, request.options)
-            result = compared(
-                specs, *at, jobs=request.jobs, fresh=request.fresh, progress=progress, today=request.today
-            )
-        write_report(result, folder)
-    say_result(result, progress.took, folder, workspace.root, verbose=request.verbose)
-    return result.verdict.exit_code
-
-
-def shard_of(chosen: RunContext, trials: Trials) -> Shard:
-    """The trials of the share that was asked for, with what they rest on."""
-    share = chosen.request.share
-    return Shard(
-        asked=chosen.options.asked(chosen.request.suite),
-        number=share.number,
-        of=share.of,
-        rests_on=rests_on(chosen.suite, chosen.cases, chosen.variants, chosen.workspace),
-        traces=dict(zip(trials.digests, trials.traces, strict=True)),
-    )
-
-
-def joined(shards: Mapping[Path, Shard], root: Path) -> tuple[RunContext, Trials]:
-    """The selection the shards were made from, made anew, with all its trials.
-
-    Raises:
-        CannotJudgeError: a share is missing, or they rest on other things than this checkout has.
-    """
-    check(shards)
-    asked = next(iter(shards.values())).asked
-    suite = selected(asked.suite, root, Options.of(asked))
-    run = to_be_run(suite)
-    recorded = cassette_digests(run.cases, run.workspace)
-    digests = trial_digests(run.suite, run.cases, run.variants, run.workspace, recorded=recorded)
-    return suite, join(shards, rests_on(run.suite, run.cases, run.variants, run.workspace), digests, recorded)

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from evals.cli.shared_options import LATEST
+from evals.cli.global_options import given
 from evals.errors import EXIT_OK, ConfigurationError
 
 LOOPBACK: Final = "127.0.0.1"
@@ -19,9 +19,13 @@ viewing = typer.Typer()
 
 @viewing.command("view")
 def view_command(
-    run: Annotated[Path, typer.Argument(help="The folder of a report, or a file in it.")] = LATEST.parent,
+    context: typer.Context,
+    report: Annotated[
+        Path | None, typer.Argument(help="The folder of a report, or a file in it; reports/latest if not given.")
+    ] = None,
 ) -> int:
     """Open a report in the browser. Where there is none, serve it to this machine alone until Ctrl-C (exit code 0)."""
+    run = given(context).stored(report)
     folder = run if run.is_dir() or not run.suffix else run.parent
     page = folder / "index.html"
     if not page.is_file():

@@ -51,6 +51,7 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
         recorded_by=_answered_by(trials),
         cases=cases,
         variants=tuple(material.variants),
+        edited_prompts=material.edited_prompts,
         scorers=scorers,
         trials=tuple(trials),
         coverage={name: coverage_of(trials, name) for name in material.names},
@@ -68,6 +69,8 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
         scope=material.scope,
         comparisons=found.comparisons,
         divergences=found.divergences,
+        as_blessed=suite.as_blessed,
+        changes=found.changes,
         rule_tests=found.rules,
         ablations=ablations(
             [info.variant for info in material.variants],
@@ -142,9 +145,11 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
             candidate=run.candidate,
             reference=run.reference,
             gate=policy,
+            as_blessed=run.as_blessed,
         ),
         cases=run.cases,
         variants=run.variants,
+        edited_prompts=run.edited_prompts,
         trials=run.trials,
         scope=run.scope or Scope(cases=len(run.cases), selected=len(run.cases)),
         dataset_baselines=run.dataset_baselines,
@@ -173,6 +178,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
             "rule_tests": found.rules,
             "costs": facts.costs,
             "divergences": found.divergences,
+            "changes": found.changes,
             "verdict": gate.decide(facts),
         }
     )

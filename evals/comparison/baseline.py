@@ -15,7 +15,7 @@ from evals.comparison.answering_models import answered_by
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.metrics import Scored
-from evals.models.run import Baseline, CaseInfo, EarlierPrompt, Trial, VariantInfo
+from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
 from evals.module_loader import executed
 from evals.pack import load_pack
 from evals.paths import PACKAGE
@@ -127,10 +127,12 @@ def make_baseline(
     cassettes: Mapping[str, str] | None = None,
     default_prompts: Mapping[str, str] | None = None,
     pack: "Pack | None" = None,
+    behaviour: BlessedBehaviour | None = None,
 ) -> Baseline:
     """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
     those that scored them, if it was not the present ones; `cassettes` are the digests of the files that answered;
-    `default_prompts` are those of `triage run`; the pack is the default one if not given."""
+    `default_prompts` are those of `triage run`; the pack is the default one if not given; `behaviour` is for
+    `changed_cases`."""
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
     names = [info.variant.name for info in variants]
     return Baseline(
@@ -150,6 +152,7 @@ def make_baseline(
         routes={name: _routes(exact, name) for name in names},
         answered_by={name: found for name in names if (found := answered_by(trials, name))},
         default_prompts=dict(default_prompts or {}),
+        behaviour=behaviour,
     )
 
 

@@ -34,6 +34,13 @@ class Facts(Closed):
     misses: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
     unread_labels: tuple[str, ...] = ()
+    labelled: bool = True
+    """Whether any metric decides."""
+    as_blessed: str = ""
+    """What was compared with the blessed run, where the suite is compared so."""
+    since_blessed: tuple[str, ...] = ()
+    next_step: str = ""
+    """What to type where something changed."""
     incomparable: tuple[str, ...] = ()
     missing_baseline: tuple[str, ...] = ()
     must_pass_broken: tuple[str, ...] = ()
@@ -46,6 +53,8 @@ class Facts(Closed):
     """Hard constraints and slices that were lost in too few cases to tell from chance; a green names them."""
     unanswered: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """Variant -> (decision points nobody recorded, decision points)."""
+    changed: dict[str, str] = Field(default_factory=dict)
+    """Variant -> what is asked in place of what was recorded, for most of its misses."""
     unblessed: tuple[str, ...] = ()
     """Why the suite's baseline was not looked at, where it was not."""
     lost: tuple[str, ...] = ()
@@ -61,6 +70,7 @@ class Facts(Closed):
 
 
 Rule = Callable[[Facts], list[Reason]]
+_UNLABELLED: Final = "no case has a label, and no baseline is compared; write `expected:`, or run and bless the suite"
 
 
 def nothing_to_judge(facts: Facts) -> list[Reason]:
@@ -70,13 +80,15 @@ def nothing_to_judge(facts: Facts) -> list[Reason]:
         return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} was run")]
     if mine.exact == 0:
         return [Reason(kind="nothing to judge", text=f"no trial of {facts.candidate} is fully recorded")]
-    if facts.candidate == facts.reference:  # the suite has one variant: its baseline is all there is to compare with
+    why = ""
+    if not facts.labelled:
+        why = "" if facts.as_blessed or facts.missing_baseline or facts.incomparable else _UNLABELLED
+    elif facts.candidate == facts.reference:  # the suite has one variant: its baseline is all there is to compare with
         if any(item.against == "baseline" for item in facts.judged) and not any(item.n for item in facts.judged):
-            return [Reason(kind="nothing to judge", text="no case of the baseline was scored")]
-        return []
-    if not any(item.n for item in facts.judged if item.against == "reference"):
-        return [Reason(kind="nothing to judge", text="no case was scored under both variants")]
-    return []
+            why = "no case of the baseline was scored"
+    elif not any(item.n for item in facts.judged if item.against == "reference"):
+        why = "no case was scored under both variants"
+    return [Reason(kind="nothing to judge", text=why)] if why else []
 
 
 def failed(facts: Facts) -> list[Reason]:
@@ -95,7 +107,8 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
         unanswered, points = facts.unanswered.get(name, (0, 0))
         lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
         if lost:
-            text = f"{name} lost coverage in {' and '.join(lost)}; record them with `{facts.record_command}`"
+            cause = f" ({facts.changed[name]})" if name in facts.changed else ""
+            text = f"{name} lost coverage in {' and '.join(lost)}{cause}; record them with `{facts.record_command}`"
             reasons.append(Reason(kind="coverage too low", text=text))
         elif mine is None:
             reasons.append(Reason(kind="coverage too low", text=f"{name} was not run"))
@@ -188,6 +201,11 @@ def regressions(facts: Facts) -> list[Reason]:
     ]
 
 
+def changed(facts: Facts) -> list[Reason]:
+    """Steps, decisions or output are not as blessed: whether that is worse, no label says."""
+    return [Reason(kind="changed", text=text) for text in facts.since_blessed]
+
+
 def cost_limits(facts: Facts) -> list[Reason]:
     """A cost is above its limit beyond chance: the whole 95 % interval is."""
     over = [item for item in facts.costs if item.bound is not None and item.low is not None and item.low > item.bound]
@@ -262,14 +280,22 @@ def decide(facts: Facts) -> Verdict:
             exit_code=EXIT_CANNOT_JUDGE,
             sentence=f"Cannot judge {facts.candidate}: {unjudgeable[0].text}{_more(unjudgeable)}"
             f"{_beside_no_baseline(facts, unjudgeable, worse)}.",
-            reasons=(*unjudgeable, *worse, *notes),
+            reasons=(*unjudgeable, *worse, *changed(facts), *notes),
         )
     if worse:
         return Verdict(
             status="worse",
             exit_code=EXIT_WORSE,
             sentence=_red_sentence(facts, worse),
-            reasons=(*worse, *notes),
+            reasons=(*worse, *changed(facts), *notes),
+        )
+    if facts.since_blessed:
+        differing = changed(facts)
+        return Verdict(
+            status="changed",
+            exit_code=EXIT_CANNOT_JUDGE,
+            sentence=f"{differing[0].text}{_more(differing)}; {facts.next_step}.",
+            reasons=(*differing, *notes),
         )
     fell = [Reason(kind="note", text=f"outside the primary metrics: {text}") for text in facts.fell]
     return Verdict(status="not worse", exit_code=EXIT_OK, sentence=_green_sentence(facts), reasons=(*fell, *notes))
@@ -304,6 +330,10 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
 
 def _green_sentence(facts: Facts) -> str:
     """What changed significantly, what did not, the smallest drop that is detected, and what fell all the same."""
+    unchanged = [f"nothing changed since the baseline in {facts.as_blessed}"] if facts.as_blessed else []
+    if unchanged and not facts.labelled:
+        told = [f"{facts.candidate}: {unchanged[0]}", *facts.limits]
+        return f"{'; '.join(told)}."
     alone = facts.candidate == facts.reference  # the suite has one variant
     against = [item for item in facts.judged if item.against == ("baseline" if alone else "reference")]
     if not against:
@@ -320,6 +350,7 @@ def _green_sentence(facts: Facts) -> str:
     said += [f"{_named(rest)}: no significant change"] if rest else []
     said += [smallest_detectable(against)]
     said += [f"{_whose(item)}{_change(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
+    said += unchanged
     said += facts.within_chance
     said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
     said += facts.limits

@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from evals.comparison import gate
 from evals.comparison.answering_models import different_models
 from evals.comparison.baseline import incomparable
+from evals.comparison.changed_cases import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
 from evals.comparison.costs import cost_changes
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.sides import Compared, against_reference
 from evals.comparison.summary import Material, case_means, coverage_of
 from evals.models.metrics import Failed, Redraw, Scored, Skipped
-from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, trial_metrics
+from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.scoring.scorer import UNSTATED
 
@@ -39,14 +41,17 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         failures=(*_failures(material.trials), *_absent(material)),
         misses=_misses(material),
         partial=material.partial,
+        labelled=any(info.primary for info in material.metrics),
+        **_since_blessed(material, found, undecided),
         unread_labels=material.unread_labels,
-        incomparable=incomparable(baseline, now, material.bless_command) if baseline and not material.partial else (),
+        incomparable=_incomparable(material, now),
         missing_baseline=_missing_baseline(material),
         must_pass_broken=_must_pass_broken(material),
         must_pass_unknown=_must_pass_unknown(material),
         **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
         leaks=_new_leaks(baseline, now),
         unanswered=_unanswered(material),
+        changed={info.variant.name: told for info in material.variants if (told := _changed(material, info))},
         unblessed=material.unblessed,
         lost=lost_values(deciding, now),
         models=_different_models(deciding, now),
@@ -63,6 +68,38 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
             *_without_baseline(material, now),
         ),
     )
+
+
+def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
+    """What changed under the numbers since the baseline, and what the baseline does not keep."""
+    baseline, suite = material.baseline, material.suite
+    if baseline is None or material.partial:
+        return ()
+    found = incomparable(baseline, now, material.bless_command)
+    if not compares_behaviour(suite, material.metrics):
+        return found
+    blessed = baseline.behaviour
+    if blessed is None:
+        told = "the baseline keeps no steps and output"
+    elif blessed.fields != suite.as_blessed:
+        told = "`as_blessed:` names other fields than when the suite was blessed"
+    else:
+        return found
+    return (*found, f"{told}; look at the report, then run `{material.bless_command}`")
+
+
+def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]) -> dict[str, Any]:
+    """What the gate is told of suites that are compared with their blessed run."""
+    baseline = material.baseline
+    if baseline is None or not compares_behaviour(material.suite, material.metrics):
+        return {}
+    changes = [change for change in found.changes if change.variant not in undecided]
+    explain = f"see `evals explain {changes[0].case_id} --suite {material.suite.name}`" if changes else ""
+    return {
+        "as_blessed": compared_words(baseline, [name for name in material.names if name not in undecided]),
+        "since_blessed": change_sentences(changes, baseline),
+        "next_step": f"{explain}, then bless what is meant (`{material.bless_command}`)" if changes else "",
+    }
 
 
 def _undecided(material: Material) -> list[str]:
@@ -177,6 +214,24 @@ def _misses(material: Material) -> tuple[str, ...]:
     return tuple(said)
 
 
+def _changed(material: Material, info: VariantInfo) -> str:
+    """The first line that differs from what is recorded, as most misses of a variant have it: in the variant's prompt
+    file, else in the request."""
+    misses = [
+        miss for trial in material.trials if trial.trace.variant == info.variant.name for miss in trial.trace.misses
+    ]
+    found = Counter(
+        (miss.agent, miss.nearest.differences[0]) for miss in misses if miss.nearest and miss.nearest.differences
+    )
+    if not found:
+        return ""
+    (agent, first), _ = found.most_common(1)[0]
+    lines = info.prompt_text.splitlines()
+    if info.prompt_source and first.asked and first.asked in lines:
+        return f"changed: {info.prompt_source}:{lines.index(first.asked) + 1}: {first.change}"
+    return f"changed: {first.path} of {agent}, line {max(first.line, 1)}: {first.change}"
+
+
 def _stumble(trace: Trace) -> str:
     """A visit that failed just before the tape ended is the likelier cause than a missing recording."""
     error = trace.visits[-1].error if trace.visits else None
@@ -184,13 +239,15 @@ def _stumble(trace: Trace) -> str:
 
 
 def _edited_prompts(material: Material) -> tuple[str, ...]:
-    """Variants whose prompt is another than the blessed one: the usual reason for a miss, or for a change."""
+    """Prompts of variants, and prompts that all share, that are not the blessed ones: the usual reason for a miss."""
     blessed = material.baseline.prompts if material.baseline else {}
-    return tuple(
+    own = tuple(
         f"{info.variant.name}: its rendered prompt ({info.prompt_source or 'none'}) has changed since the baseline"
         for info in material.variants
         if blessed.get(info.variant.name, info.prompt_digest) != info.prompt_digest
     )
+    shared = [each.path for each in material.edited_prompts if each.earlier.since == "blessed"]
+    return (*own, *(f"{path} has changed since the baseline" for path in shared))
 
 
 def _unanswered(material: Material) -> dict[str, tuple[int, int]]:

@@ -3,12 +3,23 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
+from evals.comparison.changed_cases import changes_of
 from evals.comparison.constraint_test import PairedRule, change_test, replayed_cases, rule_test, violation_rules
 from evals.comparison.first_divergence import baseline_divergences, clause, divergences
 from evals.comparison.pairs import Against, Key, Names, TestedRule, Values, compare, compare_family, paired, together
 from evals.comparison.summary import Material, case_means, open_cases
 from evals.models.case import Case
-from evals.models.run import Baseline, CaseInfo, Comparison, Divergence, RuleTest, ScorerInfo, Trial, trial_metrics
+from evals.models.run import (
+    Baseline,
+    CaseChange,
+    CaseInfo,
+    Comparison,
+    Divergence,
+    RuleTest,
+    ScorerInfo,
+    Trial,
+    trial_metrics,
+)
 from evals.models.suite import GatePolicy, Variant
 from evals.scoring.decision_grades import Cases, State, state_grades, unanswered_states
 
@@ -78,6 +89,7 @@ class Compared(NamedTuple):
     comparisons: tuple[Comparison, ...]
     rules: tuple[RuleTest, ...]
     divergences: tuple[Divergence, ...]
+    changes: tuple[CaseChange, ...] = ()
 
 
 def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
@@ -106,7 +118,12 @@ def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
         else item
         for item in in_order
     ]
-    return Compared(tuple(told), rules, tuple(one for found in (*parted.values(), *since.values()) for one in found))
+    return Compared(
+        tuple(told),
+        rules,
+        tuple(one for found in (*parted.values(), *since.values()) for one in found),
+        changes_of(suite, scorers, baseline, material.names, material.trials),
+    )
 
 
 def _place(material: Material, item: Comparison) -> tuple[bool, int]:
@@ -119,6 +136,8 @@ def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerIn
     and its baseline. Where nothing is, no other case of the suite can make one of these count as broken.
     """
     suite, baseline = material.suite, material.baseline
+    if changes_of(suite, scorers, baseline, [variant], material.trials):
+        return True
     for endpoint in (scorer for scorer in scorers if scorer.primary):
         held = []
         if variant == suite.candidate and suite.reference in material.names:

@@ -64,7 +64,7 @@ class VariantRun:
             "verdict": run.verdict.status,
             "verdict_sentence": run.verdict.sentence,
             "scorers_digest": run.digests.get("scorers", ""),
-            "source": "evals langsmith push-run",
+            "source": "evals langsmith push",
         }
 
 

@@ -13,7 +13,7 @@ from evals.report.junit_xml import broken
 from evals.report.view.explain_view import state_sentences
 from evals.report.view.violations_table import reason_of
 
-SOURCE: Final = {"sent_by": "evals langsmith push-run"}
+SOURCE: Final = {"sent_by": "evals langsmith push"}
 """Marks what is ours: what people say is pulled back, this is not."""
 
 

@@ -74,11 +74,11 @@ def _notes(said: Judgement) -> list[Reason]:
     poor = [f"{endpoint(each.question)} ({each.balanced:.0%})" for each in barred if each.balanced and not each.missing]
     notes = []
     if not said.reliability:
-        text = "the judge's grades are shown, and never a reason: they were not measured here (`evals judge check`)"
+        text = "the judge's grades are shown, and never a reason: they were not measured here (`evals judge`)"
         notes.append(Reason(kind="note", text=text))
     if unmeasured:
         text = f"{', '.join(unmeasured)}: shown, and never a reason, since the check is not wholly recorded"
-        notes.append(Reason(kind="note", text=f"{text} (`evals judge plan`)"))
+        notes.append(Reason(kind="note", text=f"{text} (`evals plan SUITE --judge`)"))
     if poor:
         text = f"{', '.join(poor)}: shown, and never a reason, since the measured balanced accuracy is below 80 %"
         notes.append(Reason(kind="note", text=text))

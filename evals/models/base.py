@@ -45,6 +45,8 @@ class Sealed(Closed):
             rows = value if isinstance(value, tuple) and value and isinstance(value[0], Closed) else ()
             rest = self.model_copy(update={name: ()}) if rows else self
             member = rest.model_dump_json(by_alias=True, include={name}, indent=indent)
+            if rows and member == "{}":  # it is left out where it is empty, and it is not
+                member = f'{{{line}{(indent or 0) * " "}"{name}":{" " if line else ""}[]{line}}}'
             if member == "{}":  # a field that is left out where it is empty, so that older digests still hold
                 continue
             yield ("," if number else "") + member[1 : -1 - len(line)].removesuffix("]" if rows else "")

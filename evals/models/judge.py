@@ -135,7 +135,7 @@ class Position(Closed):
 
 
 class JudgeCheck(Sealed):
-    """Everything one `evals judge check` found out. `asked` questions, of which `missing` have no recorded answer."""
+    """Everything one `evals judge` found out. `asked` questions, of which `missing` have no recorded answer."""
 
     schema_version: int = CHECK_SCHEMA
     suite: str

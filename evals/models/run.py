@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Annotated, Final, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from evals.models.base import Closed, Sealed
 from evals.models.case import Split
@@ -85,6 +85,8 @@ class CaseInfo(Closed):
     points: tuple[PointInfo, ...] = ()
     route_spec: RouteSpec | None = None
     published: PublishedGold | None = None
+    labels: dict[str, dict[str, dict[str, JsonValue]]] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """Checks of a target's case: `expected` and `tools` -> path -> checks."""
 
 
 class EarlierPrompt(Closed):
@@ -92,6 +94,14 @@ class EarlierPrompt(Closed):
 
     since: Literal["blessed", "committed"]
     text: str
+
+
+class EditedPrompt(Closed):
+    """A prompt that belongs to no variant, such as a worker's, and was edited."""
+
+    path: str
+    text: str
+    earlier: EarlierPrompt
 
 
 class VariantInfo(Closed):
@@ -252,6 +262,17 @@ class Divergence(Closed):
     what: str
 
 
+class CaseChange(Closed):
+    """Where a case differs from its blessed run: `steps`, `decisions`, or `output.` and the path of a field. `was` and
+    `now` are texts, cut where they are long."""
+
+    case_id: str
+    variant: str
+    what: str
+    was: str
+    now: str
+
+
 class CostChange(Closed):
     """What the candidate costs, per case, on the cases both sides have a value for."""
 
@@ -303,6 +324,7 @@ class Reason(Closed):
         "partial run",
         "equivalence not shown",
         "cannot be weighed",
+        "changed",
         "note",
     ]
     text: str
@@ -311,7 +333,7 @@ class Reason(Closed):
 class Verdict(Closed):
     """The answer to "did my change make it worse?", with the exit code that says the same."""
 
-    status: Literal["not worse", "worse", "cannot judge"]
+    status: Literal["not worse", "worse", "cannot judge", "changed"]
     exit_code: Annotated[int, Field(ge=0, le=3)]
     sentence: str
     reasons: tuple[Reason, ...] = ()
@@ -322,6 +344,23 @@ class AcceptedLoss(Closed):
 
     why: str
     losses: tuple[str, ...]
+
+
+class Behaviour(Closed):
+    """What a trial did: names of its steps in order, those side by side joined by `+`; output fields by their path."""
+
+    steps: str
+    output: dict[str, JsonValue]
+
+
+class BlessedBehaviour(Closed):
+    """What later runs are compared with where no label says what is right. `fields` are those the suite names; without,
+    all but those in `free_text`."""
+
+    fields: tuple[str, ...] | None
+    free_text: tuple[str, ...]
+    trials: dict[str, dict[str, dict[int, Behaviour]]]
+    """Variant -> case -> sample."""
 
 
 class Baseline(Sealed):
@@ -338,6 +377,8 @@ class Baseline(Sealed):
     prompts: dict[str, str]
     prompt_lines: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Prompt digest -> the lines of the text, so that a later edit can be shown and a review reads it line by line."""
+    worker_prompts: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """Path -> lines of the prompts that belong to no variant."""
     values: dict[str, dict[str, dict[str, float]]]
     states: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
     """Variant -> case -> decision point -> grade of the answer."""
@@ -351,6 +392,7 @@ class Baseline(Sealed):
     answered most of them. Empty in a baseline that was blessed before this was kept."""
     default_prompts: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
     """Supervisor -> version and digest of the prompt that `triage run` gives it by default; empty in older ones."""
+    behaviour: Annotated[BlessedBehaviour | None, _LEFT_OUT] = None
     accepted: Annotated[AcceptedLoss | None, _LEFT_OUT] = None
     """Set where `evals bless --worse` made the baseline."""
 
@@ -382,11 +424,16 @@ class Run(Tabular):
     scope: Scope | None = None
     comparisons: tuple[Comparison, ...]
     divergences: tuple[Divergence, ...] = ()
+    as_blessed: tuple[str, ...] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """As the suite has it."""
+    changes: tuple[CaseChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     rule_tests: tuple[RuleTest, ...] = Field(default=(), exclude_if=lambda value: not value)
     """Where hard constraints are newly violated, and slices that collapsed, the gate counting them or not."""
     ablations: tuple[Comparison, ...] = ()
     costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     """What the candidate costs against the reference, and against the limits of `gate.cost`."""
+    edited_prompts: tuple[EditedPrompt, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Edited prompts that all variants share."""
     wants_baseline: bool | None = None
     """Whether it was to be compared with its suite's baseline; None in a run stored before this was kept."""
     unblessed: tuple[str, ...] = ()

@@ -85,13 +85,10 @@ class Options:
 
     def words(self) -> tuple[str, ...]:
         """The options again, as they are typed; that a holdout was opened is not repeated."""
-        named = (
-            ("--dataset", self.dataset),
-            ("--guards", self.guards),
-            ("--max-iterations", self.max_iterations),
-            ("--samples", self.samples),
-        )
-        repeated = (("--case", self.cases), ("--variant", self.variants))
+        named = (("--dataset", self.dataset), ("--repeat", self.samples))
+        changed = {"guards": self.guards, "max_iterations": self.max_iterations}
+        pairs = [f"{name}={value}" for name, value in changed.items() if value]
+        repeated = (("--set", pairs), ("--case", self.cases), ("--variant", self.variants))
         return (
             *(word for name, value in named if value for word in (name, str(value))),
             *(word for name, values in repeated for value in values for word in (name, value)),
@@ -136,7 +133,7 @@ class RunRequest:
         """The request as it is typed behind `evals run`."""
         return (
             *(self.suite, "--root", str(self.root), *self.options.words(), "--jobs", str(self.jobs)),
-            *("--trial-timeout", str(self.trial_timeout), "--scheduler", self.scheduler),
+            *("--set", f"trial_timeout={self.trial_timeout}", "--scheduler", self.scheduler),
             *(("--fresh",) if self.fresh else ()),
             *(("--out", str(self.out)) if self.out else ()),
             *(("--annotations",) if self.annotations else ()),

@@ -140,6 +140,9 @@ class Suite(Closed):
     samples: Annotated[int, Field(ge=1)] = 1
     primary: Annotated[tuple[str, ...], Field(exclude_if=lambda value: not value)] = ()
     """The metrics that decide; none: those that `evals.toml` names, or that are primary themselves."""
+    as_blessed: Annotated[tuple[str, ...] | None, Field(exclude_if=lambda value: value is None)] = None
+    """Output fields that must be as in the blessed run, besides steps and decisions; None: all but free text where no
+    metric decides, else nothing."""
     judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
     """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

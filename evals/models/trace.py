@@ -26,6 +26,19 @@ class Difference(Closed):
     before: str = ""
     volatile: tuple[str, ...] = ()
 
+    @property
+    def change(self) -> str:
+        """What became what, from the first word that differs on."""
+        old, new = self.recorded.split(), self.asked.split()
+        same = next(
+            (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+        )
+        return f"{_few(old[same:])} became {_few(new[same:])}"
+
+
+def _few(words: list[str]) -> str:
+    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else "")) if words else "nothing"
+
 
 class Nearest(Closed):
     """The recorded request of the same agent that comes closest: first by system prompt, then by all the rest.
@@ -242,6 +255,11 @@ class Trace(Closed):
     def without_say(self) -> frozenset[str]:
         """The frozen states in which the supervisor had no choice between workers, so that none of it was its own."""
         return frozenset(answer.point for answer in self.points if not answer.say)
+
+    @property
+    def asked(self) -> set[str]:
+        """The keys of all requests it was given an answer to, those of decision points included."""
+        return {*(call.key for call in self.calls), *(key for point in self.points for key in point.keys)}
 
     @property
     def walked(self) -> tuple[RouteNode, ...]:

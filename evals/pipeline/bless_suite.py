@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import Final
 
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
+from evals.comparison.changed_cases import blessed_behaviour
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.decide_run import decide
+from evals.prompt_history import worker_prompts
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 
-REMEDIED: Final = ("no baseline", "not comparable", "note")
+REMEDIED: Final = ("no baseline", "not comparable", "changed", "note")
 """Kinds of reasons for which blessing is the remedy. Every other one would be hidden by a new baseline."""
 
 
@@ -55,9 +57,12 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
         cassettes=result.cassettes,
         default_prompts=chosen.workspace.pack.default_prompts(),
         pack=chosen.workspace.pack,
+        behaviour=blessed_behaviour(chosen.suite, result.scorers, result.trials),
     )
     accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
-    write_baseline(path, blessed.model_copy(update={"accepted": accepted}))
+    place = chosen.workspace
+    workers = worker_prompts(chosen.variants, place.root, place.pack)
+    write_baseline(path, blessed.model_copy(update={"accepted": accepted, "worker_prompts": workers}))
     return SuiteBlessing(result, path, tuple(lost))
 
 
@@ -76,13 +81,19 @@ def _held_against(chosen: RunContext, trials: Trials, before: Baseline) -> Run:
 
 def losses(result: Run) -> list[str]:
     """The reasons of a verdict that a new baseline would hide."""
-    return [reason.text for reason in result.verdict.reasons if reason.kind not in REMEDIED]
+    remedied = REMEDIED if _is_labelled(result) else (*REMEDIED, "nothing to judge")
+    return [reason.text for reason in result.verdict.reasons if reason.kind not in remedied]
+
+
+def _is_labelled(result: Run) -> bool:
+    """Whether any metric decides; without, a run alone has nothing to be judged by, and is blessed all the same."""
+    return any(info.primary for info in result.scorers)
 
 
 def holes(result: Run) -> list[str]:
     """Why a run is no baseline. A variant nobody recorded has nothing to lose; one recorded in part would be held to
     all of it by the next run."""
-    hollow = ("failed", "unread label", "coverage too low", "nothing to judge")
+    hollow = ["failed", "unread label", "coverage too low", *(["nothing to judge"] if _is_labelled(result) else [])]
     told = [reason.text for reason in result.verdict.reasons if reason.kind in hollow]
     return told + [
         f"{name} is recorded in {mine.exact} of {mine.total} trials; record the rest, or take it out of the suite"

@@ -1,9 +1,8 @@
 """Ask a sample of recorded requests again and compare the answers."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evals.analysis.drift_comparison import tell
@@ -15,12 +14,10 @@ from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.drift_result import Drift, DriftPrice
 from evals.models.trace import Trace
-from evals.pipeline.record_suite import Batch
+from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
 from evals.recording.endpoint import Endpoint, OpenAIWire
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import Round, rounds_in
-from evals.recording.rounds.round_loop import Answerer, drive
 from evals.recording.rounds.round_step import RoundState, Say
 from evals.run_context import RunContext
 from evals.secrets.allowed_secrets import FILE, read_allowed
@@ -78,27 +75,17 @@ async def ask_endpoint(what: Sampled, recorder: Recorder, llm: Endpoint, timeout
         apart.end()
 
 
-async def ask_rounds(
-    what: Sampled, batch: Batch, answers: Answers, *, say: Say, announce: Callable[[Round, RoundState], None]
-) -> RoundState:
+async def ask_rounds(what: Sampled, batch: Batch, answers: Answers, *, say: Say, announce: Announce) -> RoundState:
     """Take `answers` in, or have a command answer; what still waits is in the standing.
 
     Raises:
         ConfigurationError: the answering command cannot be started.
         RecordingError: it failed.
     """
-    recorder = Recorder(
-        now=lambda: datetime.now(UTC),
-        stopwatch=lambda: 0.0,  # nobody has measured what these answers took
-        model=batch.model,
-        slots=asyncio.Semaphore(1),
-    )
+    recorder = batch.recorder(None, slots=asyncio.Semaphore(1))
     allowed = read_allowed(what.chosen.workspace.cassettes / FILE)
     rounds = Rounds(wanted(what.sample), what.sitting, recorder, allowed, say)
-    if batch.rounds and batch.answer_with:
-        return await drive(rounds, batch.rounds, Answerer.of(batch.answer_with), batch.shards, batch.read, announce)
-    before = rounds_in(batch.export) if batch.export else []
-    return await rounds.advance(answers, asked=before[-1].ids() if before else ())
+    return await batch.advance(rounds, answers, announce)
 
 
 def concluded(what: Sampled, prices: PriceTable) -> Drift:
@@ -124,13 +111,6 @@ def concluded(what: Sampled, prices: PriceTable) -> Drift:
     )
     write_files(what.sitting.folder, {what.sitting.result.name: found.model_dump_json(indent=2) + "\n"})
     return found
-
-
-def batch_of(batch: Batch, sitting: Sitting) -> Batch:
-    """The same with its rounds in a folder of this sitting's name: what was answered in an earlier one would answer the
-    same requests, and say nothing of today."""
-    export, rounds = (folder / sitting.folder.name if folder else None for folder in (batch.export, batch.rounds))
-    return replace(batch, export=export, rounds=rounds)
 
 
 def folder_of(chosen: RunContext, out: Path | None) -> Path:

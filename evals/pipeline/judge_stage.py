@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from evals.cassettes import manifest
@@ -19,7 +18,7 @@ from evals.llm_judge.rubric import JudgeCheckSet, Rubric
 from evals.models.judge import AGENT, JudgeCheck, JudgedRun
 from evals.models.run import Run
 from evals.models.trace import Trace
-from evals.pipeline.record_suite import Batch, last_asked
+from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
 from evals.recording.coverage import asked_for
 from evals.recording.endpoint import Endpoint, OpenAIWire, author
@@ -28,8 +27,7 @@ from evals.recording.plan.cost_estimate import Experience
 from evals.recording.plan.judge_plan import judge_experience, judge_missed, judge_need
 from evals.recording.plan.plan_recording import Effort, MissingBecause, RecordingPlan, by_cause, effort_for
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import BatchWire, Round
-from evals.recording.rounds.round_loop import Answerer, drive
+from evals.recording.rounds.round_files import BatchWire
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
 from evals.run_context import RunContext
 from evals.runner.dependencies import digest_of_replaced
@@ -220,7 +218,7 @@ async def questions_by_rounds(
     timeout_s: float,
     *,
     say: Say,
-    announce: Callable[[Round, RoundState], None],
+    announce: Announce,
 ) -> tuple[RoundState, AllowedSecrets]:
     """Take answers in, and go on as long as a command gives more; where that leaves the questions, and what may go out.
 
@@ -229,21 +227,11 @@ async def questions_by_rounds(
         RecordingError: it failed.
     """
     wire = BatchWire()
-    recorder = Recorder(
-        now=lambda: datetime.now(UTC),
-        stopwatch=lambda: 0.0,  # nobody has measured what these answers took
-        recorded_by=author(batch.recorded_by, chosen.workspace),
-        model=batch.model,
-        slots=asyncio.Semaphore(1),
-    )
+    recorder = batch.recorder(author(batch.recorded_by, chosen.workspace), slots=asyncio.Semaphore(1))
     session = JudgeSession(chosen.workspace, recorder, wire, chosen.suite.models, timeout_s)
-    frontier = JudgeFrontier(chosen.workspace, questions, session, wire, say)
+    frontier = JudgeFrontier(chosen.workspace, wire, say, questions, session)
     try:
-        if batch.rounds and batch.answer_with:
-            answerer = Answerer.of(batch.answer_with)
-            standing = await drive(frontier, batch.rounds, answerer, batch.shards, batch.read, announce)
-        else:
-            standing = await frontier.advance(answers, asked=last_asked(batch.export))
+        standing = await batch.advance(frontier, answers, announce)
     finally:
         await session.close()
     return standing, frontier.allowed

@@ -131,13 +131,14 @@ def _unblessed(
 ) -> tuple[str, ...]:
     """The options that change what is run, as they were typed. One that asks for what the suite has changes nothing."""
     changes = (
-        ("--guards", options.guards, asked.variants != own.variants and options.guards is not None),
-        ("--max-iterations", options.max_iterations, asked.variants != own.variants),
-        ("--samples", options.samples, asked.samples != own.samples),
+        ("--set guards", options.guards, asked.variants != own.variants and options.guards is not None),
+        ("--set max_iterations", options.max_iterations, asked.variants != own.variants),
+        ("--repeat", options.samples, asked.samples != own.samples),
         ("--dataset", options.dataset, workspace.datasets != _dataset(own, workspace)),
         ("--open-holdout", options.open_holdout, bool(held_out(cases))),
     )
-    return tuple(f"{name} {value}" for name, value, changed in changes if value is not None and changed)
+    asked_for = ((name, value) for name, value, changed in changes if value is not None and changed)
+    return tuple(f"{name}{'=' if name.startswith('--set') else ' '}{value}" for name, value in asked_for)
 
 
 def _dataset(suite: Suite, workspace: Workspace) -> Path:
@@ -222,9 +223,7 @@ def recorded(name: str, workspace: Workspace) -> Cassette:
     """
     path = cassette_path(name, workspace)
     if not path.is_file():
-        raise ConfigurationError(
-            f"{name}: no cassette of this case and no such file; `evals cassette status` lists them"
-        )
+        raise ConfigurationError(f"{name}: no cassette of this case and no such file; `evals cassette show` lists them")
     return load(path)
 
 

@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.io_thread import Apart
@@ -24,7 +25,7 @@ from evals.recording.recording_session import (
 )
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.round_files import BatchWire, Round, rounds_in
-from evals.recording.rounds.round_loop import Answerer, drive
+from evals.recording.rounds.round_loop import Advancing, Answerer, drive
 from evals.recording.rounds.round_step import Frontier, RoundState, Say
 from evals.recording.spend import Meter
 from evals.run_context import RunContext
@@ -123,13 +124,16 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+Announce = Callable[[Round, RoundState], None]
+"""Hears of each round before a command answers it."""
+
+
 @dataclass(frozen=True)
 class Batch:
-    """How the rounds are wanted: files out and in by hand, or a command that answers."""
+    """How the rounds are wanted: files out (below `export`) and in by hand, or a command that answers them."""
 
     export: Path | None = None
     answers: tuple[Path, ...] = ()
-    rounds: Path | None = None
     answer_with: str | None = None
     shards: int = 1
     keep_invalid: bool = False
@@ -139,28 +143,42 @@ class Batch:
     @property
     def wanted(self) -> bool:
         """Whether anything of this was asked for at all."""
-        return bool(self.export or self.answers or self.rounds or self.answer_with)
+        return bool(self.export or self.answers or self.answer_with)
 
     def checked(self) -> "Batch":
         """Raises ConfigurationError if the options do not go together."""
         if not self.wanted:
             if self.shards != 1 or self.keep_invalid or self.model:
                 raise ConfigurationError(
-                    "--shards, --keep-invalid and --model belong to batch rounds: add --export, --import or --rounds"
+                    "shards, keep_invalid and model are settings of batch rounds: add --export or --import"
                 )
-        elif bool(self.rounds) != bool(self.answer_with):
+        elif self.answer_with and (self.answers or not self.export):
             raise ConfigurationError(
-                "--rounds DIR and --answer-with CMD go together: where rounds lie, who answers them"
+                "--answer-with CMD goes with --export DIR, where its rounds lie, and does what --import does by hand"
             )
-        elif self.shards != 1 and not (self.export or self.rounds):
-            raise ConfigurationError("--shards splits a round that is written: add --export DIR, or leave it out")
-        elif self.rounds and (self.export or self.answers):
-            raise ConfigurationError("--rounds does what --export and --import do by hand: give one or the other")
+        elif self.shards != 1 and not self.export:
+            raise ConfigurationError("shards splits a round that is written: add --export DIR, or leave it out")
         return self
+
+    def below(self, name: str) -> "Batch":
+        """The same with its rounds in the folder `name` of its folder: answers of others are not mixed in."""
+        return replace(self, export=self.export / name if self.export else None)
 
     def read(self, paths: Sequence[Path]) -> Answers:
         """The answers in some files."""
         return Answers.read(paths, model=self.model, keep_invalid=self.keep_invalid)
+
+    def recorder(self, recorded_by: str | None, **how: Any) -> Recorder:  # noqa: ANN401 - fields of the recorder
+        """A recorder of answers that came in files; nobody has measured how long they took."""
+        return Recorder(now=_now, stopwatch=lambda: 0.0, recorded_by=recorded_by, model=self.model, **how)
+
+    async def advance(self, waiting: Advancing, answers: Answers, announce: Announce) -> RoundState:
+        """Take answers in, and go on as long as the command gives more. Raises as `drive` and `Answerer.of`."""
+        if self.answer_with and self.export:
+            answerer = Answerer.of(self.answer_with)
+            return await drive(waiting, self.export, answerer, self.shards, self.read, announce)
+        written = rounds_in(self.export) if self.export else []
+        return await waiting.advance(answers, asked=written[-1].ids() if written else ())
 
 
 async def round_by_round(
@@ -172,7 +190,7 @@ async def round_by_round(
     *,
     on_tape: Collection[TrialId],
     say: Say,
-    announce: Callable[[Round, RoundState], None],
+    announce: Announce,
 ) -> tuple[RoundState, AllowedSecrets]:
     """Take answers in, and go on as long as a command gives more; where that leaves the trials, and what may go out.
 
@@ -191,13 +209,7 @@ async def round_by_round(
         RecordingError: it failed.
     """
     wire = BatchWire()
-    recorder = Recorder(
-        now=lambda: datetime.now(UTC),
-        stopwatch=lambda: 0.0,  # nobody has measured what these answers took
-        recorded_by=author(batch.recorded_by, chosen.workspace),
-        model=batch.model,
-        answerer=wire.answer,
-    )
+    recorder = batch.recorder(author(batch.recorded_by, chosen.workspace), answerer=wire.answer)
     session = RecordingSession(chosen.workspace, recorder, wire, search, timeout_s, samples=chosen.suite.samples)
     frontier = Frontier(
         workspace=chosen.workspace,
@@ -210,16 +222,7 @@ async def round_by_round(
         on_tape=on_tape,
     )
     try:
-        if batch.rounds and batch.answer_with:
-            answerer = Answerer.of(batch.answer_with)
-            standing = await drive(frontier, batch.rounds, answerer, batch.shards, batch.read, announce)
-        else:
-            standing = await frontier.advance(answers, asked=last_asked(batch.export))
+        standing = await batch.advance(frontier, answers, announce)
     finally:
         await session.close()
     return standing, frontier.allowed
-
-
-def last_asked(folder: Path | None) -> list[str]:
-    """What the round before asked: who answers it may have left something out."""
-    return rounds_in(folder)[-1].ids() if folder and rounds_in(folder) else []

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.comparison.assemble import case_info
+from evals.comparison.changed_cases import changes_of
 from evals.errors import ConfigurationError, EvalsError
-from evals.models.run import CaseInfo, Trial
+from evals.models.run import CaseChange, CaseInfo, Trial
 from evals.models.run_request import Options
 from evals.models.trace import Trace
 from evals.paths import path_of_user
-from evals.pipeline.load_run import selected, to_be_run
+from evals.pipeline.load_run import baseline_of, selected, to_be_run
 from evals.pipeline.run_suite import replay
+from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
 from evals.suites.suite_files import names_on, read_suite, select
 from evals.workspace import Workspace
@@ -52,6 +54,7 @@ class Explained:
     suite: str
     case: CaseInfo
     trials: tuple[Trial, ...]
+    changes: tuple[CaseChange, ...] = ()
 
 
 def explain(case: str, variants: Sequence[str], suite: str, root: Path | str) -> Explained:
@@ -64,6 +67,8 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path | str) ->
     root = path_of_user(root, "root")
     names = tuple(variants) or (read_suite(suite, root).candidate,)
     chosen = to_be_run(selected(suite, root, Options(cases=(case,), variants=names)))
-    trials = score_trials(chosen.by_id, replay(chosen, jobs=1).traces)
+    trials = score_trials(chosen.by_id, replay(chosen, jobs=1).traces, chosen.pack)
+    metrics = deciding(chosen.pack, chosen.suite.primary, chosen.cases)
+    changes = changes_of(chosen.suite, metrics, baseline_of(chosen), names, trials)
     first = {trial.trace.variant: trial for trial in trials if trial.trace.sample == 0}
-    return Explained(chosen.suite.name, case_info(chosen.cases[0]), tuple(first[name] for name in names))
+    return Explained(chosen.suite.name, case_info(chosen.cases[0]), tuple(first[name] for name in names), changes)

@@ -14,7 +14,7 @@ from evals.models.run import Reason, Run, Trial
 from evals.pipeline.decide_run import may_have_broken
 from evals.pipeline.load_run import load_suite
 from evals.pipeline.run_suite import finish, replay
-from evals.report.junit_xml import broken, errors, off_tape, scores
+from evals.report.junit_xml import broken, changed_lines, errors, off_tape, scores
 from evals.report.view.headline import in_words
 from evals.report.view.violations_table import reason_of
 from evals.run_context import RunContext
@@ -129,7 +129,7 @@ class TrialItem(pytest.Item):
         if not self.run.may_have_broken(case, variant):
             return
         whole = self.run.whole()
-        if not (said := broken(whole, variant, case)):
+        if not (said := [*broken(whole, variant, case), *changed_lines(whole, variant, case)]):
             return
         text = "\n".join([*said, *self._explained(whole)])
         if whole.verdict.status != "not worse":
@@ -179,7 +179,7 @@ class CheckItem(pytest.Item):
         if self.check.kinds is None:
             self.user_properties.append((TOLD, _summary(whole, self.run.folder, self.run.suite.workspace.root)))
         mine = self._reasons(whole)
-        if whole.verdict.status == "cannot judge" and mine:
+        if whole.verdict.status in ("cannot judge", "changed") and mine:
             _stop(_verdict(whole, mine))
 
     def runtest(self) -> None:

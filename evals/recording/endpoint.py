@@ -32,6 +32,20 @@ CONNECT_S: Final = 15.0
 """A host that lets nobody in for so long is down, however long its answers may take."""
 
 
+HOST: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 8091
+"""Where the local model of `make record` is served."""
+
+
+def is_healthy(url: str) -> bool:
+    """Whether a server at `url` says it can answer now."""
+    try:
+        with httpx.Client(trust_env=False, timeout=2) as client:  # no proxy stands between us and loopback
+            return client.get(f"{url}/health").status_code == httpx.codes.OK
+    except httpx.TransportError:
+        return False
+
+
 class Endpoint:
     """Where requests really go: `base_url` as users give it (`https://host/v1`), and the key that opens it."""
 
@@ -45,7 +59,7 @@ class Endpoint:
             parts.username or parts.password or scrub(base_url) != base_url
         ):  # it is named in every report of a recording
             raise ConfigurationError(
-                "the endpoint's URL holds a credential; give the key by --api-key-env, not in the URL"
+                "the endpoint's URL holds a credential; name its variable with --set api_key_env=NAME"
             )
         self.base_url = base_url.rstrip("/")
         self._api_key = api_key
@@ -170,7 +184,7 @@ class EndpointRetry:
                 reply = await send()
         except TimeoutError:
             raise NoAnswerError(
-                f"no whole answer within {self._timeout_s:g} s: raise --timeout, or name a quicker endpoint"
+                f"no whole answer within {self._timeout_s:g} s: --set timeout=S raises that, or name a quicker endpoint"
             ) from None
         self._heard = True
         return reply

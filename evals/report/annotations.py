@@ -7,7 +7,7 @@ from typing import Final
 from evals.models.run import Run
 from evals.shared.visible_text import visible
 
-LEVEL: Final = {"not worse": "notice", "worse": "error", "cannot judge": "warning"}
+LEVEL: Final = {"not worse": "notice", "worse": "error", "cannot judge": "warning", "changed": "warning"}
 MOST: Final = 10
 """GitHub shows ten annotations of a level per step."""
 

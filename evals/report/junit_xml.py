@@ -32,6 +32,12 @@ def broken(run: Run, variant: str, case: str) -> list[str]:
     return [_broke(item) for item in run.comparisons if case in item.broke and _judged(run, item, variant)]
 
 
+def changed_lines(run: Run, variant: str, case: str) -> list[str]:
+    """Where the case is not as blessed, a line each."""
+    mine = [change for change in run.changes if (change.variant, change.case_id) == (variant, case)]
+    return [f"{change.what} changed since the baseline: {change.was} → {change.now}" for change in mine]
+
+
 def scores(trial: Trial, scorers: Sequence[ScorerInfo]) -> dict[str, float]:
     """The primary scores of one sample."""
     found = {scorer.name: trial.outcomes.get(scorer.name) for scorer in scorers if scorer.primary}
@@ -64,7 +70,7 @@ def junit(run: Run) -> str:
 def _verdict(root: Element, run: Run) -> None:
     """A suite of one test, red exactly when the run is."""
     said = [run.verdict.sentence, *(f"{reason.kind}: {reason.text}" for reason in run.verdict.reasons)]
-    kind: dict[str, _Kind] = {"worse": "failure", "cannot judge": "error"}
+    kind: dict[str, _Kind] = {"worse": "failure", "cannot judge": "error", "changed": "error"}
     suite = _suite(root, f"{run.suite}: verdict")
     _case(suite, "verdict", run.suite, kind.get(run.verdict.status), run.verdict.status, said)
     _count(suite)
@@ -96,6 +102,8 @@ def _outcome(run: Run, variant: str, case: str, trials: Sequence[Trial]) -> tupl
     if off := [text for trial in trials if (text := off_tape(trial))]:
         return "skipped", "not recorded", off
     broke = broken(run, variant, case)
+    if not broke and (changed := changed_lines(run, variant, case)):
+        return "error", "changed", changed
     return ("failure", "broke", broke) if broke else (None, "", ())
 
 

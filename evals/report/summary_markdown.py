@@ -12,8 +12,8 @@ from evals.report.view.headline import as_blessed, beaten, best_baseline, in_wor
 from evals.report.view.judge_view import judge_sentence, scores
 from evals.report.view.page_parts import Table
 from evals.report.view.sections import Place, section_tables
+from evals.report.view.variant_tables import changes_table, measure_table
 from evals.report.view.variant_tables import in_words as in_words_of_samples
-from evals.report.view.variant_tables import measure_table
 from evals.report.view.violations_table import breach_table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ LIMIT: Final = 64_000
 _CUT: Final = "\n*The summary is cut here: the rest is in the report.*\n"
 _ACTIVE = re.compile(r"([\\`*_{}\[\]()<>+!|~:.&-])")
 _CALLING = re.compile(r"([@#])")  # mentions and issue numbers are found after Markdown: a backslash does not stop them
-_ICON = {"not worse": "🟢", "worse": "🔴", "cannot judge": "🟡"}
+_ICON = {"not worse": "🟢", "worse": "🔴", "cannot judge": "🟡", "changed": "🟡"}
 
 
 def summary(run: Run, pack: "Pack | None" = None) -> str:
@@ -42,6 +42,8 @@ def summary(run: Run, pack: "Pack | None" = None) -> str:
             "",
             *_judge(run),
             *_table(what_it_costs(run)),
+            "",
+            *_table(changes_table(run)),
             "",
             *_table(breach_table(run)),
             "",

@@ -32,7 +32,8 @@ WITHHELD: Final = "[withheld: it holds a secret]"
 _PROTOCOL_ID: Final = re.compile(
     r"\.(?:tool_calls\[\d+\]\.id|tool_call_id"  # OpenAI's chat completions
     r"|tool_use_id|content\[\d+\]\.(?:id|signature)|content_block\.id|delta\.signature"  # Anthropic's messages
-    r"|call_id|item_id|(?:input|output)\[\d+\]\.id)$"  # OpenAI's responses
+    r"|call_id|item_id|(?:input|output)\[\d+\]\.id|encrypted_content"  # OpenAI's responses
+    r"|thought_?[sS]ignature|responseId)$"  # Gemini
 )
 """Members that are random by design and secret to nobody."""
 _NAME: Final = re.compile(r'"([^"\\]{1,64})"\s*:\s*"')

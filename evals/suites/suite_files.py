@@ -142,7 +142,7 @@ def select(cases: Mapping[str, Case], selection: Selection, only: Sequence[str] 
     unknown = [case_id for case_id in (*selection.ids, *only) if case_id not in cases]
     if unknown:
         raise ConfigurationError(
-            f"no such case: {', '.join(unknown)}; `evals dataset list` names all{nearest_name(unknown[0], cases)}"
+            f"no such case: {', '.join(unknown)}; `evals dataset show` names all{nearest_name(unknown[0], cases)}"
         )
     chosen = [case for _, case in sorted(cases.items()) if _matches(case, selection)]
     strangers = sorted(set(only) - {case.id for case in chosen})

@@ -75,8 +75,13 @@ class TargetLabels(Closed):
         return self.route.exemplars if self.route else ()
 
     def shown(self) -> dict[str, Any]:
-        """Nothing that only this pack has."""
-        return {}
+        """The checks of output and tool calls."""
+        told = {
+            label: {path: each.written for path, each in checks.items()}
+            for label, checks in (("expected", self.expected), ("tools", self.tools))
+            if checks
+        }
+        return {"labels": told}
 
 
 def case_ids(folder: Path) -> list[str]:

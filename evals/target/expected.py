@@ -33,6 +33,11 @@ class Expected(Closed):
     subset: dict[str, JsonValue] | list[JsonValue] | None = None
     items: Annotated[list[JsonValue] | None, Field(alias="set")] = None
 
+    @property
+    def written(self) -> dict[str, Any]:
+        """As the case's file has it."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
     @model_validator(mode="after")
     def _checks_something(self) -> Self:
         if not self.model_fields_set or (self.model_fields_set == {"contains"} and not self.contains):

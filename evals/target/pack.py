@@ -22,6 +22,7 @@ from evals.target.variant_files import VariantFiles
 if TYPE_CHECKING:
     import httpx
     import httpx2
+    from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
     from evals.models.case import Case
@@ -205,6 +206,13 @@ class TargetPack:
             raise TypeError("a target is recorded through a RecordingTransport")
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
         return TargetClients(Recording(llm.recorder, Apart()))
+
+    @property
+    def case_file(self) -> "type[BaseModel]":
+        """`CASE.yaml`."""
+        from evals.target.cases import TargetLabels  # noqa: PLC0415
+
+        return TargetLabels
 
     def judge(self, clients: Any, models: "Models") -> "ModelJudge":  # noqa: ANN401 - of any pack
         """Raises ConfigurationError: there is no rubric for any target."""

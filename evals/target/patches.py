@@ -21,6 +21,7 @@ from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from evals.cassettes.answer_check import HttpReply
+from evals.secrets.secret_filter import scrub
 from evals.target.bodies import HttpAnswer
 from evals.target.capture import (
     THREADS,
@@ -38,6 +39,14 @@ from evals.target.tools import tool_hooks
 _lock: Final = Lock()
 _undo: Final[list[tuple[Any, str, Any]]] = []
 _depth = 0
+_OWN_SOCKETS: Final = (
+    ("primp", "Client"),
+    ("primp", "AsyncClient"),
+    ("curl_cffi.requests", "Session"),
+    ("curl_cffi.requests", "AsyncSession"),
+)
+"""Clients that connect in Rust or C, where no socket of Python's is seen; DuckDuckGo's search uses the first."""
+_METHODS: Final = ("request", "get", "post", "put", "patch", "delete", "head", "options")
 
 
 @contextmanager
@@ -76,11 +85,21 @@ def _install() -> None:
     _replace(ThreadPoolExecutor, "submit", _submit_in_context)
     for owner, name, wrap in tool_hooks():
         _replace(owner, name, wrap)
-    for name in ("grpc._channel", "grpc.aio._channel"):  # connects in C, where no socket of Python's is seen
-        if module := _library(name):
-            _replace(module.Channel, "__init__", _guarded_grpc)
+    _guard_own_sockets()
     _undo.append((sys, "stdout", sys.stdout))
     sys.stdout = _TrialOutput(sys.stdout)
+
+
+def _guard_own_sockets() -> None:
+    """Libraries that connect in C or Rust, where no socket of Python's is seen."""
+    for name in ("grpc._channel", "grpc.aio._channel"):
+        if module := _library(name):
+            _replace(module.Channel, "__init__", _guarded_grpc)
+    for name, kind in _OWN_SOCKETS:
+        owner = getattr(_library(name), kind, None)
+        for method in _METHODS:
+            if hasattr(owner, method):
+                _replace(owner, method, _guarded_request)
 
 
 def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:  # noqa: ANN401 - classes and modules
@@ -218,7 +237,8 @@ def _aiohttp_request(original: Any) -> Any:  # noqa: ANN401 - a method
 def _aiohttp_response(session: Any, method: str, url: Any, given: HttpAnswer) -> Any:  # noqa: ANN401 - of aiohttp
     """A response that is there already: its stream has all chunks and its end."""
     library, protocol = importlib.import_module("aiohttp"), importlib.import_module("aiohttp.base_protocol")
-    loop, headers = asyncio.get_running_loop(), type(session.headers)(given.headers)
+    multidict = importlib.import_module("multidict")  # comes with aiohttp
+    loop, headers = asyncio.get_running_loop(), multidict.CIMultiDictProxy(multidict.CIMultiDict(given.headers))
     told: dict[str, Any] = {"loop": loop, "session": session, "traces": []}
     told["request_info"] = library.RequestInfo(url, method, headers, url)
     told["stream_writer"] = SimpleNamespace(output_size=0)
@@ -255,7 +275,8 @@ def _refuse_host(host: str) -> None:
     if trial is None or trial.closed:
         raise NotLetThroughError(f"connection to {host}: made outside of a trial, so it is refused; {THREADS}")
     if host not in trial.hosts.pass_through and host not in trial.addresses:
-        raise NotLetThroughError(trial.refuse(f"connection to {host}: not let through; {advice(host)}"))
+        advised = f"name {scrub(host)} in `pass_through` of [target] in evals.toml to ask it live"
+        raise NotLetThroughError(trial.refuse(f"connection to {host}: its library cannot be recorded; {advised}"))
 
 
 def _guarded_connect(original: Any) -> Any:  # noqa: ANN401 - a method
@@ -288,6 +309,15 @@ def _guarded_grpc(original: Any) -> Any:  # noqa: ANN401 - a method
         original(self, target, *args, **kwargs)
 
     return __init__
+
+
+def _guarded_request(original: Any) -> Any:  # noqa: ANN401 - a method
+    def request(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        url = next((str(word) for word in (kwargs.get("url"), *args) if "://" in str(word)), "")
+        _refuse_host(urlsplit(url).hostname or type(self).__name__)
+        return original(self, *args, **kwargs)
+
+    return request
 
 
 def _submit_in_context(original: Any) -> Any:  # noqa: ANN401 - a method

@@ -67,11 +67,12 @@ class TargetSettings(Closed):
 
 def target_files(root: Path) -> list[Path]:
     """Settings, code, prompts and data files of the target, sorted; see `TargetPack.code_files`."""
+    from evals.target.endpoint_variables import environment_file  # noqa: PLC0415
     from evals.target.langgraph_json import read_langgraph_json  # noqa: PLC0415 - loads LangGraph
 
     folder = TargetSettings.of(root).at(root)
     found = {*_files_below(folder, _folders_of_harness(root)), *prompt_files(root)}
-    named = (root / FILE, read_langgraph_json(folder).env_file)
+    named = (root / FILE, read_langgraph_json(folder).env_file, environment_file(root))
     return sorted({*found, *(path.resolve() for path in named if path is not None and path.is_file())})
 
 

@@ -1,18 +1,20 @@
 """Trials of a target: its graph loaded once per process, run on one case, and the trace of what it did."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.errors import ConfigurationError, nearest_name
+from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.target_settings import TABLE, TargetSettings
-from evals.target.trial_process import TrialProcess
+from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from evals.target.drive import Driver, TargetRun
     from evals.workspace import Workspace
 
-LONGEST: Final = 600.0
-"""Seconds that a trial may take while it is recorded."""
+_LOG: Final = 1_000_000  # bytes of output that are added to
 _END: Final = "__end__"
 _ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
 
@@ -52,6 +53,12 @@ class TargetCase:
     ) -> Trace:
         """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
         del halted
+        if clients.recording is not None and clients.recording.recorder.answerer is None:
+            try:
+                self._trials.check_variables()
+            except RecordingStoppedError as error:
+                clients.recording.recorder.stop.set(error)
+                raise
         process, files = self._trials.process_of(variant)
         return await process.run(self._case, variant, files, tape, clients.recording)
 
@@ -63,6 +70,7 @@ class TargetTrials:
     def __init__(self, workspace: "Workspace") -> None:
         self._root = workspace.root
         self._processes: dict[str, TrialProcess] = {}
+        self._variables: dict[str, str] | None = None
 
     def process_of(self, variant: "Variant") -> tuple[TrialProcess, VariantFiles]:
         """The process of a variant's files, another one where the last has ended. Raises ConfigurationError."""
@@ -79,8 +87,24 @@ class TargetTrials:
     def close(self, case: "Case") -> None:
         """Nothing is kept."""
 
+    def check_variables(self) -> None:
+        """Before the endpoint is asked. Raises RecordingStoppedError if variables that lead to it are not those of what
+        is recorded."""
+        from evals.target.endpoint_variables import refuse_others, variables_in  # noqa: PLC0415
+        from evals.target.langgraph_json import read_langgraph_json  # noqa: PLC0415 - loads LangGraph
+
+        if self._variables is None:
+            file = read_langgraph_json(TargetSettings.of(self._root).at(self._root))
+            variables = variables_in({**file.environment, **os.environ})
+            refuse_others(self._root, variables)
+            self._variables = variables
+
     def save(self) -> None:
-        """Nothing is committed beside the cassettes."""
+        """Keep the variables that lead to the endpoint, if it was asked."""
+        from evals.target.endpoint_variables import keep_variables  # noqa: PLC0415
+
+        if self._variables is not None:
+            keep_variables(self._root, self._variables)
 
 
 @dataclass(frozen=True)
@@ -123,7 +147,10 @@ class LoadedTarget:
         )
         hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
         trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
-        return _trace(case, variant, tape, trial, _with_output(await self.driver.run(call, trial), told.output), files)
+        run = await self.driver.run(call, trial)
+        if run.printed and parent_process() is not None:
+            os.write(1, run.printed.encode())  # see `_write_output_to`
+        return _trace(case, variant, tape, trial, _with_output(run, told.output), files)
 
 
 def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
@@ -189,7 +216,9 @@ def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
         number += place != last or step.kind == "tool"
         last = place
         arguments = step.arguments if step.kind == "tool" else None
-        yield Visit(node=step.name, superstep=number, error=_below_root(step.error, files), arguments=arguments)
+        told_by_miss = run.ended == "missed" and "not recorded" in (step.error or "")
+        error = None if told_by_miss else _below_root(step.error, files)
+        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments)
 
 
 def _below_root(text: str | None, files: VariantFiles) -> str | None:
@@ -208,6 +237,8 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     Raises:
         ConfigurationError: it cannot be loaded, or this process has loaded other files of it.
     """
+    if parent_process() is not None:
+        _write_output_to(files.project / ".cache" / "target.log")
     _processes.add(files.process)
     if len(_processes) > 1:
         raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
@@ -223,6 +254,15 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
         if files.root is None:
             raise
         raise ConfigurationError(f"at {files.revision}: {error}".replace(f"{files.root}/", "")) from error
+
+
+def _write_output_to(log: Path) -> None:
+    """From now on all that this process prints goes into a file: the target's output is not the command's."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    keep = log.is_file() and log.stat().st_size < _LOG
+    with log.open("ab" if keep else "wb") as stream:
+        for place in (1, 2):
+            os.dup2(stream.fileno(), place)
 
 
 def _only(names: list[str], root: Path) -> str:
@@ -266,6 +306,7 @@ def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]
 
 def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.endpoint_variables import set_as_recorded  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
     from evals.target.patches import captured  # noqa: PLC0415
 
@@ -277,4 +318,6 @@ def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
     stack.enter_context(files.in_place())
     stack.enter_context(captured())
     stack.enter_context(environment_of(file, replay=replay))
+    if replay:
+        set_as_recorded(files.project)
     stack.enter_context(frozen_clock(settings.clock))

@@ -60,7 +60,7 @@ class TriagePack:
             "Try thresholds and guard sets on the recordings, and recommend a setting.",
         ),
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
-        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make, import and harvest cases."),
+        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
     }
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
     describe = _Later("variant_prompts")
@@ -71,6 +71,7 @@ class TriagePack:
     load_cases = _Later("dataset.load_cases")
     load_case = _Later("dataset.load_cases", "load_one")
     case_ids = _Later("dataset.load_cases")
+    case_file = _Later("case_file", "CaseFile")
     rubric = _Later("judge.triage_rubric", "RUBRIC")
     runner = _Later("replay_path")
     replay_clients = _Later("trial_clients")

@@ -31,9 +31,10 @@ VECTORS = Path(".cache/bench/vectors.sqlite")
 SEARCH = """
 import sys, time
 from pathlib import Path
-from triage.codebase.open_checkout import index_of_checkout
+from triage.codebase.open_checkout import index_of_sources
+from triage.codebase.sources import Source
 started = time.perf_counter()
-index = index_of_checkout(Path(sys.argv[1]), Path(sys.argv[2]), lambda _: None)
+index = index_of_sources([Source(Path(sys.argv[1]))], Path(sys.argv[2]), lambda _: None)
 index.retriever().invoke(sys.argv[3])
 print(len(index.chunks), index.embedder.computed, time.perf_counter() - started, time.process_time())
 """

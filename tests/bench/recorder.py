@@ -23,7 +23,7 @@ class EnoughError(Exception):
 async def main(suite: str, command: str, most: int) -> None:
     """Record until the round after the last that is wanted, or to the end."""
     chosen = selected(suite, Path(), Options())
-    batch = Batch(rounds=Path("rounds"), answer_with=command, recorded_by="bench")
+    batch = Batch(Path("rounds"), answer_with=command, recorded_by="bench")
     heard: list[RoundState] = []
 
     def announce(found: Round, standing: RoundState) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.bench.goals.languages import faults, sources, symbols
-from triage.codebase.chunk import cut_file
+from triage.codebase.chunk import chunks_of
 
 
 @pytest.mark.parametrize("fault", faults(), ids=lambda fault: fault["symbol"])
@@ -19,4 +19,4 @@ def test_a_fault_stands_in_its_function_and_its_issue_does_not_name_it(fault):
 
 
 def test_every_file_can_be_cut_by_symbol():
-    assert [path for path, text in sources().items() if cut_file(path, text).fallback] == []
+    assert [path for path, text in sources().items() if {one.symbol for one in chunks_of(path, text)} == {path}] == []

@@ -26,5 +26,5 @@ def checkout(tmp_path):
 @pytest.fixture
 def there(service, checkout):
     """The service, with the dataset in it."""
-    assert evals(checkout, "langsmith", "push-dataset").code == 0
+    assert evals(checkout, "langsmith", "push", "cases").code == 0
     return service

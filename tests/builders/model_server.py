@@ -1,4 +1,4 @@
-"""A server on loopback that speaks OpenAI's chat completions and Anthropic's messages, whole and as streams."""
+"""A server on loopback that speaks OpenAI's and Anthropic's protocols for chat, whole and as streams."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +32,9 @@ def model_server(say: Say) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             elif self.path.endswith("/messages"):
                 events = [f"event: {each['type']}\ndata: {json.dumps(each)}" for each in _anthropic_events(said)]
                 self._send(body, _anthropic(said), events)
+            elif self.path.endswith("/responses"):
+                events = [f"event: {each['type']}\ndata: {json.dumps(each)}" for each in _response_events()]
+                self._send(body, _response("completed"), events)
             else:
                 self._send({}, {"echo": body}, [])
 
@@ -82,6 +85,21 @@ def _openai_chunks(said: Any) -> Iterator[dict[str, Any]]:
             "model": "m-1",
             "choices": [{"index": 0, "delta": delta, **ended}],
         }
+
+
+def _response(status: str) -> dict[str, Any]:
+    text = {"type": "output_text", "text": "good day", "annotations": []}
+    message = {"type": "message", "id": f"msg_{'0a1b' * 12}", "role": "assistant", "status": status, "content": [text]}
+    head = {"id": f"resp_{'0a1b' * 12}", "object": "response", "created_at": 1, "model": "m-1", "status": status}
+    usage = {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7}
+    return {**head, "output": [message], "tools": [], "usage": usage}
+
+
+def _response_events() -> Iterator[dict[str, Any]]:
+    yield {"type": "response.created", "sequence_number": 0, "response": _response("in_progress")}
+    place = {"item_id": f"msg_{'0a1b' * 12}", "output_index": 0, "content_index": 0}
+    yield {"type": "response.output_text.delta", "sequence_number": 1, **place, "delta": "good day"}
+    yield {"type": "response.completed", "sequence_number": 2, "response": _response("completed")}
 
 
 def _anthropic(said: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def stored(checkout, *found, **fields):
 
 def push(checkout, *words):
     """What the command says."""
-    return evals(checkout, "langsmith", "push-run", *words)
+    return evals(checkout, "langsmith", "push", *words)
 
 
 def scores(service):

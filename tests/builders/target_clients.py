@@ -55,6 +55,17 @@ async def openai_async_stream(url: str) -> list[str]:
     return [chunk.choices[0].delta.content or "" async for chunk in chunks]
 
 
+def openai_responses(url: str) -> str:
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="k")
+    return client.responses.create(model="m-1", input="hello").output_text
+
+
+async def openai_responses_stream(url: str) -> list[str]:
+    client = openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k")
+    events = await client.responses.create(model="m-1", input="hello", stream=True)
+    return [event.delta async for event in events if event.type == "response.output_text.delta"]
+
+
 def anthropic_sync(url: str) -> str:
     client = anthropic.Anthropic(base_url=url, api_key="k")
     return client.messages.create(model="claude-x", max_tokens=9, messages=HELLO).content[0].text
@@ -92,7 +103,8 @@ def with_requests_stream(url: str) -> list[str]:
 
 async def with_aiohttp(url: str) -> str:
     async with aiohttp.ClientSession() as session, session.post(f"{url}/v1/chat/completions", json=body_of()) as found:
-        return (await found.json())["choices"][0]["message"]["content"]
+        # google-genai looks at the type of the headers
+        return f"{type(found.headers).__name__} {(await found.json())['choices'][0]['message']['content']}"
 
 
 async def with_aiohttp_stream(url: str) -> list[str]:
@@ -122,6 +134,8 @@ CLIENTS = [
     openai_async,
     openai_stream,
     openai_async_stream,
+    openai_responses,
+    openai_responses_stream,
     anthropic_sync,
     anthropic_async_stream,
     langchain_openai,

@@ -10,7 +10,7 @@ from typing import Final
 
 from tests.bench.goals.languages import sources
 from tests.chaos.row import Row
-from triage.codebase.chunk import MAX_CHARS, cut_file
+from triage.codebase.chunk import MAX_CHARS, chunks_of
 from triage.codebase.grammars import by_suffix
 from triage.codebase.sources import read_sources, sources_of
 from triage.errors import InputError
@@ -53,7 +53,7 @@ def damaged(text: str, chance: random.Random) -> str:
 
 def is_whole(path: str, text: str) -> bool:
     """Whether the chunks hold every line with text once, within their bound."""
-    chunks = cut_file(path, text).chunks
+    chunks = chunks_of(path, text)
     covered = [n for chunk in chunks for n in range(chunk.start, chunk.end + 1)]
     wanted = {n for n, line in enumerate(text.split("\n"), 1) if line.strip()}
     return (

@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[2]
 HEAVY = {"langgraph", "langchain_core", "chromadb", "pandas", "numpy", "openai", "pydantic", "yaml", "rich", "typer"}
 COMMANDS = {
     "evals.cli.run_commands": ("run as pipeline", "RunRequest"),
-    "evals.cli.analysis_commands": ("explain as explained",),
-    "evals.cli.verdict_commands": ("decide", "write_report"),
+    "evals.cli.explain_command": ("explain as explained",),
+    "evals.cli.verdict_commands": ("write_report",),
+    "evals.pipeline.merge_shards": ("decide", "write_report"),
     "evals.cli.export_commands": ("read_run", "write_report"),
     "evals.cli.terminal_output": ("replay",),
 }

@@ -69,7 +69,7 @@ def test_what_is_searched_is_said_unless_all_is_to_be_quiet(desk, monkeypatch, c
         triage("run", "--repo", "shop", "--issue", "issue.md", "--job-id", "two", "--quiet")
         quiet = capsys.readouterr().err
 
-    assert "shop: 1 files in 1 chunks; left out: 1 not code" in told
+    assert "shop: 1 files; left out: 1 not code; 1 chunks" in told
     assert "chunks" not in quiet
 
 

@@ -42,7 +42,7 @@ def test_status_says_per_case_and_variant_what_a_trial_rests_on(littered, capsys
 def test_status_shows_where_a_tape_ends(littered):
     (littered / "cassettes" / "wrong-sum.yaml").unlink()
 
-    said = evals(littered, "cassette", "status", "tiny.yaml", "--jobs", "1")
+    said = evals(littered, "cassette", "show", "--suite", "tiny.yaml", "--jobs", "1")
 
     assert said.code == 0, said.err
     assert "1/2" in said.out
@@ -65,7 +65,7 @@ def test_prune_only_says_what_would_go(littered, capsys):
 
     out = capsys.readouterr().out
     assert f"cassettes/wrong-sum.yaml: critic {LEFT_OVER.key[:12]}" in out
-    assert "1 interactions would go; `evals cassette prune --yes` drops them" in out
+    assert "1 interactions would go; `evals cassette tidy --unused --yes` drops them" in out
     assert cassettes(littered) == before
 
 
@@ -100,7 +100,7 @@ def test_a_suite_of_the_same_name_does_not_hide_what_another_needs(checkout, mon
 
 def test_a_suite_that_selects_nothing_proves_nothing(littered):
     """The shipped suites are about other cases."""
-    said = evals(littered, "cassette", "prune", "--yes", "--also", "tiny.yaml", "--jobs", "1")
+    said = evals(littered, "cassette", "tidy", "--unused", "--yes", "--also", "tiny.yaml", "--jobs", "1")
 
     assert said.code == 3
     assert "no case is selected" in said.err

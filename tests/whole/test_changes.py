@@ -111,19 +111,19 @@ def test_a_changed_label_makes_the_baseline_incomparable(checkout):
 
 def test_without_guards_the_tape_is_left_and_labelled(checkout):
     """Nothing ends the graph after the writer now: the supervisor is asked once more, and nobody recorded that."""
-    said = evals(checkout, "run", "tiny.yaml", "--guards", "none")
+    said = evals(checkout, "run", "tiny.yaml", "--set", "guards=none")
 
     assert said.code == 3
     assert "new+none is not recorded in 2 trials" in said.out
     assert "frontier@4" in said.out
-    assert "--guards none" in said.out
+    assert "--set guards=none" in said.out
 
 
 WRONG_USE = {
     "suite": (("run", "nosuch"), "no suite 'nosuch'"),
     "case": (("run", "tiny.yaml", "--case", "nosuch"), "no such case: nosuch"),
     "variant": (("run", "tiny.yaml", "--variant", "nosuch"), "no variant nosuch"),
-    "guards": (("run", "tiny.yaml", "--guards", "nosuch"), "no guard set is called 'nosuch'"),
+    "guards": (("run", "tiny.yaml", "--set", "guards=nosuch"), "no guard set is called 'nosuch'"),
     "option": (("run", "tiny.yaml", "--nosuch"), "No such option"),
     "command": (("nosuch",), "No such command"),
     "checkout": (("run", "tiny.yaml", "--root", "datasets"), "holds no datasets/"),

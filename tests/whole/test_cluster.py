@@ -78,7 +78,7 @@ def test_a_worker_with_another_recording_answers_nothing(checkout, cluster):
 
 
 def test_a_trial_out_of_time_is_a_failed_trial_there_as_well(checkout, cluster):
-    said = evals(checkout, "run", "tiny.yaml", "--fresh", "--scheduler", cluster, "--trial-timeout", "0.01")
+    said = evals(checkout, "run", "tiny.yaml", "--fresh", "--scheduler", cluster, "--set", "trial_timeout=0.01")
 
     assert said.code == 3
     assert "the trial did not end within 0.01 s" in said.out

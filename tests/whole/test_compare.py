@@ -108,10 +108,10 @@ def test_a_stored_run_is_judged_as_it_was(checkout):
 def test_a_stored_run_by_a_stricter_policy_is_three(checkout):
     evals(checkout, "run", "tiny.yaml")
 
-    assert evals(checkout, "gate", "--require", "equivalence").code == 3
+    assert evals(checkout, "gate", "--set", "require=equivalence").code == 3
 
 
-@pytest.mark.parametrize("words", [("nosuch.json",), ("--alpha", "3"), ("--require", "luck")])
+@pytest.mark.parametrize("words", [("nosuch.json",), ("--set", "alpha=3"), ("--set", "require=luck")])
 def test_a_wrong_run_or_policy_is_two_and_one_line(checkout, words):
     evals(checkout, "run", "tiny.yaml")
 

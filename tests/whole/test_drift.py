@@ -16,7 +16,7 @@ from tests.builders.shipped import every
 
 pytestmark = pytest.mark.slow
 
-WIDE = ("--precision", "0.3")  # the tiny suite has two dozen decisions
+WIDE = ("--set", "precision=0.3")  # the tiny suite has two dozen decisions
 EVERYTHING = ("--sample", "1000")
 PRICES = "as_of: 2026-11-01\nmodels: {m: {usd_per_million_input: 1.0, usd_per_million_output: 1.0}}\n"
 
@@ -124,7 +124,7 @@ def test_rounds_that_a_command_answers_come_to_the_same(checkout, tmp_path):
     with an_llm_server() as llm:
         live = drift(checkout, *EVERYTHING, "--base-url", llm.base_url)
         asking = a_command(tmp_path / "answering", ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        said = drift(checkout, *EVERYTHING, "--rounds", "rounds", "--answer-with", asking)
+        said = drift(checkout, *EVERYTHING, "--export", "rounds", "--answer-with", asking)
 
     assert (said.code, live.code) == (0, 0), said
     assert result(checkout, 2).fields == result(checkout, 1).fields
@@ -134,7 +134,7 @@ def test_the_rounds_of_a_finished_sitting_answer_no_later_one(checkout, tmp_path
     with an_llm_server() as llm:
         asking = a_command(tmp_path / "answering", ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
         for _ in range(2):
-            drift(checkout, "--sample", "9", "--rounds", "rounds", "--answer-with", asking)
+            drift(checkout, "--sample", "9", "--export", "rounds", "--answer-with", asking)
 
     assert len(llm.asked) == 2 * result(checkout, 2).asked.answers
 
@@ -205,7 +205,16 @@ def test_planted_drift_of_the_shipped_tape_is_found_over_loopback(tmp_path, seed
     chosen = [word for case in CASES for word in ("--case", case)]
     with an_llm_server(saying(tape, otherwise=otherwise, noise=noise)) as llm:
         said = command(
-            "drift", "prompts", *chosen, "--base-url", llm.base_url, "--seed", seed, "--out", tmp_path, "--jobs", 1
+            "drift",
+            "prompts",
+            *chosen,
+            "--base-url",
+            llm.base_url,
+            "--set",
+            f"seed={seed}",
+            "--out",
+            tmp_path,
+            *("--jobs", 1),
         )
 
     found = Drift.model_validate_json((tmp_path / "sitting-001" / "drift.json").read_text(encoding="utf-8"))

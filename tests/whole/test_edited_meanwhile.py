@@ -99,7 +99,7 @@ def test_a_kept_verdict_does_not_outlive_its_cassettes_and_the_remedy_works(chec
         "wrong-sum.yaml is another file than the one listed; if its change was meant, run `evals cassette" in said.out
     )
     if spoil is other_tokens:  # the other is no file we write
-        assert evals(checkout, "cassette", "manifest").code == 0
+        assert evals(checkout, "cassette", "tidy").code == 0
         assert "another file than the one listed" not in evals(checkout, *RUN).out
 
 
@@ -108,14 +108,14 @@ def test_a_cassette_that_no_manifest_lists_is_not_judged(checkout):
     first, _, rest = manifest.read_text().partition("\n")
     manifest.write_text(rest)
     assert "wrong-sum" in first
-    assert "wrong-sum.yaml: not listed in cassettes/manifest.jsonl; run `evals cassette manifest`" in (
+    assert "wrong-sum.yaml: not listed in cassettes/manifest.jsonl; run `evals cassette tidy`" in (
         evals(checkout, *RUN).out
     )
     manifest.unlink()
     said = evals(checkout, *RUN)
 
     assert (said.code, "cassettes/manifest.jsonl is missing" in said.out) == (3, True)
-    assert evals(checkout, "cassette", "manifest").code == 0
+    assert evals(checkout, "cassette", "tidy").code == 0
     assert evals(checkout, *RUN).code == 0
 
 

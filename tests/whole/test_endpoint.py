@@ -27,7 +27,7 @@ from tests.builders.unruly import first, hanging, limiting, refusing, resetting,
 pytestmark = pytest.mark.slow
 
 HOPELESS = {
-    "a wrong key": (refusing(401), "set the right one (OPENAI_API_KEY, or the variable --api-key-env names)"),
+    "a wrong key": (refusing(401), "set the right one (OPENAI_API_KEY, or that of --set api_key_env)"),
     "a key of little power": (refusing(403), "the key may not do this"),
     "no such model": (refusing(404, "model_not_found"), "status 404 about m; there is no such model or address"),
     "an empty account": (refusing(429, "insufficient_quota"), "the account is out of credit"),
@@ -90,17 +90,17 @@ def test_what_passes_is_asked_again_and_leaves_no_trace_on_the_tape(tmp_path, st
 def test_an_endpoint_that_hangs_is_given_up_after_the_timeout(tmp_path):
     checkout = a_checkout(tmp_path)
     with an_llm_server(first(1, hanging)) as llm:
-        said = record(checkout, llm.base_url, "--timeout", "1", "--retries", "0", "--concurrency", "1")
+        said = record(checkout, llm.base_url, "--set", "timeout=1", "--set", "retries=0", "--set", "concurrency=1")
 
     assert said.code == 3
-    assert "no whole answer within 1 s: raise --timeout" in said.err
+    assert "no whole answer within 1 s: --set timeout=S raises that" in said.err
     assert evals(checkout, "plan", "tiny.yaml").code == 3
 
 
 def test_an_endpoint_that_stays_down_is_not_asked_for_every_trial(tmp_path):
     checkout = a_checkout(tmp_path)
     with an_llm_server(refusing(500)) as llm:
-        said = record(checkout, llm.base_url, "--retries", "0", "--samples", "10", "--concurrency", "1")
+        said = record(checkout, llm.base_url, "--set", "retries=0", "--repeat", "10", "--set", "concurrency=1")
 
     assert "5 requests in a row failed" in said.err
     assert len(llm.asked) == 5
@@ -129,7 +129,7 @@ def test_a_budget_ends_the_recording_before_it_is_overrun(tmp_path):
     checkout = a_checkout(tmp_path)
     table = write(tmp_path / "prices.yaml", yaml.safe_dump(a_table(usd_per_million_output=100)))
     with an_llm_server() as llm:
-        said = record(checkout, llm.base_url, "--budget", "0.1025", "--prices", str(table), "--concurrency", "1")
+        said = record(checkout, llm.base_url, "--budget", "0.1025", "--prices", str(table), "--set", "concurrency=1")
 
     assert said.code == 3
     assert "the budget of 0.1025 USD does not cover the next request" in said.err
@@ -193,14 +193,14 @@ def test_a_refresh_that_breaks_off_keeps_every_old_answer_and_goes_on(checkout):
 def test_samples_are_asked_for_one_by_one_and_replay(tmp_path, story):
     checkout, only = a_checkout(tmp_path), ("--case", "wrong-sum")
     with an_llm_server() as llm:
-        said = record(checkout, llm.base_url, "--samples", "2", *only)
+        said = record(checkout, llm.base_url, "--repeat", "2", *only)
 
     assert said.code == 0, said.err
     assert keys(checkout) == {
         (case, key, n) for case, key, _ in keys(story[0]) for n in range(2) if case == "wrong-sum"
     }
-    assert evals(checkout, "plan", "tiny.yaml", "--samples", "2", *only).code == 0
-    assert evals(checkout, "plan", "tiny.yaml", "--samples", "3", *only).code == 3
+    assert evals(checkout, "plan", "tiny.yaml", "--repeat", "2", *only).code == 0
+    assert evals(checkout, "plan", "tiny.yaml", "--repeat", "3", *only).code == 3
 
 
 def test_recording_with_eight_requests_in_flight_gives_the_bytes_of_one(tmp_path):

@@ -8,7 +8,7 @@ from tests.builders.checkout import evals
 from triage.state import BugTriageState
 
 pytestmark = pytest.mark.slow
-HARVEST = ("dataset", "harvest", "wrong-total", "--suite", "tiny.yaml", "--variant", "old")
+HARVEST = ("dataset", "show", "wrong-total", "--suite", "tiny.yaml", "--states", "old")
 
 
 def harvested(checkout):

@@ -113,7 +113,7 @@ def test_code_that_went_is_one_line_and_comes_back_with_the_clones(checkout, tmp
     assert said.code == 2
     assert said.err.count("\n") == 1
     assert "(and 2 more) is not here" in said.err
-    words = ("dataset", "code", "--repos", str(tmp_path / "elsewhere"), "--dataset", "foreign")
+    words = ("dataset", "fetch", "--repos", str(tmp_path / "elsewhere"), "--dataset", "foreign")
     assert evals(checkout, *words).code == 0
     assert evals(checkout, "run", "tiny.yaml", "--dataset", "foreign").code == 3  # nothing is recorded
 
@@ -121,7 +121,7 @@ def test_code_that_went_is_one_line_and_comes_back_with_the_clones(checkout, tmp
 def test_a_clone_that_is_missing_is_named_with_exit_code_3(checkout, tmp_path):
     shutil.rmtree(tmp_path / "elsewhere" / "shop")
 
-    said = evals(checkout, "dataset", "code", "--repos", str(tmp_path / "elsewhere"), "--dataset", "foreign")
+    said = evals(checkout, "dataset", "fetch", "--repos", str(tmp_path / "elsewhere"), "--dataset", "foreign")
     assert (said.code, said.out.splitlines()[-1]) == (3, "2 of 3 commits are here")
     assert "there is no clone of example/shop" in said.out
 

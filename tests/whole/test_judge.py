@@ -101,7 +101,7 @@ def test_batch_rounds_give_the_judge_the_answers_of_a_live_recording(judged, tmp
     checkout = a_checkout(tmp_path / "checkout", judge="v1")
     with an_llm_server() as llm:
         command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        said = evals(checkout, "record", "tiny.yaml", "--rounds", "rounds", "--answer-with", command)
+        said = evals(checkout, "record", "tiny.yaml", "--export", "rounds", "--answer-with", command)
 
     assert said.code == 0, said.err
     assert (checkout / "rounds" / "judge" / "round-001" / "shard-1.jsonl").exists()
@@ -111,7 +111,7 @@ def test_batch_rounds_give_the_judge_the_answers_of_a_live_recording(judged, tmp
 
 def test_a_suite_without_a_judge_has_nothing_to_check(checkout):
     a_suite(checkout)
-    said = evals(checkout, "judge", "check", "tiny.yaml")
+    said = evals(checkout, "judge", "tiny.yaml")
 
     assert said.code == 2
     assert "suite tiny asks no judge: write `judge: v1` into it" in said.err

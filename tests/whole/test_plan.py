@@ -87,7 +87,7 @@ def test_another_model_is_one_cause(checkout):
 
 
 def test_a_suite_of_more_samples_than_were_recorded_lacks_samples(checkout):
-    code, _, causes = plan(checkout, "--samples", "2")
+    code, _, causes = plan(checkout, "--repeat", "2")
 
     assert (code, causes) == (3, ["further sample: recorded requests need more answers (samples)"])
 
@@ -110,7 +110,7 @@ def test_a_case_without_a_cassette_is_a_new_case(checkout):
 
 def test_without_guards_the_step_that_left_the_tape_is_named(checkout):
     """Nothing ends the graph after the writer now."""
-    code, found, causes = plan(checkout, "--guards", "none")
+    code, found, causes = plan(checkout, "--set", "guards=none")
 
     assert (code, [cause["kind"] for cause in found["causes"]]) == (3, ["upstream divergence"])
     assert "writer" in causes[0]

@@ -26,7 +26,7 @@ REFUSALS = {
 def test_an_unusable_answer_is_three_and_nothing_is_committed(tmp_path, refusal, cause):
     checkout = a_checkout(tmp_path)
     with an_llm_server(lambda *_: refusal) as llm:
-        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--retries", "0")
+        said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--set", "retries=0")
 
     assert said.code == 3
     assert cause in said.err
@@ -62,7 +62,8 @@ def test_answers_that_wait_from_before_give_way_to_what_was_committed_meanwhile(
     staging = checkout / ".cache" / "recording"
     ours = answering(investigator={**WORKER_REPLIES["investigator"], "summary": "Prices are read twice."})
     with an_llm_server(ours) as llm:
-        evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--max-requests", "5", "--concurrency", "1")
+        limits = ("--max-requests", "5", "--set", "concurrency=1")
+        evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, *limits)
         staging.rename(tmp_path / "staged")
         with an_llm_server() as theirs:
             evals(checkout, "record", "tiny.yaml", "--variant", "old", "--base-url", theirs.base_url)
@@ -85,7 +86,7 @@ def test_an_interrupted_recording_keeps_what_was_under_way_and_says_how_to_go_on
         return answering()(agent, body)
 
     with an_llm_server(slow) as llm:
-        process = evals_at_once(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--concurrency", "1")
+        process = evals_at_once(checkout, "record", "tiny.yaml", "--base-url", llm.base_url, "--set", "concurrency=1")
         assert waiting.wait(300), process.communicate()
         process.send_signal(signal.SIGINT)
         err = said_up_to("finishing 1 requests under way", process)
@@ -123,7 +124,7 @@ def test_an_interrupted_refresh_of_one_variant_leaves_the_cassettes_and_the_same
 
     with an_llm_server(slow) as llm:
         words = ("record", "tiny.yaml", "--refresh", "--variant", "new", "--base-url", llm.base_url)
-        process = evals_at_once(checkout, *words, "--concurrency", "1")
+        process = evals_at_once(checkout, *words, "--set", "concurrency=1")
         assert waiting.wait(300), process.communicate()
         process.send_signal(signal.SIGINT)
         err = said_up_to("requests under way", process)
@@ -189,8 +190,7 @@ def test_the_key_is_sent_and_never_written(tmp_path, monkeypatch):
             "tiny.yaml",
             "--base-url",
             llm.base_url,
-            "--api-key-env",
-            "TEAM_KEY",
+            *("--set", "api_key_env=TEAM_KEY"),
             "--case",
             "wrong-sum",
         )

@@ -49,7 +49,8 @@ def test_a_command_that_answers_round_by_round_gives_the_bytes_of_a_live_recordi
     checkout = a_checkout(tmp_path / "checkout")
     with an_llm_server() as llm:
         command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        said = evals(checkout, "record", "tiny.yaml", "--rounds", "rounds", "--answer-with", command, "--shards", "2")
+        words = ("--export", "rounds", "--answer-with", command, "--set", "shards=2")
+        said = evals(checkout, "record", "tiny.yaml", *words)
 
     assert said.code == 0, said.err
     assert "4 of 4 trials replay exactly" in said.out
@@ -62,7 +63,7 @@ def test_an_edited_prompt_asks_for_the_supervisors_answers_only(checkout, tmp_pa
     prompt.write_text(prompt.read_text(encoding="utf-8") + "\nBe brief.\n", encoding="utf-8")
     with an_llm_server() as llm:
         command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        said = evals(checkout, "record", "tiny.yaml", "--rounds", "rounds", "--answer-with", command)
+        said = evals(checkout, "record", "tiny.yaml", "--export", "rounds", "--answer-with", command)
 
     assert said.code == 0, said.err
     assert set(llm.asked) == {"supervisor"}
@@ -122,7 +123,7 @@ def test_a_killed_loop_goes_on_with_what_was_answered(tmp_path):
     checkout = a_checkout(tmp_path / "checkout")
     slow = ASKING_A_SERVER + "    import time; time.sleep(600)\n"
     with an_llm_server() as llm:
-        words = ("record", "tiny.yaml", "--rounds", "rounds", "--answer-with")
+        words = ("record", "tiny.yaml", "--export", "rounds", "--answer-with")
         server = llm.base_url.removesuffix("/v1")
         process = evals_at_once(checkout, *words, a_command(tmp_path / "slow", slow, server))
         file = checkout / "rounds" / "round-001" / "answers-1.jsonl"
@@ -150,8 +151,8 @@ def test_who_answered_stands_in_the_cassette_and_in_the_report(tmp_path):
     checkout = a_checkout(tmp_path / "checkout")
     with an_llm_server(nameless) as llm:
         command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        who = ("--recorded-by", "the night shift", "--model", "big-70b")
-        evals(checkout, "record", "tiny.yaml", "--rounds", "rounds", "--answer-with", command, *who)
+        who = ("--recorded-by", "the night shift", "--set", "model=big-70b")
+        evals(checkout, "record", "tiny.yaml", "--export", "rounds", "--answer-with", command, *who)
 
     assert b'model: "big-70b"' in cassettes(checkout)["wrong-sum.yaml"]
     assert "big-70b (recorded by the night shift)" in evals(checkout, "run", "tiny.yaml").out
@@ -166,13 +167,12 @@ def nameless(agent, body):
 
 
 CLASHES = {
-    "no command": (["--rounds", "r"], "--rounds DIR and --answer-with CMD go together"),
-    "no folder": (["--answer-with", "cat"], "--rounds DIR and --answer-with CMD go together"),
-    "both ways": (["--rounds", "r", "--answer-with", "cat", "--export", "r"], "give one or the other"),
-    "shards of nothing": (["--import", "tiny.yaml", "--shards", "2"], "add --export DIR, or leave it out"),
+    "no folder": (["--answer-with", "cat"], "--answer-with CMD goes with --export DIR"),
+    "both ways": (["--export", "r", "--answer-with", "cat", "--import", "a"], "does what --import does by hand"),
+    "shards of nothing": (["--import", "tiny.yaml", "--set", "shards=2"], "add --export DIR, or leave it out"),
     "an endpoint nobody asks": (["--export", "r", "--base-url", "http://x.invalid/v1"], "--base-url: only where an"),
-    "tries of nobody": (["--export", "r", "--retries", "0"], "--retries: only where an endpoint is asked"),
-    "live shards": (["--shards", "2"], "belong to batch rounds"),
+    "tries of nobody": (["--export", "r", "--set", "retries=0"], "--set retries: only where an endpoint is asked"),
+    "live shards": (["--set", "shards=2"], "are settings of batch rounds"),
     "two suites": (["prompts"], "one suite at a time: prompts is too much"),
     "no file": (["--import", "nowhere.jsonl"], "--import nowhere.jsonl: No such file or directory"),
 }
@@ -195,7 +195,8 @@ def test_an_invalid_answer_is_recorded_on_request_as_what_the_model_did(tmp_path
         line["response"]["body"]["choices"][0]["message"]["content"] = "Let me think."
     answers(checkout / "back.jsonl", lines)
 
-    said = evals(checkout, "record", "tiny.yaml", "--import", "back.jsonl", "--export", "rounds", "--keep-invalid")
+    words = ("--import", "back.jsonl", "--export", "rounds", "--set", "keep_invalid=yes")
+    said = evals(checkout, "record", "tiny.yaml", *words)
 
     assert "(4 new answers)" in said.out
     corrections = requests_in(checkout / "rounds" / "round-002")

@@ -20,7 +20,7 @@ def shard(checkout, which, *options):
 
 
 def merged(checkout, *paths, out="merged"):
-    return evals(checkout, "merge", *paths, "--out", out)
+    return evals(checkout, "gate", "--shards", *paths, "--out", out)
 
 
 def written(checkout, folder):
@@ -41,7 +41,7 @@ def test_any_number_of_shards_gives_the_bytes_and_the_verdict_of_the_whole_run(c
 
 
 def test_options_are_kept_in_the_shards_and_make_the_same_run(checkout):
-    options = ("--guards", "prd", "--case", "wrong-sum")
+    options = ("--set", "guards=prd", "--case", "wrong-sum")
     whole = evals(checkout, "run", "tiny.yaml", *options, "--out", "whole")
 
     paths = [shard(checkout, f"{number}/2", *options)[1] for number in (1, 2)]
@@ -55,7 +55,7 @@ def test_a_shard_is_not_judged_and_says_what_to_do_with_it(checkout):
 
     assert (said.code, said.err) == (0, "")
     assert "shard 1 of 2 of tiny: 2 trials in" in said.out
-    assert said.out.endswith(f"`evals merge` judges them with the others: {path}\n")
+    assert said.out.endswith(f"`evals gate --shards` judges them with the others: {path}\n")
     assert not (checkout / "merged").exists()
 
 
@@ -71,7 +71,7 @@ def test_a_failed_trial_travels_in_its_shard_and_is_seen_by_the_gate(checkout):
 
 
 def test_a_trial_out_of_time_is_a_failed_trial_of_its_shard(checkout):
-    said, _ = shard(checkout, "1/2", "--trial-timeout", "0.01")
+    said, _ = shard(checkout, "1/2", "--set", "trial_timeout=0.01")
 
     assert (said.code, "2 failed" in said.out) == (0, True)
 
@@ -106,8 +106,8 @@ def test_an_opened_holdout_is_counted_once_at_the_merge(checkout):
 WRONG = {
     "shard": (("run", "tiny.yaml", "--shard", "3/2"), "--shard 3/2: write NUMBER/OF"),
     "watch": (("run", "tiny.yaml", "--shard", "1/2", "--watch"), "leave one of them out"),
-    "missing": (("merge", "nosuch.json"), "nosuch.json: cannot be read"),
-    "no shard": (("merge", "mine.md"), "mine.md: not a whole shard"),
+    "missing": (("gate", "--shards", "nosuch.json"), "nosuch.json: cannot be read"),
+    "no shard": (("gate", "--shards", "mine.md"), "mine.md: not a whole shard"),
     "scheduler": (("run", "tiny.yaml", "--scheduler", "ray://x"), "write local or dask://HOST:PORT"),
     "blank reason": (("run", "tiny.yaml", "--shard", "1/2", "--open-holdout", " "), "needs a reason"),
 }

@@ -70,3 +70,20 @@ def test_an_output_that_the_graph_does_not_have_is_named(tmp_path):
         3,
         True,
     ), said
+
+
+def test_explain_shows_labels_steps_and_output_of_a_target(tmp_path):
+    project = copied("research", tmp_path)
+    relabelled(project, "client-port", "route:", "tools: {search_handbook.query: {contains: [port]}}\nroute:")
+    code, said = evals(project, "explain", "client-port", "--suite", "supervisor")
+    words = " ".join(said.split())
+
+    assert code == 0, said
+    assert 'expected answer: contains ["7411"]' in words
+    assert 'tools search_handbook.query: contains ["port"]' in words
+    assert "route ask_handbook at least once" in words
+    assert "chose ask_handbook" in words
+    assert 'search_handbook given {"query":' in words
+    assert "output answer:" in words
+    assert "nothing but the issue" not in words
+    assert "gold" not in words

@@ -126,15 +126,37 @@ def options_by_command():
 COMMAND_LINE = re.compile(r"(?:^|`|\$ | {4})(?:\.venv/bin/)?((?:evals|triage) [a-z][^`#|\n]*)")
 
 
+def unknown(typed):
+    """Whether there is no such command, or it has no such option; the words of a command line behind a page's mark."""
+    known, words = options_by_command(), typed.split()
+    found = [" ".join(words[:size]) for size in (3, 2) if " ".join(words[:size]) in known]
+    options = {word.partition("=")[0].rstrip(".,;:)") for word in words if re.match(r"--[a-z]", word)}
+    everywhere = known["evals"] if words[0] == "evals" else set()
+    is_group = bool(found) and any(name.startswith(f"{found[0]} ") for name in known)
+    if is_group and re.match(r"[a-z]", "".join(words[2:3])):
+        return True
+    return not found or not options <= known[found[0]] | everywhere | {"--help"}
+
+
 @pytest.mark.parametrize("page", EVERY, ids=named)
 def test_every_command_and_option_that_a_page_types_exists(page):
-    known, odd = options_by_command(), []
-    for line in page.read_text(encoding="utf-8").splitlines():
-        for typed in COMMAND_LINE.findall(line):
-            words = typed.split()
-            name = " ".join(words[:3]) if " ".join(words[:3]) in known else " ".join(words[:2])
-            options = {word.rstrip(".,;:)") for word in words if re.match(r"--[a-z]", word)}
-            if name not in known or not options <= known[name] | {"--help"}:
-                odd.append(typed)
+    lines = page.read_text(encoding="utf-8").splitlines()
 
-    assert odd == []
+    assert [typed for line in lines for typed in COMMAND_LINE.findall(line) if unknown(typed)] == []
+
+
+IN_MESSAGES = re.compile(r"`(?:\.venv/bin/)?((?:evals|triage) [a-z][^`]*)`")
+
+
+@pytest.mark.parametrize("package", ["evals", "triage"])
+def test_every_command_and_option_that_a_message_names_exists(package):
+    """Messages and docstrings of the code; `{...}` stands for a name that is filled in."""
+    files = [*(ROOT / package).rglob("*.py"), *(ROOT / package).rglob("*.j2")]
+    texts = {
+        path: re.sub(r"\"\n\s+f?\"", "", path.read_text(encoding="utf-8"))
+        for path in files
+        if path.name != "spellings.py"
+    }
+    typed = [(named(path), line) for path, text in texts.items() for line in IN_MESSAGES.findall(text)]
+
+    assert [(path, line) for path, line in typed if unknown(line)] == []

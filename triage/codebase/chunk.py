@@ -6,14 +6,15 @@ retrieval score, since file and class names are half of what an issue gives away
 
 import ast
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 from triage.codebase.grammars import grammar_of
-from triage.codebase.symbols import Fallback, definitions_of
 from triage.codebase.symbols import SymbolDefinition as Symbol
+from triage.codebase.symbols import definitions_of
 
 MAX_CHARS: Final = 1_600
 """Length of a chunk, header included; a longer function is cut into several."""
@@ -55,38 +56,19 @@ class _Span:
     name: str
 
 
-@dataclass(frozen=True)
-class CutFile:
-    """The chunks of one file, and why they are windows of lines although its language is known, if so."""
-
-    chunks: tuple[Chunk, ...]
-    fallback: Fallback | None = None
-
-
+@lru_cache(_REMEMBERED)
 def chunks_of(path: str, text: str) -> tuple[Chunk, ...]:
     """The chunks of one file, in order of their lines; together they hold every line that is not blank."""
-    return cut_file(path, text).chunks
-
-
-@lru_cache(_REMEMBERED)
-def cut_file(path: str, text: str) -> CutFile:
-    """The chunks of one file, as `chunks_of` gives them, and what became of its syntax."""
     lines = text.split("\n")
-    whole, fallback = _Span(1, len(lines), ""), None
+    whole = _Span(1, len(lines), "")
     spans, limit = [whole], WINDOW_CHARS
     if path.endswith(".py"):
         limit = MAX_CHARS
-        try:
+        with suppress(SyntaxError, ValueError):  # source of another Python version, or broken: still worth finding
             spans = _spans(ast.parse(text).body, lines, whole)
-        except (SyntaxError, ValueError):  # source of another Python version, or broken: still worth finding
-            fallback = Fallback.BROKEN
-    elif grammar := grammar_of(path):
-        found = definitions_of(text, grammar)
-        if isinstance(found, Fallback):
-            fallback = found
-        else:
-            spans, limit = _spans_of_symbols(found, lines, whole), MAX_CHARS
-    return CutFile(tuple(chunk for span in spans for chunk in _cut(path, lines, span, limit)), fallback)
+    elif (grammar := grammar_of(path)) and (found := definitions_of(text, grammar)) is not None:
+        spans, limit = _spans_of_symbols(found, lines, whole), MAX_CHARS
+    return tuple(chunk for span in spans for chunk in _cut(path, lines, span, limit))
 
 
 def _spans_of_symbols(found: Iterable[Symbol], lines: list[str], whole: _Span) -> list[_Span]:

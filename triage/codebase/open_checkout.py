@@ -3,7 +3,6 @@
 import hashlib
 import os
 import zlib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -20,12 +19,12 @@ from evals.shared.git_command import GitError, git
 from triage.background_work import Told, Watch, untold
 from triage.codebase import chunk, grammars, symbols
 from triage.codebase import search_ranking as words
-from triage.codebase.chunk import Chunk, cut_file
+from triage.codebase.chunk import Chunk, chunks_of
 from triage.codebase.embed import DIMENSIONS, Distances, MiniLM, Vectors, cores
 from triage.codebase.grammars import grammar_of
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.search_ranking import WordIndex
-from triage.codebase.source_files import MAX_DEPTH, source_files, submodules, survey
+from triage.codebase.source_files import MAX_DEPTH, source_files, submodules
 from triage.codebase.sources import Source, read_sources
 from triage.codebase.vector_cache import SharedVectors, packed, private, unpacked
 from triage.private_files import open_private
@@ -37,17 +36,10 @@ _DAMAGED: Final = (OSError, ValueError, KeyError, EOFError, RuntimeError, BadZip
 
 @dataclass(frozen=True)
 class Tree:
-    """The chunks of a checkout, by path and line, and their words. `fallbacks` counts the files that are cut by lines
-    although their language is known, by the reason (`Fallback`)."""
+    """The chunks of a checkout, by path and line, and their words."""
 
     chunks: tuple[Chunk, ...]
     words: WordIndex
-    fallbacks: Mapping[str, int]
-
-    def told_of_fallbacks(self) -> str:
-        """The files cut by lines, in words; empty where there are none."""
-        counts = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.fallbacks.items()))
-        return f"; cut by lines: {counts}" if counts else ""
 
 
 def tree_of(texts: Mapping[str, str], folder: Path, told: Told = untold) -> Tree:
@@ -80,13 +72,10 @@ def _digest(texts: Mapping[str, str]) -> str:
 
 def _cut(texts: Mapping[str, str], told: Told) -> Tree:
     chunks: list[Chunk] = []
-    fallbacks: Counter[str] = Counter()
     for n, (path, text) in enumerate(texts.items()):
         told("cutting files", n, len(texts))
-        cut = cut_file(path, text)
-        chunks += cut.chunks
-        fallbacks.update([cut.fallback.value] if cut.fallback else [])
-    return Tree(tuple(chunks), WordIndex([chunk.text for chunk in chunks], told), fallbacks)
+        chunks += chunks_of(path, text)
+    return Tree(tuple(chunks), WordIndex([chunk.text for chunk in chunks], told))
 
 
 def _read(place: Path) -> Tree:
@@ -95,9 +84,7 @@ def _read(place: Path) -> Tree:
         arrays = dict(kept)
     ends = arrays["starts"].tolist(), arrays["ends"].tolist()
     chunks = map(Chunk, unpacked(arrays["paths"]), *ends, unpacked(arrays["texts"]))
-    counts = arrays["fallback_counts"].tolist()
-    reasons = unpacked(arrays["fallback_reasons"]) if counts else []
-    return Tree(tuple(chunks), WordIndex.of(arrays), dict(zip(reasons, counts, strict=True)))
+    return Tree(tuple(chunks), WordIndex.of(arrays))
 
 
 def _keep(tree: Tree, place: Path) -> None:
@@ -112,8 +99,6 @@ def _keep(tree: Tree, place: Path) -> None:
                 texts=packed(chunk.text for chunk in tree.chunks),
                 starts=np.array([chunk.start for chunk in tree.chunks]),
                 ends=np.array([chunk.end for chunk in tree.chunks]),
-                fallback_reasons=packed(tree.fallbacks),
-                fallback_counts=np.array(list(tree.fallbacks.values()), dtype=np.int64),
                 **arrays,
             )
         half.replace(place)
@@ -127,22 +112,6 @@ _VECTORS: Final = "vectors-1.sqlite"
 """The number is that of its tables: another version of this program begins another file."""
 
 
-def index_of_checkout(
-    root: Path, cache: Path, complain: Callable[[str], None], told: Told = untold, watch: Watch | None = None
-) -> CodebaseIndex:
-    """The index of the folder `root`, with what is known of it in the folder `cache`; what it computes is kept there.
-
-    `complain` hears why nothing can be kept, if so, now or later. `told` hears of the cutting, `watch` watches each
-    search (see `CodebaseIndex`).
-    """
-    embedder = SharedMiniLM(SharedVectors(cache / _VECTORS, complain))
-    found = survey(root, told)
-    tree = tree_of(found.texts, cache / "trees", told)
-    about = f"{root}: {len(found.texts):,} files in {len(tree.chunks):,} chunks; left out: {found.omitted()}"
-    about += tree.told_of_fallbacks()
-    return CodebaseIndex(tree.chunks, frozenset(found.texts), embedder, words=tree.words, watch=watch, about=about)
-
-
 def index_of_sources(
     sources: Sequence[Source],
     cache: Path,
@@ -150,13 +119,15 @@ def index_of_sources(
     told: Told = untold,
     watch: Watch | None = None,
 ) -> CodebaseIndex:
-    """As `index_of_checkout`, of several checkouts or of some of their folders. Raises InputError."""
-    if len(sources) == 1 and not sources[0].prefix:
-        return index_of_checkout(sources[0].root, cache, complain, told, watch)
+    """The index of all `sources`, with what is known of them in the folder `cache`; what it computes is kept there.
+
+    `complain` hears why nothing can be kept, if so, now or later. `told` hears of the cutting, `watch` watches each
+    search (see `CodebaseIndex`). Raises InputError where a source has nothing to read.
+    """
     embedder = SharedMiniLM(SharedVectors(cache / _VECTORS, complain))
     texts, said = read_sources(sources, told)
     tree = tree_of(texts, cache / "trees", told)
-    about = f"{said}; {len(tree.chunks):,} chunks{tree.told_of_fallbacks()}"
+    about = f"{said}; {len(tree.chunks):,} chunks"
     return CodebaseIndex(tree.chunks, frozenset(texts), embedder, words=tree.words, watch=watch, about=about)
 
 

@@ -72,7 +72,7 @@ def read_sources(sources: Sequence[Source], told: Told = untold) -> tuple[Mappin
         found = survey(source.place, told)
         if not found.texts:
             raise InputError(
-                f"{source.place}: there is no text file to search in; leave it out, or give another folder"
+                f"{source.place}: there is no text file to search in; give another folder, or leave it out"
             )
         texts |= {source.prefix + path: text for path, text in found.texts.items()}
         said.append(f"{source.place}: {len(found.texts):,} files; left out: {found.omitted()}")

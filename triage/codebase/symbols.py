@@ -8,7 +8,6 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from triage.codebase.grammars import Grammar
@@ -45,16 +44,6 @@ _GENERIC: Final = re.compile(r"<.*>|\[.*\]", re.DOTALL)
 _PREFIXES: Final = re.compile(r"^(module\.)?exports\.(?=.)|\.prototype(?=\.)")
 
 
-class Fallback(Enum):
-    """Why a file is cut by windows of lines though its language is known."""
-
-    BROKEN = "not parsed"
-    LONG = "too long"
-    DEEP = "nested too deeply"
-    SLOW = "parsed too slowly"
-    MINIFIED = "minified"
-
-
 @dataclass(frozen=True)
 class SymbolDefinition:
     """Lines `start` to `end` (from 1, both included) define `name`, the whole name with dots.
@@ -73,22 +62,18 @@ class TooDeepError(Exception):
     """The definitions are nested too deeply."""
 
 
-def definitions_of(text: str, grammar: Grammar) -> tuple[SymbolDefinition, ...] | Fallback:
-    """The outermost definitions of a file, by line, without overlaps; or why there are none."""
-    if len(text) > MAX_CHARS:
-        return Fallback.LONG
-    if len(text) > MINIFIED_FROM and len(text) > MINIFIED_CHARS * (text.count("\n") + 1):
-        return Fallback.MINIFIED
+def definitions_of(text: str, grammar: Grammar) -> tuple[SymbolDefinition, ...] | None:
+    """The outermost definitions of a file, by line, without overlaps; None where the file is too long, minified,
+    broken, nested too deeply or parsed too slowly to have any."""
+    minified = len(text) > MINIFIED_FROM and len(text) > MINIFIED_CHARS * (text.count("\n") + 1)
     source = text.encode()
-    root = _parsed(source, grammar)
-    if root is None:
-        return Fallback.SLOW
-    if root.has_error and _broken_bytes(root) > MAX_BROKEN * max(len(source), 1):
-        return Fallback.BROKEN
+    root = None if minified or len(text) > MAX_CHARS else _parsed(source, grammar)
+    if root is None or (root.has_error and _broken_bytes(root) > MAX_BROKEN * max(len(source), 1)):
+        return None
     try:
         found = _Finder(grammar).in_children(root, _file_namespace(root), 0)
     except TooDeepError:
-        return Fallback.DEEP
+        return None
     return _apart(found, 1, text.count("\n") + 1)
 
 

@@ -1,7 +1,7 @@
 """Causes of a miss: which edit of which file made a request new."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile, zip_longest
@@ -288,7 +288,7 @@ def volatile_text(evidence: MissEvidence) -> MissCause | None:
         return None
     kinds = sorted({kind for difference in found for kind in difference.volatile})
     said = f"{' and '.join(kinds)} in {found[0].path} of {evidence.miss.agent}; keep it out of requests"
-    return MissCause(kind="volatile text", text=f"{said}: {_change(found[0])}", group=said)
+    return MissCause(kind="volatile text", text=f"{said}: {found[0].change}", group=said)
 
 
 def prompt_changed(evidence: MissEvidence) -> MissCause | None:
@@ -308,7 +308,7 @@ def prompt_changed(evidence: MissEvidence) -> MissCause | None:
             return MissCause(kind="prompt edited", text=where, where=(where,), group=where)
     if not system:
         return None
-    text = f"the system prompt of {evidence.miss.agent}, line {system[0].line}: {_change(system[0])}"
+    text = f"the system prompt of {evidence.miss.agent}, line {system[0].line}: {system[0].change}"
     return MissCause(kind="prompt edited", text=text, group=text)
 
 
@@ -429,7 +429,7 @@ def request_changed(evidence: MissEvidence) -> MissCause:
         text = f"{evidence.miss.agent} sent an equal body to another address: {evidence.miss.path}"
         return MissCause(kind="request changed", text=text, group=text)
     first = evidence.differences[0]
-    text = f"{evidence.miss.agent}, {first.path} line {first.line}: {_change(first)}{_edited(evidence)}"
+    text = f"{evidence.miss.agent}, {first.path} line {first.line}: {first.change}{_edited(evidence)}"
     return MissCause(kind="request changed", text=text, group=f"{evidence.miss.agent} {first.path}")
 
 
@@ -449,21 +449,3 @@ def _joined(causes: Sequence[MissCause]) -> MissCause:
         where=tuple(place for cause in causes for place in cause.where),
         group="; ".join(f"{cause.kind}: {cause.group}" for cause in causes),
     )
-
-
-def _change(difference: Difference) -> str:
-    """What became what, from the first word that differs on."""
-    old, new = difference.recorded.split(), difference.asked.split()
-    same = sum(1 for _ in _common(old, new))
-    return f"{_few(old[same:])} became {_few(new[same:])}"
-
-
-def _common(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    for a, b in zip(old, new, strict=False):
-        if a != b:
-            return
-        yield a
-
-
-def _few(words: Sequence[str]) -> str:
-    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else "")) if words else "nothing"

@@ -1,17 +1,21 @@
 """One trial for the terminal."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evals.models.run import CaseInfo, Trial, trial_metrics
+from evals.models.metrics import Outcome, Skipped
+from evals.models.run import CaseChange, CaseInfo, Trial, trial_metrics
 from evals.models.trace import Decision, Finding, Trace, Visit
 from evals.report.numbers import percent
 from evals.report.view.case_table import mark
 from evals.report.view.trial_view import visit_groups
 from evals.report.view.violations_table import reason_of
 from evals.routes.route_distance import nearest_exemplar
+from evals.routes.violations import asks
 from evals.scoring.registry import scorer_infos
+from evals.scoring.scorer import UNSTATED
 
 MOST: Final = 2
 """Right ways that are told; more are counted."""
@@ -41,6 +45,8 @@ def wanted(case: CaseInfo) -> tuple[tuple[str, str], ...]:
     routes = [" → ".join(exemplar) for exemplar in case.exemplars]
     others = [("", f"or one of {len(routes) - MOST} other ways")] if len(routes) > MOST else []
     severity = f", {case.severity}" if case.severity else ""
+    if not case.category:
+        return (*_checks(case), *(("route", route) for route in routes[:MOST]), *others)
     return (
         *(("route", route) for route in routes[:MOST]),
         *others,
@@ -50,15 +56,49 @@ def wanted(case: CaseInfo) -> tuple[tuple[str, str], ...]:
     )
 
 
-def explanation(trial: Trial, case: CaseInfo) -> Explanation:
-    """The trial, step by step, and its end."""
+def _checks(case: CaseInfo) -> Iterator[tuple[str, str]]:
+    """The labels of a target's case."""
+    for label, checks in case.labels.items():
+        for path, told in checks.items():
+            yield label, f"{path}: {', '.join(f'{name} {_json(value)}' for name, value in told.items())}"
+    for way in case.route_spec.alternatives if case.route_spec else ():
+        yield from (("route", asks(constraint)) for constraint in way.constraints)
+    if not case.labels and not (case.route_spec and case.route_spec.alternatives[0].constraints):
+        yield "label", "none: the case is compared with its blessed run"
+
+
+def explanation(trial: Trial, case: CaseInfo, changes: Sequence[CaseChange] = ()) -> Explanation:
+    """The trial, step by step, and its end, with what changed since it was blessed."""
     trace = trial.trace
+    since = [
+        ("changed", f"{each.what}: {each.was} → {each.now}")
+        for each in changes
+        if (each.case_id, each.variant) == (case.id, trace.variant)
+    ]
     return Explanation(
         variant=trace.variant,
         provenance=str(trace.provenance),
-        steps=tuple(_steps(trial, case)),
-        outcome=tuple(_outcome(trial, case)),
+        steps=tuple(_target_steps(trace) if trace.names else _steps(trial, case)),
+        outcome=(*since, *_outcome(trial, case)),
     )
+
+
+def _target_steps(trace: Trace) -> Iterator[ExplainedStep]:
+    """Nodes and tools in order; `iteration` of a decision counts the nodes before it."""
+    chosen = {decision.iteration: decision.chosen for decision in trace.decisions}
+    nodes = 0
+    for place, visit in enumerate(trace.visits):
+        lines = [("failed", visit.error)] if visit.error else []
+        if visit.arguments is not None:
+            lines.append(("given", _json(visit.arguments)))
+        else:
+            lines += [("chose", chosen[nodes])] if nodes in chosen else []
+            nodes += 1
+        yield ExplainedStep(f"{place + 1}  {visit.node}", tuple(lines), "")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _steps(trial: Trial, case: CaseInfo) -> Iterator[ExplainedStep]:
@@ -122,9 +162,13 @@ def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
     if trace.provenance.label != "exact":
         yield "tape", _tape(trace)
     yield "route", " → ".join(trace.route) or "no visit"
-    names = trial_metrics(scorer_infos())
+    names = [name for name in trial_metrics(scorer_infos()) if not _is_unlabelled(trial.outcomes.get(name))]
     marks = (mark(name.partition(".")[0].replace("_", " "), trial.outcomes.get(name)).text for name in names)
-    yield "scores", "  ".join(marks)
+    if names:
+        yield "scores", "  ".join(marks)
+    yield from (
+        ("output", f"{name}: {value if isinstance(value, str) else _json(value)}") for name, value in _fields(trace)
+    )
     if why := reason_of(trial, case):
         yield "why", why
     if trace.report is not None:
@@ -132,6 +176,15 @@ def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
         yield "named", f"{report.root_cause_location or 'no place'} ({report.category}, {report.severity})"
         yield "cause", report.root_cause
     yield from (("state", text) for text in state_sentences(trace, case))
+
+
+def _is_unlabelled(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)
+
+
+def _fields(trace: Trace) -> Iterator[tuple[str, object]]:
+    """Members of a target's output, without its messages."""
+    yield from ((name, value) for name, value in trace.output.items() if name != "messages")
 
 
 def _tape(trace: Trace) -> str:

@@ -1,7 +1,7 @@
 """Charts of a metric over baselines."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from evals.models.history_result import BREAKING, Blessing, History, HistoryMark, MarkKind
@@ -41,18 +41,18 @@ def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
     """The values with their intervals, joined as long as they compare; baselines of merged branches stand alone."""
     spots = list(_spots(history, variant, scorer.name))
     line = [spot for spot in spots if not spot.blessing.side]
-    rests_on = f"{len(line)} of {len(history.line)} baselines"
+    rests_on = f"{variant}, {len(line)} of {len(history.line)} baselines"
     if not line:
-        return cannot_plot(variant, rests_on, f"no baseline says what {scorer.name} was")
+        return cannot_plot(scorer.name, rests_on, f"no baseline says what {scorer.name} was")
     frame, share, up = _scale(history, spots, scorer)
     few = len(spots) <= _FEW
     turning = list(_turning(line))
     shown = spots if few else [*turning, *(spot for spot in spots if spot.blessing.side)]
     runs = list(_runs(line))
     return Plot(
-        title=variant,
+        title=scorer.name,
         rests_on=rests_on,
-        spoken=f"{scorer.name} of {variant}, {rests_on}: {_said(line[0], scorer)} to {_said(line[-1], scorer)}",
+        spoken=f"{scorer.name} of {rests_on}: {_said(line[0], scorer)} to {_said(line[-1], scorer)}",
         cannot="",
         across=f"baselines, {line[0].blessing.date} to {line[-1].blessing.date}",
         up=scorer.name,
@@ -94,9 +94,12 @@ def _spots(history: History, variant: str, scorer: str) -> Iterator[Spot]:
 def _scale(
     history: History, spots: Sequence[Spot], scorer: ScorerInfo
 ) -> tuple[Frame, Callable[[float], float], tuple[Tick, ...]]:
-    """Fractions stand between 0 and 1, amounts between 0 and a little more than the largest."""
+    """Fractions stand between the lowest and highest bound, amounts between 0 and a little more than the largest."""
     frame = Frame(-0.5, len(history.blessings) - 0.5)
     if scorer.unit == "fraction":
+        bounds = [bound for spot in spots for bound in (spot.mean, spot.summary.low, spot.summary.high)]
+        around = Frame.around([0.0], [bound for bound in bounds if bound is not None])
+        frame = replace(frame, bottom=around.bottom, top=around.top)
         return frame, lambda mean: mean, frame.percents_up()
     most = max(spot.mean for spot in spots) * 1.1 or 1.0
     ticks = tuple(Tick(frame.y(part), measure(part * most, scorer.unit)) for part in (0.0, 0.5, 1.0))
@@ -157,7 +160,7 @@ def _marked(history: History, variant: str) -> Iterator[tuple[int, tuple[History
 def _rules(frame: Frame, history: History, variant: str) -> Iterator[PlotLine]:
     """Between a baseline and the one before it; where numbers stop to compare, with a gap that is seen at any size."""
     for place, marks in _marked(history, variant):
-        upright = [(place - 0.5, 0.0), (place - 0.5, 1.0)]
+        upright = [(place - 0.5, frame.bottom), (place - 0.5, frame.top)]
         if any(mark.kind in BREAKING for mark in marks):
             yield frame.line("gap", upright)
             yield frame.line("rule breaks", upright)

@@ -30,7 +30,7 @@ _MARKS: Final = {
 
 @dataclass(frozen=True)
 class FlipRow:
-    """Cases that fell or rose on one endpoint under one variant; `by` where another commit did it."""
+    """Cases that fell or rose on one metric under one variant; `by` where another commit did it."""
 
     variant: str
     endpoint: str
@@ -55,15 +55,6 @@ class StepView:
 
 
 @dataclass(frozen=True)
-class Section:
-    """One score under all variants."""
-
-    name: str
-    definition: str
-    plots: tuple[Plot, ...]
-
-
-@dataclass(frozen=True)
 class HistoryPage:
     """Everything the template puts in its places; the newest step comes first."""
 
@@ -73,8 +64,9 @@ class HistoryPage:
     missing: tuple[str, ...]
     letters: str
     now: Table
-    endpoints: tuple[Section, ...]
-    costs: tuple[Section, ...]
+    metrics: tuple[Plot, ...]
+    definitions: tuple[tuple[str, str], ...]
+    costs: tuple[Plot, ...]
     red: Table
     steps: tuple[StepView, ...]
     earlier: tuple[StepView, ...]
@@ -83,6 +75,7 @@ class HistoryPage:
 def history_page(history: History) -> HistoryPage:
     """The view of a history. Pure: the same history gives the same page."""
     steps = tuple(_step(each) for each in reversed(history.blessings))
+    primary = [scorer for scorer in history.scorers if scorer.primary]
     costs = [scorer for scorer in history.scorers if scorer.name in _COSTS and _known(history, scorer)]
     return HistoryPage(
         suite=history.suite,
@@ -91,8 +84,9 @@ def history_page(history: History) -> HistoryPage:
         missing=history.missing,
         letters=", ".join(f"{letter} {word}" for letter, word in _MARKS.items() if letter in _seen(history)),
         now=now_table(history),
-        endpoints=tuple(_section(history, scorer) for scorer in history.scorers if scorer.primary),
-        costs=tuple(_section(history, scorer) for scorer in costs),
+        metrics=tuple(plot for scorer in primary for plot in _plots(history, scorer)),
+        definitions=tuple((scorer.name, scorer.definition) for scorer in primary),
+        costs=tuple(plot for scorer in costs for plot in _plots(history, scorer)),
         red=red_table(history),
         steps=steps[:SHOWN],
         earlier=steps[SHOWN:],
@@ -100,10 +94,10 @@ def history_page(history: History) -> HistoryPage:
 
 
 def sentence(history: History) -> str:
-    """Where the candidate stands on the first endpoint, and how far it came as long as numbers compare."""
+    """Where the candidate stands on the first metric, and how far it came as long as numbers compare."""
     told = headline(history)
     if told is None:
-        return f"The last baseline of {history.suite} says nothing of any endpoint."
+        return f"The last baseline of {history.suite} has no value of a metric."
     scorer, variant, line = told
     last = line[-1][1]
     so = f"{variant} stands at {percent(last.mean)} on {scorer} over {last.n} cases"
@@ -116,7 +110,7 @@ def sentence(history: History) -> str:
 
 
 def headline(history: History) -> tuple[str, str, list[tuple[Blessing, Summary]]] | None:
-    """The endpoint and variant a history is told by, and the last baselines that compare with one another."""
+    """The metric and variant a history is told by, and the last baselines that compare with one another."""
     variant = told_by(history)
     scorer = next((one.name for one in history.scorers if one.primary), "")
     line: list[tuple[Blessing, Summary]] = []
@@ -144,7 +138,7 @@ def rests_on(history: History) -> str:
 
 
 def now_table(history: History) -> Table:
-    """Every variant of the last baseline on every endpoint."""
+    """Every variant of the last baseline on every primary metric."""
     last = history.line[-1]
     endpoints = [scorer.name for scorer in history.scorers if scorer.primary]
     names = dict.fromkeys(one.variant for one in last.summaries)
@@ -156,7 +150,7 @@ def red_table(history: History, variant: str | None = None) -> Table:
     """Cases that do not pass, under every variant or one, the longest red first."""
     return Table(
         f"Cases that do not pass in the last baseline{f' under {variant}' if variant else ''}, and since when",
-        ("case", "variant", "endpoint", "score", "red since", "for", "labels or scorers changed since"),
+        ("case", "variant", "metric", "value", "red since", "for", "labels or scorers changed since"),
         tuple(
             (
                 red.case,
@@ -181,8 +175,8 @@ def step_table(history: History) -> Table:
     hidden = len(history.blessings) - len(shown)
     more = f"; the {hidden} before are on the page" if hidden else ""
     return Table(
-        f"Baselines of {history.suite}{more}; scores of {variant or 'nobody'}",
-        ("commit", "date", "changed", "broke", "mended", *endpoints),
+        f"Baselines of {history.suite}{more}; values of {variant or 'nobody'}",
+        ("commit", "date", "changed", "worse", "better", *endpoints),
         tuple(
             (
                 each.commit[:7] + " (branch)" * each.side,
@@ -209,9 +203,9 @@ def lacks(history: History) -> tuple[str, ...]:
     )
 
 
-def _section(history: History, scorer: ScorerInfo) -> Section:
-    shown = [name for name in history.variants if _known(history, scorer, name)] or history.variants[:1]
-    return Section(scorer.name, scorer.definition, tuple(series_plot(history, name, scorer) for name in shown))
+def _plots(history: History, scorer: ScorerInfo) -> Iterator[Plot]:
+    for name in [name for name in history.variants if _known(history, scorer, name)] or history.variants[:1]:
+        yield series_plot(history, name, scorer)
 
 
 def _known(history: History, scorer: ScorerInfo, variant: str | None = None) -> bool:
@@ -263,12 +257,12 @@ def _step(each: Blessing) -> StepView:
 
 
 def _flip_rows(each: Blessing) -> Iterator[FlipRow]:
-    for (variant, endpoint, kind, by), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
-        yield _flip_row(each, variant, endpoint, kind, by, list(flips))
+    for (variant, endpoint, rose, by), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
+        yield _flip_row(each, variant, endpoint, "better" if rose else "worse", by, list(flips))
 
 
-def _row_of(flip: Flip) -> tuple[str, str, str, str]:
-    return flip.variant, flip.endpoint, "broke" if flip.now < flip.was else "mended", flip.by
+def _row_of(flip: Flip) -> tuple[str, str, bool, str]:
+    return flip.variant, flip.endpoint, flip.now > flip.was, flip.by
 
 
 def _flip_row(each: Blessing, variant: str, endpoint: str, kind: str, by: str, flips: Sequence[Flip]) -> FlipRow:
@@ -287,7 +281,7 @@ def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
     """The commit that did it, whose it is, and what else changed there."""
     return Table(
         f"When {case} turned, over {counted(len(history.line))} of {history.suite}",
-        ("variant", "endpoint", "now", "before", "turned in", "changed there", "turns"),
+        ("variant", "metric", "now", "before", "turned in", "changed there", "turns"),
         tuple(
             (
                 turn.variant,
@@ -333,7 +327,7 @@ class Badge:
 
 
 def badge_of(history: History) -> Badge:
-    """The candidate's first endpoint over the last baselines of the main line."""
+    """The candidate's first metric over the last baselines of the main line."""
     told = headline(history)
     scorer, variant, last = (told[0], told[1], told[2][-1][1].mean) if told else ("", "", None)
     label = f"{history.suite} {variant} {scorer}".strip()

@@ -54,8 +54,8 @@ def sentence(check: JudgeCheck) -> str:
     """The one line a reader needs."""
     if check.missing:
         return (
-            f"{check.missing} of {check.asked} answers are not recorded; `evals judge plan {check.suite}` says which, "
-            f"`evals judge record {check.suite}` records them."
+            f"{check.missing} of {check.asked} answers are not recorded; "
+            f"`evals plan {check.suite} --judge` says which, `evals record {check.suite} --judge` records them."
         )
     gating = [f"judge.{each.question}" for each in check.reliability if each.may_gate]
     barred = [f"judge.{each.question}" for each in check.reliability if not each.may_gate]

@@ -37,6 +37,7 @@ from evals.report.view.plots import Plot
 from evals.report.view.sections import DrawnSection, drawn_sections
 from evals.report.view.slice_map import SliceMap, slice_map
 from evals.report.view.variant_tables import (
+    changes_table,
     measure_table,
     redraw_table,
     sample_table,
@@ -97,6 +98,8 @@ class ReportPage:
     disputes: tuple[SuspectList, ...]
     secondary: Table
     measures: Table
+    changed: Table
+    unlabelled: bool
     samples: Table
     redraws: Table
     baselines: Table
@@ -158,6 +161,8 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         disputes=suspect_lists(disputes([run])),
         secondary=secondary(run),
         measures=measure_table(run),
+        changed=changes_table(run),
+        unlabelled=not any(info.primary for info in run.scorers),
         samples=sample_table(run),
         redraws=redraw_table(run),
         baselines=baseline_table(run),

@@ -233,6 +233,7 @@ def trial_view(
 ) -> TrialView:
     """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
     trace = trial.trace
+    untold = "" if trace.output else "don't know"  # a target answers without topics
     return TrialView(
         variant=trace.variant,
         sample=f"repeat {trace.sample + 1}" if trace.sample else "",
@@ -245,7 +246,7 @@ def trial_view(
         figures=figures_of(trial),
         plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),
-        exchanges=tuple((item.question, item.answer, item.topic or "") for item in trace.exchanges),
+        exchanges=tuple((item.question, item.answer, item.topic or untold) for item in trace.exchanges),
         report=_report(trace.report) if trace.report else (),
         output=tuple((name, texts.add(_as_text(value))) for name, value in trace.output.items()),
         comment=texts.add(trace.comment) if trace.comment else "",

@@ -8,6 +8,14 @@ from evals.report.numbers import NOTHING, percent, signed
 from evals.report.view.page_parts import Table
 
 
+def changes_table(run: Run, most: int | None = None) -> Table:
+    """What changed since the baseline, `most` rows of it (None: all)."""
+    rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in run.changes)
+    hidden = len(rows[most:]) if most else 0
+    caption = f"Changed since the baseline{f'; {hidden} more in the report' if hidden else ''}"
+    return Table(caption, ("case", "variant", "what", "blessed", "now"), rows[:most])
+
+
 def measure_table(run: Run) -> Table:
     """Every metric over all cases, by variant; no row for a run from before there were any."""
     if not run.measure_infos:

@@ -3,7 +3,7 @@
 import json
 import platform
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from textwrap import indent
@@ -15,7 +15,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.shared_options import CORES, HERE, LATEST, AsJson, CaseId, Dataset, Jobs, Root
+from evals.cli.global_options import CORES, HERE, given
+from evals.cli.shared_options import AsJson
 from evals.cli.terminal import VisibleConsole, bar, shown, wide_console
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -30,7 +31,6 @@ from evals.errors import (
 from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteAlternative
 from evals.shared.visible_text import visible
-from evals.triage.case_file import CaseFile
 from evals.triage.dataset.case_code import build_tree
 from evals.triage.dataset.case_counts import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
@@ -42,7 +42,6 @@ from evals.workspace import Workspace
 
 if TYPE_CHECKING:
     from evals.models.run import Run
-    from evals.report.view.dispute_page import Suspect
 
 SHOWN_CHARACTERS = 6_000  # of an issue; a huge log is not read in a terminal
 WIDTH = 160  # of a log file: the routes have to fit
@@ -51,14 +50,97 @@ dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_a
 
 
 @dataset.command("lint")
-def lint(
+def lint_command(
+    context: typer.Context,
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[RUN]...", help="With --disputes: any run.json; all are pooled.")
+    ] = None,
     case: Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")] = None,
+    disputed: Annotated[
+        bool, typer.Option("--disputes", help="Instead, list labels that recorded answers speak against.")
+    ] = False,
     as_json: AsJson = False,
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
-    root: Root = HERE,
 ) -> int:
-    """Prove the labels: patches, repros, gold, routes, twins, leaks, balance.
+    """Prove the labels: patches, repros, gold, routes, metamorphic pairs, leaks, balance.
+
+    Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
+
+    With --disputes: suspect labels, lax routes, deciding constraints, decision points all answers are against, without
+    held-out cases. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing to list from:
+    no exact trial, or a run from before routes were read constraint by constraint.
+    """
+    common = given(context, dataset=not disputed)
+    if disputed:
+        if case:
+            raise ConfigurationError("--case: of proofs; leave it or --disputes out")
+        return disputes(runs or [common.stored(None)], as_json=as_json)
+    if runs:
+        raise ConfigurationError(f"{runs[0]}: a run goes with --disputes; --case names a case")
+    return lint(case, as_json=as_json, dataset=common.dataset, jobs=common.jobs, root=common.root)
+
+
+@dataset.command("fetch")
+def fetch_command(
+    context: typer.Context,
+    prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
+) -> int:
+    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
+
+    Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
+    proved, 3 no index could be reached.
+    """
+    common = given(context, dataset=True)
+    return fetch(common.root, common.dataset, common.jobs, prove=prove)
+
+
+@dataset.command("show")
+def show_command(
+    context: typer.Context,
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="The name of a case; every case, one per line, if not given.")
+    ] = None,
+    patch: Annotated[bool, typer.Option("--patch", help="The case with its diff.")] = False,
+    with_gold: Annotated[bool, typer.Option("--gold", help="The gold that its patch proves, as YAML.")] = False,
+    states: Annotated[
+        str | None,
+        typer.Option(metavar="VARIANT", help="The states its recorded decisions were made in, as decision points."),
+    ] = None,
+    suite: Annotated[str, typer.Option(help="The suite that has the variant of --states.")] = "prompts",
+    counts: Annotated[bool, typer.Option("--counts", help="All cases, counted by what they are.")] = False,
+    floors: Annotated[bool, typer.Option("--floors", help="What is reached on all cases without a model.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Print one case: issue, labels, routes, what the user knows, decision points. Or all cases, or what they hold."""
+    common = given(context, dataset=states is None)
+    root, other = common.root, common.dataset
+    if (counts or floors) and case:
+        raise ConfigurationError("--counts and --floors: of all cases; leave CASE out")
+    if as_json and not (counts or floors):
+        raise ConfigurationError("--json goes with --counts or --floors")
+    if counts:
+        return stats(as_json=as_json, dataset=other, root=root)
+    if floors:
+        return baselines(as_json=as_json, dataset=other, root=root)
+    if case is None:
+        if patch or with_gold or states:
+            raise ConfigurationError("--patch, --gold and --states: of one case; name it")
+        return list_cases(dataset=other, root=root)
+    if states is not None:
+        from evals.triage.cli.dataset_new import harvest
+
+        return harvest(case, states, suite, root)
+    return gold(case, root, other) if with_gold else show(case, patch=patch, dataset=other, root=root)
+
+
+def lint(
+    case: Collection[str] | None = None,
+    *,
+    as_json: bool = False,
+    dataset: Path | None = None,
+    jobs: int = CORES,
+    root: Path = HERE,
+) -> int:
+    """Prove the labels, and print what is wrong.
 
     Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
     """
@@ -104,13 +186,7 @@ def _relative(finding: LintFinding, workspace: Workspace) -> LintFinding:
     return replace(finding, path=path.relative_to(workspace.root).as_posix()) if inside else finding
 
 
-@dataset.command("fetch")
-def fetch(
-    dataset: Dataset = None,
-    jobs: Jobs = CORES,
-    prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
-    root: Root = HERE,
-) -> int:
+def fetch(root: Path, dataset: Path | None, jobs: int, *, prove: bool) -> int:
     """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
 
     Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
@@ -140,8 +216,7 @@ def fetch(
     return lint(root=root, dataset=dataset, jobs=jobs) if prove else EXIT_OK
 
 
-@dataset.command("baselines")
-def baselines(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
+def baselines(*, as_json: bool = False, dataset: Path | None = None, root: Path = HERE) -> int:
     """What is reached without any model: constant routes, simple rules, word search, silence."""
     from evals.report.numbers import percent
     from evals.triage.dataset.checks.balance_check import LIMITS
@@ -169,11 +244,7 @@ def baselines(as_json: AsJson = False, dataset: Dataset = None, root: Root = HER
     return EXIT_OK
 
 
-@dataset.command("disputes")
-def disputes(
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Any run.json; all are pooled.")] = None,
-    as_json: AsJson = False,
-) -> int:
+def disputes(runs: Sequence[Path], *, as_json: bool) -> int:
     """Who is wrong, the label or the answer? Suspect labels, lax routes, deciding rules, states all agree against.
 
     Held-out cases are left out. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing
@@ -183,7 +254,7 @@ def disputes(
     from evals.report.view.dispute_page import suspect_lists
     from evals.report.view.page_parts import Table as ReportTable
 
-    named = {path.resolve(): path for path in runs or [LATEST]}  # a file that is named twice counts once
+    named = {path.resolve(): path for path in runs}  # a file that is named twice counts once
     found = found_in([_disputed(path) for path in named.values()])
     if as_json:
         print(json.dumps(found.model_dump(mode="json"), indent=2, ensure_ascii=False))
@@ -203,11 +274,6 @@ def disputes(
     return EXIT_OK
 
 
-def _suspect(row: "Suspect", width: int) -> tuple[str, ...]:
-    cells = (f"{row.name}\n{row.about}", *map("\n".join, row.cells), ", ".join(row.cases))
-    return cells[:width]
-
-
 def _disputed(path: Path) -> "Run":
     """A run with something to look at: that no list has a suspect must not come of there being nothing."""
     from evals.report.stored_files import read_run
@@ -222,8 +288,7 @@ def _disputed(path: Path) -> "Run":
     return run
 
 
-@dataset.command("stats")
-def stats(as_json: AsJson = False, dataset: Dataset = None, root: Root = HERE) -> int:
+def stats(*, as_json: bool = False, dataset: Path | None = None, root: Path = HERE) -> int:
     """Count the cases by archetype and split, codebase, category, severity, question policy, and twins."""
     counted = census(load_cases(Workspace.at(root, dataset).datasets).values())
     if as_json:
@@ -265,21 +330,14 @@ def _share(count: int, total: int) -> str:
     return f"{count} ({count / total:.0%})" if total else "0"
 
 
-@dataset.command("list")
-def list_cases(dataset: Dataset = None, root: Root = HERE) -> int:
+def list_cases(dataset: Path | None = None, root: Path = HERE) -> int:
     """Print every case with its archetype, split and title, one per line."""
     for case in load_cases(Workspace.at(root, dataset).datasets).values():
         print(visible(f"{case.id}  {case.known.kind}  {case.known.split}  {case.title}"))
     return EXIT_OK
 
 
-@dataset.command("show")
-def show(
-    case: CaseId,
-    patch: Annotated[bool, typer.Option("--patch", help="The diff too.")] = False,
-    dataset: Dataset = None,
-    root: Root = HERE,
-) -> int:
+def show(case: str, *, patch: bool = False, dataset: Path | None = None, root: Path = HERE) -> int:
     """Print one case, readable: issue, labels, routes, what the user knows, decision points."""
     layout = Layout(Workspace.at(root, dataset).datasets)
     if case not in case_ids(layout.root):
@@ -360,8 +418,7 @@ def _shortened(text: str) -> str:
     return f"{text[:SHOWN_CHARACTERS]}\n… {len(text) - SHOWN_CHARACTERS:,} more characters"
 
 
-@dataset.command("gold")
-def gold(case: CaseId, root: Root = HERE, dataset: Dataset = None) -> int:
+def gold(case: str, root: Path = HERE, dataset: Path | None = None) -> int:
     """Print the gold that a case's patch proves, ready to be pasted into its case.yaml."""
     workspace = Workspace.at(root, dataset)
     layout = Layout(workspace.datasets)
@@ -377,11 +434,4 @@ def gold(case: CaseId, root: Root = HERE, dataset: Dataset = None) -> int:
     trees = (build_tree(clean, change, workspace.cache) for change in (None, patch))
     found = derive_gold(*trees).model_dump(mode="json", exclude={"whole_names"})  # those are of imported cases only
     print(yaml.safe_dump({"gold": found}, sort_keys=False), end="")
-    return EXIT_OK
-
-
-@dataset.command("schema")
-def schema() -> int:
-    """Print the JSON Schema of case.yaml, for editors."""
-    print(json.dumps(CaseFile.model_json_schema(by_alias=True), indent=2, sort_keys=True))
     return EXIT_OK

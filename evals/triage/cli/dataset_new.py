@@ -1,4 +1,4 @@
-"""`evals dataset` new, import and harvest: new cases and decision points."""
+"""`evals dataset` new and import: new cases, and states of recorded trials as decision points."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from evals.cassettes.store import load
-from evals.cli.shared_options import HERE, CaseId, Dataset, Root
+from evals.cli.global_options import given
+from evals.cli.shared_options import CaseId
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.models.run_request import Options
@@ -47,13 +48,14 @@ making = typer.Typer()
 
 @making.command("new")
 def new(
+    context: typer.Context,
     case: CaseId,
     codebase: Annotated[str | None, typer.Option(help="A folder of datasets/codebases.")] = None,
-    archetype: Annotated[str | None, typer.Option(help="What kind of case; `dataset stats` lists them.")] = None,
+    archetype: Annotated[str | None, typer.Option(help="Kind of case; `dataset show --counts` lists them.")] = None,
     from_job: Annotated[
         str | None, typer.Option(help="A job of `triage run`: its issue, code, route, states, and its traffic if kept.")
     ] = None,
-    live_jobs: Annotated[Path, typer.Option("--jobs", help="The file that keeps live jobs.")] = LIVE_JOBS,
+    live_jobs: Annotated[Path, typer.Option("--job-store", help="The file that keeps live jobs.")] = LIVE_JOBS,
     from_git: Annotated[
         tuple[Path, str] | None,
         typer.Option(
@@ -70,8 +72,6 @@ def new(
         str | None,
         typer.Option(metavar="OWNER/NAME", help="With --from-git, where the clone's remote does not say it."),
     ] = None,
-    dataset: Dataset = None,
-    root: Root = HERE,
 ) -> int:
     """Write the files of a new case, with marks where its author has to decide."""
     of_git = {"--issue": issue, "--repro": repro, "--repository": repository}
@@ -80,7 +80,8 @@ def new(
         raise ConfigurationError(f"{option} goes with --from-git REPO COMMIT")
     for option in (name for name, value in others.items() if value is not None and from_git is not None):
         raise ConfigurationError(f"{option} and --from-git exclude each other: a case has one origin")
-    workspace, remarks = Workspace.at(root, dataset), list[str]()
+    common = given(context, dataset=True)
+    workspace, remarks = Workspace.at(common.root, common.dataset), list[str]()
     layout = Layout(workspace.datasets)
     if from_git is None and from_job is None:
         if codebase is None or archetype is None:
@@ -160,6 +161,7 @@ def _of_fix(
 
 @making.command("import")
 def import_cases(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(help="What PATH holds: swebench, locagent or github.")],
     path: Annotated[
         Path,
@@ -170,7 +172,6 @@ def import_cases(
         Path | None,
         typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones: the code of the rows' commits."),
     ] = None,
-    root: Root = HERE,
 ) -> int:
     """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
 
@@ -183,7 +184,7 @@ def import_cases(
     if source not in IMPORTERS:
         raise ConfigurationError(f"cannot import {source!r}; it is one of {', '.join(IMPORTERS)}")
     known = cast("Source", source)
-    workspace = Workspace.at(root)
+    workspace = Workspace.at(given(context).root)
     clones = None if repos is None else Clones.below(repos)
     found = attached(IMPORTERS[known](path), clones, workspace.cache)
     report = write_dataset(found, known, Layout(workspace.datasets).policy, out)
@@ -221,14 +222,8 @@ def _plain(text: str) -> Text:
     return Text("".join(letter if letter.isprintable() else "?" for letter in text))
 
 
-@making.command("harvest")
-def harvest(
-    case: CaseId,
-    variant: Annotated[str, typer.Option(help="The variant whose trial is replayed.")] = "v3",
-    suite: Annotated[str, typer.Option(help="The suite that has the variant.")] = "prompts",
-    root: Root = HERE,
-) -> int:
-    """Print the states a recorded supervisor was asked in, as decision points to be labelled."""
+def harvest(case: str, variant: str, suite: str, root: Path) -> int:
+    """Print the states a recorded router was asked in, as decision points to be labelled."""
     chosen = selected(suite, root, Options(cases=(case,), variants=(variant,)))
     from evals.triage.decision_points import harvest as harvested
     from evals.triage.recorded_graph import Repositories

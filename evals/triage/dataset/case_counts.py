@@ -1,4 +1,4 @@
-"""Counts of cases by kind (`evals dataset stats`)."""
+"""Counts of cases by kind (`evals dataset show --counts`)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

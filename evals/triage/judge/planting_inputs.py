@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.trace import Trace
@@ -150,16 +149,6 @@ class HandMade(Closed):
 
 
 @cache
-def hand_made(path: Path = FILE) -> HandMade:
-    """The file's content.
-
-    Raises:
-        ConfigurationError: it is not what it should be.
-    """
-    try:
-        return HandMade.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"{path}: not YAML: {str(error).splitlines()[0]}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigurationError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+def hand_made() -> HandMade:
+    """The file's content."""
+    return HandMade.model_validate(yaml.safe_load(FILE.read_text(encoding="utf-8")))

@@ -111,7 +111,7 @@ def recommend(
     """The choice with its confirmation; the first behaviour holds the present setting.
 
     Status: recommended (0), not confirmed (1: worse on `gate` than the present setting, beyond chance), cannot
-    recommend (3: the tape or the suite does not reach, or only one behaviour is recorded).
+    recommend (3: recordings or suite do not reach, or no two recorded behaviours differ).
     """
     candidates = eligible(behaviours, policy.coverage_floor)
     if not candidates:
@@ -122,9 +122,8 @@ def recommend(
         return _cannot(f"the suite has no {CONFIRMED_ON} case to confirm {chosen.name} on")
     if held.share < policy.coverage_floor or held.score.mean is None:
         return _cannot(f"coverage: {chosen.name}, best on {CHOSEN_ON}, is not recorded for enough {CONFIRMED_ON} cases")
-    if len(candidates) == 1:
-        others = f"the other {len(behaviours) - 1} leave the tape" if len(behaviours) > 1 else "all points behave alike"
-        return _cannot(f"nothing to choose between: {chosen.name} is the only recorded behaviour, {others}")
+    if same := _no_choice(behaviours, candidates, chosen, scorer):
+        return _cannot(f"nothing to choose between: {same}")
     against = None if chosen is present else _compared(chosen, present, trials, cases, scorer, policy)
     if against is not None and against.delta is None:
         return _cannot(f"coverage: no {CONFIRMED_ON} case has both {chosen.name} and the present {present.name}")
@@ -139,6 +138,17 @@ def recommend(
         behaviour=chosen.name,
         comparison=against,
     )
+
+
+def _no_choice(behaviours: Sequence[Behaviour], candidates: Sequence[Behaviour], chosen: Behaviour, scorer: str) -> str:
+    """Why there is nothing to choose; empty where two recorded behaviours differ in score, or one is cheaper."""
+    if len(candidates) == 1:
+        others = f"{len(behaviours) - 1} more are not recorded" if len(behaviours) > 1 else "all points behave alike"
+        return f"{chosen.name} is the only recorded behaviour, {others}"
+    scores = [_score(one) for one in candidates]
+    if chosen is behaviours[0] and max(scores) - min(scores) <= _SAME:
+        return f"all {len(candidates)} recorded behaviours reach the same {scorer} on {CHOSEN_ON}"
+    return ""
 
 
 def _cannot(why: str) -> Recommendation:

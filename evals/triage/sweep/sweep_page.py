@@ -127,8 +127,11 @@ def pareto_plot(sweep: Sweep) -> Plot:
     rests_on = f"{len(placed)} of {len(sweep.behaviours)} behaviours, {sweep.cases.get(CHOSEN_ON, 0)} {CHOSEN_ON} cases"
     if not placed:
         return cannot_plot(TITLE, rests_on, f"no behaviour is recorded for a {CHOSEN_ON} case")
-    most = max(calls for _, _, calls, _ in placed) * 1.1 or 1.0
-    frame = Frame(0.0, most)
+    across = [calls for _, _, calls, _ in placed]
+    bounds = [
+        bound for _, one, _, mean in placed for bound in (one.score.low, one.score.high, mean) if bound is not None
+    ]
+    frame = Frame.around(across, bounds)
     on_front = sorted((calls, score) for one, _, calls, score in placed if one.name in sweep.front)
     return Plot(
         title=TITLE,
@@ -138,7 +141,7 @@ def pareto_plot(sweep: Sweep) -> Plot:
         cannot="",
         across="model calls per trial",
         up=f"{sweep.score} on {CHOSEN_ON}",
-        x_ticks=frame.x_ticks([part * most for part in (0.0, 0.25, 0.5, 0.75, 1.0)], 1),
+        x_ticks=frame.x_ticks(sorted({min(across), max(across)}), 1),
         y_ticks=frame.percents_up(),
         lines=(frame.line("curve", on_front),),
         whiskers=tuple(

@@ -49,7 +49,7 @@ def test_show_narrows_down_to_an_agent(checkout):
 def test_diff_of_two_files_says_what_came(checkout, tmp_path):
     merge_write(tmp_path / "other.yaml", [an_interaction("one"), an_interaction("three")])
 
-    said = evals(checkout, "cassette", "diff", str(cassette_of(checkout)), str(tmp_path / "other.yaml"))
+    said = evals(checkout, "cassette", "show", "--against", str(cassette_of(checkout)), str(tmp_path / "other.yaml"))
 
     assert (said.code, said.out.splitlines()[-1]) == (0, "1 came, 1 went")
 
@@ -70,7 +70,7 @@ def history(checkout):
     [("HEAD", "1 came"), ("HEAD~1", "3 came"), ("HEAD~1..HEAD", "2 came"), ("HEAD..HEAD", "nothing differs")],
 )
 def test_diff_of_a_case_looks_back_in_git(history, revision, due):
-    said = evals(history, "cassette", "diff", revision, "wrong-sum")
+    said = evals(history, "cassette", "show", "--against", revision, "wrong-sum")
 
     assert (said.code, said.out.splitlines()[-1]) == (0, due), said.err
 
@@ -92,20 +92,22 @@ def test_manifest_mends_what_verify_names(checkout):
     merge_write(cassette_of(checkout), [an_interaction("three")])
     assert evals(checkout, "cassette", "verify").code == 3
 
-    assert evals(checkout, "cassette", "manifest").code == 0
+    assert evals(checkout, "cassette", "tidy").code == 0
 
     assert evals(checkout, "cassette", "verify").code == 0
 
 
-def test_migrate_has_nothing_to_do_today(checkout):
-    assert evals(checkout, "cassette", "migrate").out == "1 cassettes have schema 2\n"
+def test_tidy_has_nothing_to_rewrite_today(checkout):
+    said = evals(checkout, "cassette", "tidy").out
+
+    assert said == "1 cassettes have schema 2\ncassettes/manifest.jsonl lists 1 cassettes\n"
 
 
 def test_text_withholds_a_file_that_holds_a_secret(checkout):
     path = cassette_of(checkout)
     path.write_text(path.read_text() + f"# {PLANTED['openai_key']}\n")
 
-    said = evals(checkout, "cassette", "text", str(path))
+    said = evals(checkout, "cassette", "show", "--plain", str(path))
 
     assert said.code == 0
     assert said.out.startswith("(withheld) ")
@@ -131,10 +133,14 @@ MISTAKES = {
     "an unknown case": (("show", "nobody"), 2, "nobody: no cassette of this case and no such file"),
     "an unknown agent": (("show", "wrong-sum", "--agent", "x"), 2, "asked nothing here; these did: critic, writer"),
     "an unknown variant": (("show", "wrong-sum", "--variant", "x"), 2, "no shipped suite runs it on wrong-sum"),
-    "no revision": (("diff", "nope", "wrong-sum"), 2, "nope: neither a cassette file nor a revision"),
-    "a revision like an option": (("diff", "--", "-x", "wrong-sum"), 2, "-x: neither a cassette file nor a revision"),
+    "no revision": (("show", "wrong-sum", "--against", "nope"), 2, "nope: neither a cassette file nor a revision"),
+    "a revision like an option": (
+        ("show", "wrong-sum", "--against", "-x"),
+        2,
+        "-x: neither a cassette file nor a revision",
+    ),
     "a case that was never recorded": (("verify", "nobody"), 2, "nobody: no cassette of this case"),
-    "no file to print": (("text", "none.yaml"), 2, "none.yaml: cannot be read"),
+    "no file to print": (("show", "none.yaml", "--plain"), 2, "none.yaml: cannot be read"),
     "a third side": (("merge", "a", "b", "c", "p", "--prefer", "both"), 2, "--prefer both: say ours or theirs"),
     "adopting for nobody": (("adopt", "x.yaml", "nobody"), 2, "nobody: there is no such case"),
     "adopting nothing": (("adopt", "x.yaml", "wrong-sum"), 3, "x.yaml: cannot be read"),
@@ -159,16 +165,16 @@ def test_nothing_recorded_is_not_all_well(tmp_path):
 def test_an_older_schema_without_a_step_is_three(checkout):
     in_schema_0(cassette_of(checkout))
 
-    said = evals(checkout, "cassette", "migrate")
+    said = evals(checkout, "cassette", "tidy")
 
     assert said.code == 3
     assert "schema 0, which no step leads out of" in said.err
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("text", "cassettes/wrong-sum.yaml"), ("verify",), ("show", "wrong-sum")])
+@pytest.mark.parametrize("words", [("show", "cassettes/wrong-sum.yaml", "--plain"), ("verify",), ("show", "wrong-sum")])
 def test_reading_imports_nothing_heavy(checkout, words):
-    """Git runs `text` once per side of every changed file."""
+    """Git runs `show --plain` once per side of every changed file."""
     code = (
         f"import sys; from evals.cli.main import main; code = main(['cassette', *{words!r}]); "
         f"sys.exit(code or ', '.join(set(sys.modules) & set({HEAVY!r}.split('|'))) or 0)"

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from evals.cli.analysis_commands import say_explained
+from evals.cli.explain_command import say_explained
 from evals.cli.terminal import VisibleConsole
 from evals.report.view.explain_view import ExplainedStep, Explanation
 

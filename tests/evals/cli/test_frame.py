@@ -1,4 +1,4 @@
-"""`evals frame`: a stored run as a table in a file."""
+"""`evals report --out FILE.csv`: a stored run as a table in a file."""
 
 import importlib.util
 
@@ -22,14 +22,14 @@ def stored(tmp_path):
 
 
 def test_the_table_has_a_row_per_score(stored, tmp_path):
-    said = command("frame", stored, "--out", tmp_path / "t.csv")
+    said = command("report", stored, "--out", tmp_path / "t.csv")
 
     assert said.code == 0
     assert list(pd.read_csv(tmp_path / "t.csv")["scorer"]) == ["route.pass", "root_cause.hit", "decision.score"]
 
 
 def test_decisions_have_a_row_each_with_what_overruled_them(stored, tmp_path):
-    command("frame", stored, "--decisions", "--out", tmp_path / "d.csv")
+    command("report", stored, "--decisions", "--out", tmp_path / "d.csv")
 
     table = pd.read_csv(tmp_path / "d.csv", keep_default_na=False)
     assert list(table["routed"]) == ["investigator", "writer"]
@@ -37,17 +37,17 @@ def test_decisions_have_a_row_each_with_what_overruled_them(stored, tmp_path):
 
 
 def test_another_ending_is_refused_before_anything_is_read(tmp_path):
-    said = command("frame", tmp_path / "no-run.json", "--out", tmp_path / "t.xlsx")
+    said = command("report", tmp_path / "no-run.json", "--out", tmp_path / "t.xlsx")
 
     assert said.code == 2
-    assert said.err.endswith("t.xlsx: name a file that ends in .csv or .parquet\n")
+    assert said.err.endswith("t.xlsx: name a folder, or a file that ends in .csv or .parquet\n")
 
 
 @pytest.mark.parametrize("option", [(), ("--decisions",)])
 def test_a_table_without_rows_keeps_its_columns(stored, tmp_path, option):
     write_report(a_run().model_copy(update={"trials": ()}), tmp_path / "empty")
     for run, name in ((stored, "full.csv"), (tmp_path / "empty" / "run.json", "empty.csv")):
-        assert command("frame", run, *option, "--out", tmp_path / name).code == 0
+        assert command("report", run, *option, "--out", tmp_path / name).code == 0
 
     full, empty = (pd.read_csv(tmp_path / name) for name in ("full.csv", "empty.csv"))
     assert len(empty) == 0
@@ -55,7 +55,7 @@ def test_a_table_without_rows_keeps_its_columns(stored, tmp_path, option):
 
 
 def test_a_folder_that_is_not_there_is_said_to_be_the_reason(stored, tmp_path):
-    said = command("frame", stored, "--out", tmp_path / "nowhere" / "t.csv")
+    said = command("report", stored, "--out", tmp_path / "nowhere" / "t.csv")
 
     assert said.code == 2
     assert "nowhere" in said.err.partition("cannot be written (")[2]
@@ -63,7 +63,7 @@ def test_a_folder_that_is_not_there_is_said_to_be_the_reason(stored, tmp_path):
 
 @pytest.mark.skipif(WITH_PYARROW, reason="pyarrow is installed")
 def test_without_pyarrow_parquet_is_one_line_that_says_what_to_do(stored, tmp_path):
-    said = command("frame", stored, "--out", tmp_path / "t.parquet")
+    said = command("report", stored, "--out", tmp_path / "t.parquet")
 
     assert said.code == 2
     assert said.err.endswith("Parquet needs the extra: pip install 'triage-evals[parquet]', or name a .csv file\n")
@@ -74,7 +74,7 @@ def test_without_pyarrow_parquet_is_one_line_that_says_what_to_do(stored, tmp_pa
 @pytest.mark.parametrize("option", [(), ("--decisions",)])
 def test_parquet_reads_back_as_the_csv_does(stored, tmp_path, option):
     for name in ("t.csv", "t.parquet"):
-        command("frame", stored, *option, "--out", tmp_path / name)
+        command("report", stored, *option, "--out", tmp_path / name)
 
     text = pd.read_csv(tmp_path / "t.csv", keep_default_na=False)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "t.parquet"), text, check_dtype=False)

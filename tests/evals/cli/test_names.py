@@ -36,7 +36,7 @@ def test_the_version_is_that_of_the_package(capsys):
 
 
 def test_every_case_is_listed_with_archetype_split_and_title(capsys):
-    assert main(["dataset", "list"]) == 0
+    assert main(["dataset", "show"]) == 0
     lines = capsys.readouterr().out.splitlines()
 
     assert len(lines) == len({line.split()[0] for line in lines})

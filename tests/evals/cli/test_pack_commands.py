@@ -11,13 +11,15 @@ from tests.builders.dataset import write
 PACK = """
 import typer
 
+from evals.cli.global_options import given
+
 shop = typer.Typer()
 
 
 @shop.command("price")
-def price(root: str = "."):
+def price(context: typer.Context):
     '''Say a price.'''
-    print("price of", root)
+    print("price of", given(context).root)
     return 3
 
 

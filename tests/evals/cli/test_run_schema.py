@@ -47,7 +47,10 @@ def test_a_shard_fits_its_schema():
 def test_an_unknown_name_is_a_usage_error():
     said = command("schema", "nosuch")
 
-    assert (said.code, said.err) == (2, "evals: no schema 'nosuch'; name one of run, sweep, shard, history, drift\n")
+    assert (said.code, said.err) == (
+        2,
+        "evals: no schema 'nosuch'; name one of run, sweep, shard, history, drift or case\n",
+    )
 
 
 def test_the_page_explains_every_field_in_the_order_of_the_file():

@@ -1,4 +1,4 @@
-"""`evals langsmith push-dataset`, with the real SDK over HTTP."""
+"""`evals langsmith push cases`, with the real SDK over HTTP."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.builders.dataset import a_case_file, a_case_folder
 from tests.builders.langsmith_server import Fault
 from tests.builders.secret import PLANTED
 
-PUSH = ("langsmith", "push-dataset")
+PUSH = ("langsmith", "push", "cases")
 POST, PATCH = "POST /v1/platform/datasets", "PATCH /v1/platform/datasets"
 
 

@@ -1,4 +1,4 @@
-"""`evals langsmith push-run`, with the real SDK over HTTP."""
+"""`evals langsmith push`, with the real SDK over HTTP."""
 
 from evals.cassettes.store import merge_write
 from evals.models.judge import Grade, JudgedRun, JudgedTrial, Judgement, Preferences

@@ -1,4 +1,4 @@
-"""`evals langsmith push-run` where something is wrong: here, on the way, or there."""
+"""`evals langsmith push` where something is wrong: here, on the way, or there."""
 
 import threading
 
@@ -19,7 +19,7 @@ def test_an_upload_killed_half_way_and_run_again_makes_nothing_twice(there, chec
     killed = threading.Event()
     there.faults.append(Fault(TREES, until=killed, skip=let_through))
     keys = {"LANGSMITH_ENDPOINT": there.url, "LANGSMITH_API_KEY": "a key"}
-    process = evals_at_once(checkout, "langsmith", "push-run", run, **keys)
+    process = evals_at_once(checkout, "langsmith", "push", run, **keys)
     until(lambda: there.count(TREES) > let_through or process.poll() is not None)
     process.kill()
     process.wait()
@@ -121,7 +121,7 @@ def test_without_the_dataset_there_nothing_is_sent(service, checkout):
     said = push(checkout, stored(checkout))
 
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "`evals langsmith push-dataset` first" in said.err
+    assert "`evals langsmith push cases` first" in said.err
     assert not service.store.runs
 
 

@@ -4,12 +4,16 @@ import hashlib
 
 import pytest
 
+from evals.models.run import CaseChange
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_trace
 
 RUNS = {
     "no trial": a_run(),
     "one": a_run(a_trial()),
+    "a change, which is left out where there is none": a_run(
+        changes=(CaseChange(case_id="one", variant="v2", what="steps", was="a b", now="a"),)
+    ),
     "some, with lines and quotes in their texts": a_run(
         a_trial(a_trace("writer", variant="v2", comment='a\n"b"\n]')), a_trial(a_trace("critic", variant="v3"))
     ),

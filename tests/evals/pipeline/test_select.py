@@ -32,9 +32,9 @@ def test_an_option_that_asks_for_what_the_suite_has_does_not_switch_the_baseline
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (Options(samples=3), "--samples 3"),
-        (Options(guards="none"), "--guards none"),
-        (Options(max_iterations=5), "--max-iterations 5"),
+        (Options(samples=3), "--repeat 3"),
+        (Options(guards="none"), "--set guards=none"),
+        (Options(max_iterations=5), "--set max_iterations=5"),
         (Options(open_holdout="the release"), "--open-holdout the release"),
     ],
 )

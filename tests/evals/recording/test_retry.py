@@ -140,7 +140,7 @@ async def test_a_try_that_trickles_is_cut_off():
         await asyncio.sleep(60)
         raise AssertionError
 
-    with pytest.raises(NoAnswerError, match=r"within 0\.01 s: raise --timeout"):
+    with pytest.raises(NoAnswerError, match=r"within 0\.01 s: --set timeout=S"):
         await patience(Waits(), retries=0, timeout_s=0.01)(never)
 
 

@@ -31,7 +31,7 @@ def test_a_key_is_sent_where_there_is_one(key, sent):
 @pytest.mark.parametrize("base_url", ["https://jane:hunter2@host.invalid/v1", "https://hunter2@host.invalid/v1"])
 def test_a_credential_in_the_url_is_refused_and_not_repeated(base_url):
     """The URL stands in every report of a recording."""
-    with pytest.raises(ConfigurationError, match="--api-key-env") as caught:
+    with pytest.raises(ConfigurationError, match="--set api_key_env") as caught:
         Endpoint(base_url, "")
 
     assert "hunter2" not in str(caught.value)

@@ -66,11 +66,18 @@ def test_every_line_is_within_its_plot(opened, width):
     assert opened(width).evaluate(outside) == 0
 
 
-def test_the_line_of_an_endpoint_is_seen_broken_at_the_change_of_labels(opened):
+def test_the_line_of_a_metric_is_seen_broken_at_the_change_of_labels(opened):
     page = opened(1280)
 
-    assert page.locator("#endpoints .plot").first.locator("polyline.curve").count() == 2
-    assert page.locator("#endpoints .plot").first.locator("polyline.rule.breaks").count() == 1
+    assert page.locator("#metrics .plot").first.locator("polyline.curve").count() == 2
+    assert page.locator("#metrics .plot").first.locator("polyline.rule.breaks").count() == 1
+
+
+def test_the_plots_of_all_metrics_stand_side_by_side(opened):
+    boxes = [plot.bounding_box() for plot in opened(1280).locator("#metrics .plot").all()]
+
+    assert len(boxes) == 3
+    assert len({box["y"] for box in boxes}) == 1
 
 
 def test_old_steps_unfold(opened):

@@ -85,8 +85,21 @@ def test_many_values_have_a_band_and_dots_where_something_changes():
     assert len(plot.dots) == 3
 
 
-def test_an_endpoint_nobody_knows_says_so_instead_of_a_drawing():
+def test_a_metric_nobody_knows_says_so_instead_of_a_drawing():
     assert drawn(a_history(a_blessing(1, mean=None))).cannot.startswith("cannot judge: no baseline says")
+
+
+def test_an_axis_ranges_over_its_values_and_intervals():
+    labels = [tick.label for tick in drawn(a_history(a_blessing(1, mean=0.8), a_blessing(2, mean=0.9))).y_ticks]
+
+    assert (labels[0], labels[-1]) == ("34 %", "100 %")
+
+
+def test_all_plots_of_a_few_variants_stand_side_by_side():
+    page = history_page(a_history())
+
+    assert [plot.title for plot in page.metrics] == ["route.pass", "root_cause.hit", "decision.score"]
+    assert page.metrics[0].rests_on == "v5, 2 of 2 baselines"
 
 
 def test_costs_stand_on_a_scale_of_their_own():
@@ -115,14 +128,14 @@ def test_a_history_without_the_candidate_is_told_by_another_variant():
     assert sentence(a_history(candidate="gone")).startswith("v5 stands at")
 
 
-def test_flips_stand_by_variant_endpoint_and_direction():
+def test_flips_stand_by_variant_metric_and_direction():
     flips = [a_flip("a"), a_flip("b", now=1.0, was=0.0), a_flip("c", by="abcdef0" + "0" * 33, relabelled=True)]
     step = history_page(a_history(a_blessing(1), a_blessing(2, flips=flips))).steps[0]
 
     assert [(row.kind, row.cases, row.by, row.note) for row in step.flips] == [
-        ("broke", ("a",), "", ""),
-        ("broke", ("c",), "abcdef0", "labels or scorers changed of 1"),
-        ("mended", ("b",), "", ""),
+        ("worse", ("a",), "", ""),
+        ("worse", ("c",), "abcdef0", "labels or scorers changed of 1"),
+        ("better", ("b",), "", ""),
     ]
 
 
@@ -135,7 +148,7 @@ def test_the_newest_step_comes_first_and_old_ones_fold():
 def test_the_terminal_shows_the_last_steps_and_counts_the_others():
     table = step_table(a_history(*(a_blessing(number) for number in range(1, 26))))
 
-    assert table.caption == "Baselines of prompts; the 5 before are on the page; scores of v5"
+    assert table.caption == "Baselines of prompts; the 5 before are on the page; values of v5"
     assert table.rows[-1][0] == "0000025"
 
 
@@ -159,7 +172,7 @@ def test_what_several_baselines_lack_is_said_once():
 def test_a_last_baseline_that_cannot_be_read_still_has_its_page():
     history = a_history(a_blessing(1), a_blessing(2, summaries=(), unread=["it cannot be read: it is no JSON"]))
 
-    assert sentence(history) == "The last baseline of prompts says nothing of any endpoint."
+    assert sentence(history) == "The last baseline of prompts has no value of a metric."
     assert "it cannot be read: it is no JSON" in render_history(history)
     assert "n/a" in render_badge(history)
 

@@ -7,6 +7,7 @@ import socket
 import sys
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -96,7 +97,7 @@ async def test_aiohttp_is_answered_where_vcrpy_is_not_installed(
             await session.record(TargetCall(asking(with_aiohttp, url), {}))
         replayed = await session.replay(TargetCall(asking(with_aiohttp, url), {}))
 
-    assert replayed.output == {"said": "good day"}
+    assert replayed.output == {"said": "CIMultiDictProxy good day"}
 
 
 async def test_trials_side_by_side_hear_only_their_own_answers(tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ async def test_a_connection_that_no_library_of_ours_makes_is_refused(connect: An
         run = await session.replay(TargetCall(one_node(node), {}))
 
     assert run.ended == "missed"
-    assert "not let through" in str(run.error)
+    assert "its library cannot be recorded" in str(run.error)
 
 
 async def test_grpc_is_refused(tmp_path: Path) -> None:
@@ -176,10 +177,27 @@ async def test_grpc_is_refused(tmp_path: Path) -> None:
 
     assert run.refused == (
         (
-            "connection to generativelanguage.invalid: not let through; "
-            "name generativelanguage.invalid in `record` or `pass_through` of [target] in evals.toml"
+            "connection to generativelanguage.invalid: its library cannot be recorded; "
+            "name generativelanguage.invalid in `pass_through` of [target] in evals.toml to ask it live"
         ),
     )
+
+
+async def test_a_library_with_sockets_of_its_own_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """primp, in Rust, is not installed here: its stand-in has the same names."""
+
+    class Client:
+        def get(self, url: str) -> str:
+            return url
+
+    monkeypatch.setitem(sys.modules, "primp", SimpleNamespace(Client=Client))
+    graph = one_node(lambda _: {"said": Client().get("https://weather.invalid/today")})
+    with target_session(tmp_path) as session:
+        run = await session.replay(TargetCall(graph, {}))
+        named = await session.replay(TargetCall(graph, {}), pass_through=frozenset({"weather.invalid"}))
+
+    assert run.refused[0].startswith("connection to weather.invalid: its library cannot be recorded; name")
+    assert named.output == {"said": "https://weather.invalid/today"}
 
 
 async def test_a_service_that_is_recorded_by_name_is_replayed(tmp_path: Path) -> None:
@@ -255,7 +273,9 @@ async def test_an_endpoint_that_is_down_is_told_in_one_line(tmp_path: Path) -> N
     assert "\n" not in str(run.error)
 
 
-async def test_ids_of_anthropics_protocol_are_no_secrets_and_its_tokens_are_counted(tmp_path: Path) -> None:
+async def test_ids_and_signatures_of_the_protocols_are_no_secrets_and_anthropics_tokens_are_counted(
+    tmp_path: Path,
+) -> None:
     from evals.cassettes.answer_check import HttpReply, usage_of
     from evals.cassettes.player import IncomingRequest
     from evals.secrets.secret_filter import scan
@@ -277,5 +297,8 @@ async def test_ids_of_anthropics_protocol_are_no_secrets_and_its_tokens_are_coun
     events = answer_object(asked, HttpReply(200, "text/event-stream", stream))
     result = {"messages": [{"content": [{"type": "tool_result", "tool_use_id": call["id"], "content": "x"}]}]}
 
-    assert scan(kept) == scan(events) == scan(result) == []
+    gemini = {"candidates": [{"content": {"parts": [{"text": "x", "thoughtSignature": thought["signature"]}]}}]}
+    reasoning = {"output": [{"type": "reasoning", "id": "rs_1", "encrypted_content": thought["signature"]}]}
+    assert scan(kept) == scan(events) == scan(result) == scan(gemini) == scan(reasoning) == []
+    assert scan({"id": call["id"].replace("toolu", "srvtoolu")}) == []
     assert (usage_of(kept).prompt_tokens, usage_of(kept).completion_tokens) == (3, 4)

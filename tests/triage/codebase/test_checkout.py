@@ -7,7 +7,9 @@ from tests.builders.repository import FILES, HashEmbedder, a_repository
 from triage.codebase import open_checkout as checkout
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.open_checkout import SharedMiniLM, index_of_checkout
+from triage.codebase.open_checkout import SharedMiniLM, index_of_sources
+from triage.codebase.sources import Source
+from triage.errors import InputError
 
 
 class Model(HashEmbedder):
@@ -29,7 +31,7 @@ def found(index, query="with_tax is wrong"):
 
 
 def test_a_second_job_embeds_nothing_and_finds_the_same(root, tmp_path):
-    first, second = (index_of_checkout(root, tmp_path / "cache", pytest.fail) for _ in range(2))
+    first, second = (index_of_sources([Source(root)], tmp_path / "cache", pytest.fail) for _ in range(2))
 
     assert found(first) == found(second)
     assert first.embedder.computed == len(first.chunks) + 1
@@ -37,9 +39,9 @@ def test_a_second_job_embeds_nothing_and_finds_the_same(root, tmp_path):
 
 
 def test_after_an_edit_only_what_was_edited_is_embedded(root, tmp_path):
-    found(index_of_checkout(root, tmp_path / "cache", pytest.fail))
+    found(index_of_sources([Source(root)], tmp_path / "cache", pytest.fail))
     (root / "shop" / "mail.py").write_text("def send(address):\n    return address\n")
-    edited = index_of_checkout(root, tmp_path / "cache", pytest.fail)
+    edited = index_of_sources([Source(root)], tmp_path / "cache", pytest.fail)
     found(edited)
 
     assert edited.embedder.computed == 1
@@ -48,20 +50,28 @@ def test_after_an_edit_only_what_was_edited_is_embedded(root, tmp_path):
 def test_one_line_says_what_is_searched_and_what_is_not(root, tmp_path):
     git(root, "init", "--quiet")
     (root / "prices.csv").write_text("1,2\n")
-    index = index_of_checkout(root, tmp_path / "cache", pytest.fail)
+    index = index_of_sources([Source(root)], tmp_path / "cache", pytest.fail)
 
-    assert index.about == f"{root}: 5 files in 6 chunks; left out: what git ignores, 1 not code"
+    assert index.about == f"{root}: 5 files; left out: what git ignores, 1 not code; 6 chunks"
 
 
-@pytest.mark.parametrize("files", [{"é.md": "ü\n"}, {"a.py": "\n"}, {"logo.png": b"\0"}, {}])
+@pytest.mark.parametrize("files", [{"é.md": "ü\n"}, {"a.py": "\n"}])
 def test_a_folder_with_next_to_nothing_in_it_is_an_index_like_any_other(tmp_path, files):
-    index = index_of_checkout(a_repository(tmp_path, files), tmp_path / "cache", pytest.fail)
+    index = index_of_sources([Source(a_repository(tmp_path, files))], tmp_path / "cache", pytest.fail)
 
     assert found(index) == [chunk.id for chunk in index.chunks]
 
 
+@pytest.mark.parametrize("files", [{"logo.png": b"\0"}, {}])
+def test_a_folder_without_a_text_file_is_refused(tmp_path, files):
+    with pytest.raises(InputError, match="there is no text file to search in"):
+        index_of_sources([Source(a_repository(tmp_path, files))], tmp_path / "cache", pytest.fail)
+
+
 def test_the_index_is_searched_as_one_built_in_memory(root, tmp_path):
-    assert found(index_of_checkout(root, tmp_path / "cache", pytest.fail)) == found(CodebaseIndex.build(root, Model()))
+    assert found(index_of_sources([Source(root)], tmp_path / "cache", pytest.fail)) == found(
+        CodebaseIndex.build(root, Model())
+    )
 
 
 @pytest.mark.slow

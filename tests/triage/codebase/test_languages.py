@@ -3,10 +3,8 @@
 import pytest
 
 from triage.codebase import symbols
-from triage.codebase.chunk import MAX_CHARS, WINDOW_CHARS, chunks_of, cut_file
-from triage.codebase.open_checkout import tree_of
+from triage.codebase.chunk import MAX_CHARS, WINDOW_CHARS, chunks_of
 from triage.codebase.search_ranking import worth_of
-from triage.codebase.symbols import Fallback
 
 FILLER = "x" * 900
 SOURCES = {
@@ -139,44 +137,30 @@ def test_two_definitions_on_one_line_lose_no_line():
 DEEP = "namespace a {\n" * 60 + "}\n" * 60
 
 
+def is_cut_by_lines(path: str, text: str) -> bool:
+    return {chunk.symbol for chunk in chunks_of(path, text)} == {path}
+
+
 @pytest.mark.parametrize(
-    ("path", "text", "why"),
+    ("path", "text"),
     [
-        ("a.ts", "class {{{ (((\n" * 40, Fallback.BROKEN),
-        ("a.js", "function a(){return 1};" * 400, Fallback.MINIFIED),
-        ("a.go", "package a\n" + "// long\n" * 60_000, Fallback.LONG),
-        ("a.cs", DEEP, Fallback.DEEP),
-        ("a.py", "def (:\n", Fallback.BROKEN),
+        ("broken.ts", "class {{{ (((\n" * 40),
+        ("minified.js", "function a(){return 1};" * 400),
+        ("long.go", "package a\n" + "// long\n" * 60_000),
+        ("deep.cs", DEEP),
+        ("broken.py", "def (:\n"),
+        ("brackets.ts", "const a = " + "\n".join("(" * 100 for _ in range(500)) + ";\n"),
     ],
 )
-def test_a_file_that_cannot_be_cut_by_symbol_is_cut_by_lines_and_says_why(path, text, why):
-    cut = cut_file(path, text)
-
-    assert cut.fallback is why
-    assert {chunk.symbol for chunk in cut.chunks} == {path}
-    assert path == "a.py" or all(len(chunk.text) <= WINDOW_CHARS for chunk in cut.chunks)
+def test_a_file_that_cannot_be_cut_by_symbol_is_cut_by_lines(path, text):
+    assert is_cut_by_lines(path, text)
+    assert path.endswith(".py") or all(len(chunk.text) <= WINDOW_CHARS for chunk in chunks_of(path, text))
 
 
 def test_a_file_that_takes_too_long_is_cut_by_lines(monkeypatch):
     monkeypatch.setattr(symbols, "MAX_SECONDS", -1.0)
 
-    assert cut_file("slow.go", "package a\n" + "func F() {\n\tg()\n}\n" * 2_000).fallback is Fallback.SLOW
-
-
-def test_deep_brackets_end_no_process():
-    text = "const a = " + "\n".join("(" * 100 for _ in range(500)) + ";\n"
-
-    assert cut_file("deep.ts", text).fallback is Fallback.BROKEN
-
-
-def test_what_is_cut_by_lines_is_counted_also_when_the_tree_is_read_again(tmp_path):
-    texts = {"a.js": "function a(){return 1};" * 400, "b.ts": "class {{{ (((\n" * 40, "c.go": "package a\n"}
-    made, kept = tree_of(texts, tmp_path), tree_of(texts, tmp_path)
-
-    assert made.told_of_fallbacks() == kept.told_of_fallbacks() == "; cut by lines: 1 minified, 1 not parsed"
-    assert made.chunks == kept.chunks
-    assert tree_of({"c.go": "package a\n"}, tmp_path).told_of_fallbacks() == ""
-    assert tree_of({"c.go": "package a\n"}, tmp_path).told_of_fallbacks() == ""
+    assert is_cut_by_lines("slow.go", "package a\n" + "func F() {\n\tg()\n}\n" * 2_000)
 
 
 @pytest.mark.parametrize(

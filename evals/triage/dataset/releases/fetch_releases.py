@@ -38,54 +38,32 @@ _YANKED: Final = re.compile(r"yanked version: '([^']+)' candidate \(version (\S+
 _VERSIONS: Final = re.compile(r"\(from versions: ([^)]*)\)")
 
 
-def download_together(releases: Sequence[Release], shelf: Shelf, note: Callable[[str], None] = lambda _: None) -> None:
-    """Put the files on the shelf that one call of pip brings for all of them, releases of different packages. Where it
-    refuses one, none is there: each is then to be asked for alone, to hear which and why. `note` as in `download`.
+def download(releases: Sequence[Release], shelf: Shelf, note: Callable[[str], None] = lambda _: None) -> None:
+    """Put the files on the shelf that one call of pip brings for releases of different packages. Where it refuses one
+    of several, none is there: each is then to be asked for alone, to hear which and why. `note` hears of yanked ones.
 
     Raises:
-        NotFetchedError: no index answered; asking again would take as long.
+        ReleaseError: of a single release: the index has another file, or no such release.
+        NotFetchedError: no index answered, or none of those asked knows the single package.
     """
     shelf.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".downloading-", dir=shelf.folder) as scratch:
         done = _pip(releases, Path(scratch))
         said = done.stderr + done.stdout
         if done.returncode:
-            why = refusal(releases[0], said)
-            if isinstance(why, NotFetchedError) and _UNREACHABLE.search(said):
-                raise why
+            if len(releases) == 1 or _UNREACHABLE.search(said):
+                raise refusal(releases[0], said)
             return
-        by_digest = {release.sha256: release for release in releases}
-        for path in Path(scratch, "files").glob("*"):
-            release = by_digest.get(sha256_of(path))
-            if release is not None:
-                shelf.keep(release, path)
+        brought = {sha256_of(path): path for path in Path(scratch, "files").glob("*")}
+        for release in releases:
+            if release.sha256 in brought:
+                shelf.keep(release, brought[release.sha256])
+            elif len(releases) == 1:
+                raise ReleaseError(f"{release}: pip brought no file with the sha256 named; see what its index is")
     yanked = set(_YANKED.findall(said))
     for release in releases:
-        if (release.package, release.version) in yanked:
-            note(_was_yanked(release))
-
-
-def download(release: Release, shelf: Shelf, note: Callable[[str], None] = lambda _: None) -> None:
-    """Put the release's file on the shelf, unless it is there. `note` hears that it was yanked.
-
-    Raises:
-        ReleaseError: the index has another file, or no such release.
-        NotFetchedError: no index answered, or none of those asked knows the package.
-    """
-    if shelf.archive(release) is not None:
-        return
-    shelf.folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".downloading-", dir=shelf.folder) as scratch:
-        done = _pip([release], Path(scratch))
-        said = done.stderr + done.stdout
-        if done.returncode:
-            raise refusal(release, said)
-        found = [path for path in Path(scratch, "files").glob("*") if sha256_of(path) == release.sha256]
-        if not found:
-            raise ReleaseError(f"{release}: pip brought no file with the sha256 named; see what its index is")
-        if "yanked" in said:
-            note(_was_yanked(release))
-        shelf.keep(release, found[0])
+        if (release.package, release.version) in yanked or (len(releases) == 1 and "yanked" in said):
+            note(f"{release} was yanked by its authors; pip still gives it to whoever asks for this very version")
 
 
 def _pip(releases: Sequence[Release], scratch: Path) -> "subprocess.CompletedProcess[str]":
@@ -106,10 +84,6 @@ def _pip(releases: Sequence[Release], scratch: Path) -> "subprocess.CompletedPro
         )
     except subprocess.TimeoutExpired:
         raise NotFetchedError(f"{releases[0]}: pip did not end within {TIMEOUT_S} s; try again") from None
-
-
-def _was_yanked(release: Release) -> str:
-    return f"{release} was yanked by its authors; pip still gives it to whoever asks for this very version"
 
 
 def refusal(release: Release, said: str) -> EvalsError:
@@ -178,7 +152,7 @@ def _several(
     wanted = [release for release in batch if shelf.missing([release]) and shelf.archive(release) is None]
     if len(wanted) > 1 and not alone.is_set():
         try:
-            download_together(wanted, shelf, note)
+            download(wanted, shelf, note)
         except NotFetchedError as error:
             alone.set()
             wrong[wanted[0]] = error
@@ -195,7 +169,8 @@ def _one(release: Release, shelf: Shelf, alone: Event, note: Callable[[str], Non
     if alone.is_set():
         return NotFetchedError(f"{release}: {_SKIPPED}")
     try:
-        download(release, shelf, note)
+        if shelf.archive(release) is None:
+            download([release], shelf, note)
         shelf.put(release)
     except EvalsError as error:
         if isinstance(error, NotFetchedError):

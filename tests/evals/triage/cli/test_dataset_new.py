@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from evals.errors import ConfigurationError
+from evals.cli.main import main
 from evals.triage.case_file import Archetype
-from evals.triage.cli.dataset_new import new
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
@@ -18,7 +17,8 @@ from tests.builders.dataset import a_sound_dataset
 
 def a_new_case(root, archetype="local_bug"):
     a_sound_dataset(root / "datasets")
-    new("late-total", root=root, codebase="shop", archetype=archetype)
+    words = ("dataset", "new", "late-total", "--root", str(root), "--codebase", "shop", "--archetype", archetype)
+    assert main([*words]) == 0
     return Layout(root / "datasets")
 
 
@@ -71,10 +71,11 @@ def test_the_author_is_told_what_to_do(tmp_path, capsys):
         ({"archetype": "mood"}, "no such archetype; there are local_bug, "),
     ],
 )
-def test_what_cannot_be_made_is_refused(tmp_path, changes, complaint):
+def test_what_cannot_be_made_is_refused(tmp_path, changes, complaint, capsys):
     a_sound_dataset(tmp_path / "datasets")
     wanted = {"case": "late-total", "codebase": "shop", "archetype": "local_bug"} | changes
 
-    with pytest.raises(ConfigurationError, match=complaint):
-        new(root=tmp_path, **wanted)
+    words = ("--codebase", wanted["codebase"], "--archetype", wanted["archetype"])
+    assert main(["--root", str(tmp_path), "dataset", "new", wanted["case"], *words]) == 2
+    assert complaint in capsys.readouterr().err
     assert not Layout(tmp_path / "datasets").labels("late-total").parent.exists()

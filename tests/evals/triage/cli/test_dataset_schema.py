@@ -1,15 +1,15 @@
-"""`evals dataset schema`: what editors check case.yaml with."""
+"""`evals schema case`: what editors check case.yaml with."""
 
 import json
 from pathlib import Path
 
-from evals.triage.cli.dataset_commands import schema
+from evals.cli.main import main
 
 COMMITTED = Path(__file__).parents[4] / "datasets" / "triage" / "case.schema.json"
 
 
 def test_the_committed_schema_is_what_the_command_prints(capsys):
-    schema()
+    assert main(["schema", "case"]) == 0
 
     assert COMMITTED.read_text(encoding="utf-8") == capsys.readouterr().out
 

@@ -35,9 +35,17 @@ def test_the_best_recorded_setting_on_tune_is_recommended():
 
 
 def test_of_equals_the_present_setting_stays():
-    said = recommended(a_behaviour(None, a_split_summary(0.6)), a_behaviour(0.8, a_split_summary(0.6)))
+    same, lower = a_split_summary(0.6), a_split_summary(0.5)
+    said = recommended(a_behaviour(None, same), a_behaviour(0.8, same), a_behaviour(0.9, lower))
 
     assert said.sentence.startswith("Stay at hardened off")
+
+
+def test_where_nothing_differs_nothing_is_recommended():
+    said = recommended(a_behaviour(None, a_split_summary(0.6)), a_behaviour(0.8, a_split_summary(0.6)))
+
+    assert (said.status, said.exit_code, said.behaviour) == ("cannot recommend", 3, None)
+    assert "all 2 recorded behaviours reach the same route.pass on tune" in said.sentence
 
 
 def test_of_equals_the_cheaper_one_is_taken():
@@ -67,7 +75,7 @@ def test_a_single_behaviour_is_no_choice():
 
     assert (alone.exit_code, only_one_recorded.exit_code) == (3, 3)
     assert "all points behave alike" in alone.sentence
-    assert "the other 1 leave the tape" in only_one_recorded.sentence
+    assert "1 more are not recorded" in only_one_recorded.sentence
 
 
 def test_nothing_recorded_is_no_recommendation():

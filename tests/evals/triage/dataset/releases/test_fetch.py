@@ -16,7 +16,6 @@ from evals.triage.dataset.releases.fetch_releases import (
     TOGETHER,
     batches,
     download,
-    download_together,
     fetch_all,
     refusal,
 )
@@ -33,10 +32,10 @@ def test_what_was_fetched_is_here_and_whole_without_any_index(tmp_path, monkeypa
     release = a_wheel(tmp_path / "links", "1.0", FAULTY)
     shelf = Shelf(tmp_path / "cache")
     asked_of(tmp_path / "links", monkeypatch)
-    download(release, shelf)
+    download([release], shelf)
     place = shelf.put(release)
     asked_of(tmp_path / "nowhere", monkeypatch)
-    download(release, shelf)
+    assert fetch_all([release], shelf) == []
 
     assert shelf.missing([release]) == []
     assert (place / "shop" / "cart.py").read_text() == FAULTY["shop/cart.py"]
@@ -47,7 +46,7 @@ def test_a_changed_hash_is_one_clear_line(tmp_path, monkeypatch):
     asked_of(tmp_path / "links", monkeypatch)
 
     with pytest.raises(ReleaseError, match=r"^shop 1.0: the index gives a file with another sha256 than 000000000000…"):
-        download(a_release(), Shelf(tmp_path / "cache"))
+        download([a_release()], Shelf(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -106,7 +105,7 @@ def test_what_pip_says_of_a_yanked_release_is_passed_on_for_that_one(tmp_path, m
     done = subprocess.CompletedProcess([], 0, "", f"WARNING: {said}")
     monkeypatch.setattr(downloads, "_pip", lambda releases, at: done)
     notes = []
-    download_together([a_release(package="till"), a_release()], Shelf(tmp_path), notes.append)
+    download([a_release(package="till"), a_release()], Shelf(tmp_path), notes.append)
 
     assert notes == ["shop 1.0 was yanked by its authors; pip still gives it to whoever asks for this very version"]
 
@@ -116,7 +115,7 @@ def test_a_release_that_was_withdrawn_is_one_clear_line(tmp_path, monkeypatch):
     asked_of(tmp_path / "links", monkeypatch)
 
     with pytest.raises(ReleaseError, match="the index has other releases, not this one"):
-        download(a_release(), Shelf(tmp_path / "cache"))
+        download([a_release()], Shelf(tmp_path / "cache"))
 
 
 @pytest.mark.parametrize(

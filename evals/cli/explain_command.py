@@ -1,65 +1,52 @@
-"""The work of `evals selftest` and `explain`."""
+"""`evals explain`: one trial on one screen, or two side by side."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date
-from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.terminal import bar, place_of, wide_console
-from evals.cli.terminal_output import replayed
+from evals.cli.global_options import given
+from evals.cli.shared_options import CaseId
+from evals.cli.terminal import wide_console
 from evals.comparison.first_divergence import diverge
-from evals.errors import EXIT_OK, EXIT_WORSE
-from evals.models.analysis import SelfTest
-from evals.models.run_request import Options
+from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.trace import Trace
-from evals.pipeline.load_run import scored, selected
-from evals.pipeline.selftest_suite import STEPS, self_test
 from evals.pipeline.single_trial import explain as explained
-from evals.report.html_page import render_selftest
-from evals.report.run_files import write_sheet
 from evals.report.view.explain_view import ExplainedStep, Explanation, explanation, wanted
-from evals.report.view.selftest_page import again, faults, power
 from evals.shared.visible_text import visible
 
-
-def selftest(name: str, root: Path, *, jobs: int, draws: int, today: date, out: Path | None) -> int:
-    """Exit 0 if every fault that changes anything is caught and false alarms are no more frequent than alpha, else 1.
-
-    Raises:
-        CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing.
-    """
-    chosen = scored(selected(name, root, Options()), today)
-    replayed(chosen, jobs=jobs)  # what is not there yet, with a bar of its own
-    with bar("self-test", STEPS) as progress:
-        result = self_test(chosen, jobs=jobs, draws=draws, said=progress.step)
-    folder = out or chosen.workspace.reports / "selftest"
-    result = write_sheet(result, render_selftest, folder, "selftest", chosen.workspace.cassettes)
-    _say(result, place_of(folder / "index.html", chosen.workspace.root))
-    return EXIT_WORSE if result.complaints else EXIT_OK
-
-
-def _say(result: SelfTest, report: str) -> None:
-    console = wide_console()
-    for view in (faults(result), power(result)):
-        table = Table(title=view.caption)
-        for heading in view.head:
-            table.add_column(heading)
-        for row in view.rows:
-            table.add_row(*row)
-        console.print(table)
-    console.print(again(result))
-    console.print(result.sentence, style="bold")
-    console.print(f"Report: {report}", markup=False)
-
-
-LABEL: Final = 8
+explaining = typer.Typer()
+LABEL: Final = 10
 """Columns for what a line is about."""
 LINES: Final = 2
 """Lines of the terminal that one text may take; side by side, one more."""
+
+
+@explaining.command("explain")
+def explain_command(
+    context: typer.Context,
+    case: CaseId,
+    variant: Annotated[
+        str | None, typer.Option(help="Under which variant; the suite's candidate if not given.")
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side, instead of one.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
+) -> int:
+    """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
+    if variant is not None and diff is not None:
+        raise ConfigurationError("--variant names one variant and --diff two; leave one of them out")
+    console = wide_console()
+    found = explained(case, diff or ((variant,) if variant else ()), suite, given(context).root)
+    console.print(Text(visible(f"{found.case.id} (suite {found.suite}): {found.case.title}"), style="bold"))
+    say_explained(console, wanted(found.case), [explanation(each, found.case, found.changes) for each in found.trials])
+    if len(found.trials) == 2:
+        console.print(_parted(*(trial.trace for trial in found.trials)), markup=False)
+    return EXIT_OK
 
 
 def say_explained(console: Console, wanted: Sequence[tuple[str, str]], told: Sequence[Explanation]) -> None:
@@ -105,22 +92,6 @@ def _cut(text: str, width: int, lines: int) -> Text:
 
 def _heading(text: str) -> Text:
     return Text(visible(text), style="bold underline")
-
-
-def explain(case: str, variants: Sequence[str], suite: str, root: Path, console: Console | None = None) -> int:
-    """Print the case's trial under each variant. Returns 0.
-
-    Raises:
-        ConfigurationError: the suite has no such case or variant.
-        CannotJudgeError: the case is held out.
-    """
-    console = console or wide_console()
-    found = explained(case, variants, suite, root)
-    console.print(Text(visible(f"{found.case.id} (suite {found.suite}): {found.case.title}"), style="bold"))
-    say_explained(console, wanted(found.case), [explanation(trial, found.case) for trial in found.trials])
-    if len(found.trials) == 2:
-        console.print(_parted(*(trial.trace for trial in found.trials)), markup=False)
-    return EXIT_OK
 
 
 def _parted(was: Trace, now: Trace) -> str:

@@ -1,0 +1,148 @@
+"""Comparison with the blessed run where no label says what is right: changed steps, decisions and output fields."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, ScorerInfo, Trial
+from evals.models.suite import Suite
+from evals.models.trace import Trace
+
+MOST_WORDS: Final = 5
+"""A text of more words is free text."""
+_SHOWN: Final = 60  # characters of a value
+_MESSAGES: Final = frozenset({"human", "ai", "tool", "system"})
+_NONE: Final = "(none)"
+Fields = tuple[str, ...] | None
+
+
+def compares_behaviour(suite: Suite, metrics: Sequence[ScorerInfo]) -> bool:
+    """Whether a suite is compared with its blessed run: it says so, or no metric decides."""
+    return suite.as_blessed is not None or not any(info.primary for info in metrics)
+
+
+def blessed_behaviour(suite: Suite, metrics: Sequence[ScorerInfo], trials: Sequence[Trial]) -> BlessedBehaviour | None:
+    """What later runs are compared with; None where the suite is not compared so."""
+    if not compares_behaviour(suite, metrics):
+        return None
+    exact = [trial.trace for trial in trials if trial.trace.provenance.label == "exact"]
+    texts = {_pattern(path) for trace in exact for path, value in _leaves(trace.output) if _is_free_text(value)}
+    free = () if suite.as_blessed is not None else tuple(sorted(texts))
+    found: dict[str, dict[str, dict[int, Behaviour]]] = {}
+    for trace in exact:
+        cases = found.setdefault(trace.variant, {})
+        cases.setdefault(trace.case_id, {})[trace.sample] = _behaviour(trace, suite.as_blessed, free)
+    return BlessedBehaviour(fields=suite.as_blessed, free_text=free, trials=found)
+
+
+def changes_of(
+    suite: Suite,
+    metrics: Sequence[ScorerInfo],
+    baseline: Baseline | None,
+    names: Sequence[str],
+    trials: Sequence[Trial],
+) -> tuple[CaseChange, ...]:
+    """Every change of an exact trial against the blessed one, by variant and case; of several repeats, the first that
+    differs is told. Empty where the suite is not compared so, or the baseline cannot be."""
+    blessed = baseline.behaviour if baseline else None
+    if baseline is None or blessed is None or not compares_behaviour(suite, metrics):
+        return ()
+    if blessed.fields != suite.as_blessed:
+        return ()
+    found: dict[tuple[str, str, str], CaseChange] = {}
+    for trace in sorted((trial.trace for trial in trials), key=lambda one: (one.case_id, one.sample)):
+        was = blessed.trials.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample)
+        if was is None or trace.provenance.label != "exact":
+            continue
+        now = _behaviour(trace, blessed.fields, blessed.free_text)
+        went = baseline.routes.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample, "")
+        routed = " ".join(one.routed for one in trace.decisions)
+        pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *_fields(was.output, now.output)]
+        for what, before, after in pairs:
+            if before != after:
+                change = CaseChange(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
+                found.setdefault((trace.variant, trace.case_id, what), change)
+    return tuple(change for name in names for change in found.values() if change.variant == name)
+
+
+def compared_words(baseline: Baseline, names: Sequence[str]) -> str:
+    """How much was compared: `3 cases (steps, decisions, output: action, queue)`."""
+    blessed = baseline.behaviour
+    if blessed is None:
+        return ""
+    mine = [blessed.trials.get(name, {}) for name in names]
+    cases = {case for each in mine for case in each}
+    stored = (path for each in mine for samples in each.values() for one in samples.values() for path in one.output)
+    fields = blessed.fields if blessed.fields is not None else sorted({_pattern(path) for path in stored})
+    output = f", output: {', '.join(fields)}" if fields else ""
+    return f"{len(cases)} case{'' if len(cases) == 1 else 's'} (steps, decisions{output})"
+
+
+def change_sentences(changes: Sequence[CaseChange], baseline: Baseline) -> tuple[str, ...]:
+    """One sentence per variant: how many cases changed, in what, and which."""
+    said = []
+    for name in dict.fromkeys(change.variant for change in changes):
+        mine = [change for change in changes if change.variant == name]
+        cases = list(dict.fromkeys(change.case_id for change in mine))
+        of = len(baseline.behaviour.trials.get(name, {})) if baseline.behaviour else 0
+        counts = Counter(what for _, what in {(change.case_id, _pattern(change.what)) for change in mine})
+        what = ", ".join(f"{each} {count}" for each, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+        shown = ", ".join(cases[:3]) + (f" and {len(cases) - 3} more" if len(cases) > 3 else "")
+        said.append(f"{name} changed in {len(cases)} of {of} cases since the baseline ({what}): {shown}")
+    return tuple(said)
+
+
+def _behaviour(trace: Trace, fields: Fields, free_text: Sequence[str]) -> Behaviour:
+    by_superstep: dict[int, list[str]] = {}
+    for visit in trace.steps:
+        by_superstep.setdefault(visit.superstep, []).append(visit.node)
+    return Behaviour(
+        steps=" ".join("+".join(sorted(names)) for _, names in sorted(by_superstep.items())),
+        output={
+            path: value
+            for path, value in _leaves(trace.output)
+            if (_is_named(path, fields) if fields is not None else _pattern(path) not in free_text)
+        },
+    )
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - JSON
+    """The values of an output that are no mapping or list, with their paths; without messages."""
+    if isinstance(value, dict) and value.get("type") in _MESSAGES and "content" in value:
+        return
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _leaves(member, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{place}]")
+    elif path:
+        yield path, value
+
+
+def _fields(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for path in sorted({*was, *now}):
+        before, after = (_shown(side[path]) if path in side else _NONE for side in (was, now))
+        if path not in was or path not in now or was[path] != now[path]:
+            yield f"output.{path}", before, after
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _pattern(path: str) -> str:
+    """The path of a field in all items of a list."""
+    return re.sub(r"\[\d+\]", "[]", path)
+
+
+def _is_free_text(value: object) -> bool:
+    return isinstance(value, str) and (len(value.split()) > MOST_WORDS or "\n" in value.strip())
+
+
+def _is_named(path: str, fields: Sequence[str]) -> bool:
+    inside = [(f"{field}.", f"{field}[") for field in fields]
+    return any(each in fields or any(map(each.startswith, inside)) for each in (path, _pattern(path)))
