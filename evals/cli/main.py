@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "compare": ("verdict_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
     "gate": ("verdict_commands", "judging", "Judge a stored run again, or the shards of one run together."),
     "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
+    "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),

@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import Final, Literal, NamedTuple
 
-from evals.models.run import Divergence, Run, VariantInfo
+from evals.models.run import Divergence, EditedPrompt, Run, VariantInfo
+from evals.models.suite import Variant
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,15 @@ def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
         )
         for n, (old, new) in enumerate(pairs, start=len(since))
     ]
-    return (*since, *between)
+    workers = [_of_all(f"diff-{n}", each) for n, each in enumerate(run.edited_prompts, start=len(edited) + len(pairs))]
+    return (*since, *workers, *between)
+
+
+def _of_all(anchor: str, each: EditedPrompt) -> PromptDiff:
+    """The diff of a prompt that all variants share."""
+    title = f"{each.path} since it was {each.earlier.since}"
+    shown = VariantInfo(variant=Variant(name=""), prompt_text=each.text)
+    return _diff(anchor, shown, shown, title, each.earlier.text.splitlines(), opened=True)
 
 
 def _diff(
@@ -317,8 +326,12 @@ class Causes:
 
 
 def _concerns(diff: PromptDiff, left: str, right: str) -> bool:
-    """The diff of the two variants, or of one of them since it was committed."""
-    return {diff.left, diff.right} == {left, right} or (diff.left == diff.right and diff.left in (left, right))
+    """The diff of the two variants, or of one of them since it was committed, or of what all share."""
+    return (
+        not diff.left
+        or {diff.left, diff.right} == {left, right}
+        or (diff.left == diff.right and diff.left in (left, right))
+    )
 
 
 def _place(diff: PromptDiff, stretch: Stretch, nodes: Sequence[str]) -> Place:
