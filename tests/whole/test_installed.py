@@ -52,7 +52,7 @@ def test_the_core_needs_no_package_of_triage_and_no_sdk_of_openai(wheel, tmp_pat
     assert (code, "install what the project needs beside evals" in said) == (2, True), said
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", EXAMPLES if VERSIONS else ["research"])  # the tutorial is a test with the other
 def test_a_project_is_set_up_recorded_blessed_edited_and_judged_again(name, bin_folder, tmp_path):
     assert importable(bin_folder, OF_TRIAGE) == set()
     project, (router, prompts) = copied(name, tmp_path), EXAMPLES[name]
