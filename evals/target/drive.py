@@ -14,7 +14,6 @@ from contextlib import AsyncExitStack, aclosing, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, Literal
 
@@ -155,12 +154,7 @@ class Driver:
 
 
 class _DaemonThreads(ThreadPoolExecutor):
-    """Daemon threads, as many as are busy at once: a synchronous node that hangs does not keep the process from ending,
-    nor another node from running."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._free: list[SimpleQueue[Callable[[], None]]] = []
+    """A daemon thread per task: a synchronous node that hangs does not keep the process from ending."""
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":  # noqa: ANN401
         """As `ThreadPoolExecutor.submit`, in the caller's context."""
@@ -177,18 +171,8 @@ class _DaemonThreads(ThreadPoolExecutor):
             else:
                 future.set_result(result)
 
-        try:
-            tasks = self._free.pop()
-        except IndexError:
-            tasks = SimpleQueue()
-            Thread(target=self._serve, args=(tasks,), name="target", daemon=True).start()
-        tasks.put(work)
+        Thread(target=work, name="target", daemon=True).start()
         return future
-
-    def _serve(self, tasks: "SimpleQueue[Callable[[], None]]") -> None:
-        while True:
-            tasks.get()()
-            self._free.append(tasks)
 
 
 async def _use_daemon_threads() -> None:
