@@ -46,9 +46,9 @@ def wide_console() -> Console:
     return VisibleConsole(soft_wrap=not at_terminal, highlight=False, width=None if at_terminal else WIDTH)
 
 
-def say(text: str) -> None:
-    """A line on stdout, as it is."""
-    VisibleConsole(soft_wrap=True).print(text, highlight=False, markup=False)
+def say(text: str, *, whole: bool = False) -> None:
+    """A text on stdout, broken between words at a terminal unless it has to stay `whole`, to be copied."""
+    wide_console().print(text, markup=False, soft_wrap=whole or None)
 
 
 def note(text: str) -> None:

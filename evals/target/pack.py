@@ -47,6 +47,7 @@ class TargetPack:
     own_endpoint: Final = True
     last_node: Final = None
     rubric: Final = None
+    faults: Final = None
     node_caps: Final[Mapping[str, int]] = {}
     node_letters: Final[Mapping[str, str]] = {}
     variant_metrics: Final[tuple[str, ...]] = ()

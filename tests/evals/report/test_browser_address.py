@@ -7,13 +7,12 @@ import pytest
 
 from evals.models.metrics import Scored
 from evals.report.html_page import render
-from tests.builders.chromium import a_chromium, cases_shown
+from tests.builders.chromium import cases_shown
 from tests.builders.large_run import a_large_run
 from tests.builders.run import a_case_info, a_comparison, a_divergence, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
 ANSWER, SHOWN = "The cache keeps stale sessions", "Open tickets: none"
 
 
