@@ -178,7 +178,7 @@ def _of(run: Run, item: Divergence, was: Trace | None, now: Trace, pools: Pools)
         state=None if was is None else state_diff(was, now, item.decision, pools.texts),
         shown=shown,
         unshown=unshown,
-        cause=pools.causes.add(item),
+        cause=pools.causes.cause_of(item),
     )
 
 
