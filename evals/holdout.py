@@ -8,6 +8,7 @@ from typing import Final
 import yaml
 from filelock import FileLock
 
+from evals.atomic_files import replace
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.case import Case
@@ -68,7 +69,5 @@ def open_holdout(path: Path, suite: str, why: str, day: date) -> int:
     with FileLock(path.with_name(f".{path.name}.lock")):
         openings = (*read_openings(path), Opening(day=day.isoformat(), suite=suite, why=why))
         text = yaml.safe_dump(Openings(openings=openings).model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-        scratch = path.with_name(f".{path.name}.tmp")
-        scratch.write_text(HEADER + text, encoding="utf-8")
-        scratch.replace(path)
+        replace(path, HEADER + text)
     return len(openings)

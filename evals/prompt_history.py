@@ -9,7 +9,7 @@ from typing import Final, Self
 from unidiff.patch import PatchSet
 
 from evals.errors import ConfigurationError
-from evals.models.run import EarlierPrompt, VariantInfo
+from evals.models.run import Baseline, EarlierPrompt, EditedPrompt, VariantInfo
 from evals.pack import Pack
 from evals.shared.git_command import DistrustError, GitError, NoGitError, git
 
@@ -163,3 +163,31 @@ def _told_prompt_committed(info: VariantInfo, root: Path, fork: str, pack: Pack)
         return info
     earlier = EarlierPrompt(since="committed", text=before)
     return info if before == info.prompt_text else info.model_copy(update={"earlier": earlier})
+
+
+def worker_prompts(infos: Sequence[VariantInfo], root: Path, pack: Pack) -> dict[str, tuple[str, ...]]:
+    """Path -> lines of the prompts that belong to no variant, without other versions of a variant's own prompt."""
+    own = {Path(info.prompt_source).parent for info in infos if info.prompt_source}
+    found = ((Path(file.path), file) for file in pack.worker_prompts(root))
+    return {file.path: file.lines for path, file in found if path.parent not in own and not path.stem.isupper()}
+
+
+def edited_prompts(
+    infos: Sequence[VariantInfo], root: Path, base: str, pack: Pack, baseline: Baseline | None
+) -> tuple[EditedPrompt, ...]:
+    """Those of `worker_prompts` that were edited since they were blessed; where that is not known, since this branch
+    left `base`."""
+    changed = {path for path, _, _ in changed_lines(infos, root, base, pack)}
+    blessed = baseline.worker_prompts if baseline else {}
+    found = []
+    for path, lines in worker_prompts(infos, root, pack).items():
+        if path in blessed:
+            earlier = EarlierPrompt(since="blessed", text="\n".join(blessed[path]))
+        elif path in changed:
+            before = _told(root, "cat-file", "blob", f"{fork_of(root, base)}:./{path}")
+            earlier = EarlierPrompt(since="committed", text=before)
+        else:
+            continue
+        if earlier.text and tuple(earlier.text.splitlines()) != lines:
+            found.append(EditedPrompt(path=path, text="\n".join(lines), earlier=earlier))
+    return tuple(found)

@@ -253,9 +253,10 @@ def _remedy(enough: Needed) -> str:
     if enough.sample is not None:
         return f"{enough.decisions} decisions would do: the same command with --sample {enough.sample} --extend"
     if enough.decisions is None:
-        return "repeats differ too much among themselves for that: set a larger --precision"
+        return "repeats differ too much among themselves for that: give a larger --set precision"
     return (
-        f"it takes {enough.decisions} decisions, and fewer are recorded: record more cases, or set a larger --precision"
+        f"it takes {enough.decisions} decisions, and fewer are recorded: record more cases, "
+        "or give a larger --set precision"
     )
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from evals.cassettes import cassette_check as checks
@@ -190,7 +189,6 @@ def show(
     variant: str | None = None,
     agent: str | None = None,
     suite: str | None = None,
-    console: Console | None = None,
     dataset: Path | None = None,
 ) -> int:
     """Print a cassette in the order of its file, or, with a variant, in the order of its trial. Returns 0.
@@ -213,7 +211,7 @@ def show(
     if not chosen and interactions:
         known = ", ".join(sorted({found.agent for found in interactions}))
         raise ConfigurationError(f"--agent {agent}: asked nothing here; these did: {known}")
-    console = console or VisibleConsole(highlight=False, soft_wrap=True)
+    console = VisibleConsole(highlight=False, soft_wrap=True)
     for line in (*transcript(chosen, fold=True), ends or _counted(chosen)):
         console.print(Text(line, style="bold" if line.startswith(("=== ", "[")) else ""))
     return EXIT_OK
@@ -228,7 +226,7 @@ def _counted(interactions: list[Interaction]) -> str:
 _COLOURS = {"+": "green", "-": "red"}
 
 
-def diff(before: str, after: str, root: Path, console: Console | None = None, *, dataset: Path | None = None) -> int:
+def diff(before: str, after: str, root: Path, *, dataset: Path | None = None) -> int:
     """Print every change. Returns 0, whether there are any or not.
 
     Raises:
@@ -236,7 +234,7 @@ def diff(before: str, after: str, root: Path, console: Console | None = None, *,
         CassetteError: a side cannot be trusted.
     """
     old, new = _sides(before, after, Workspace.at(root, dataset))
-    console = console or VisibleConsole(highlight=False, soft_wrap=True)
+    console = VisibleConsole(highlight=False, soft_wrap=True)
     found = changes(old, new)
     for change in found:
         heading, *lines = described(change)

@@ -8,7 +8,6 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
 from rich.table import Table
 
 from evals import atomic_files as disk
@@ -46,7 +45,6 @@ def status(
     jobs: int,
     today: date,
     as_json: bool = False,
-    console: Console | None = None,
     dataset: Path | None = None,
 ) -> int:
     """Print a table per suite, one of the cassettes and one of a judge's, or JSON. Returns 0.
@@ -70,7 +68,7 @@ def status(
     if as_json:
         print(standing.model_dump_json(indent=2))
         return EXIT_OK
-    console = console or VisibleConsole(highlight=False)
+    console = VisibleConsole(highlight=False)
     for part in standing.suites:
         console.print(_trials(part))
         console.print(*_nothing(part), soft_wrap=True)

@@ -10,10 +10,10 @@ import typer
 from evals.analysis.drift_session import Failed, Sitting, Wanted
 from evals.cassettes.interaction import Interaction
 from evals.cli.endpoint_options import (
-    INTERRUPTED,
     Asking,
     announced,
     batch_of,
+    end_of_asking,
     finishing_on_interrupt,
     llm_endpoint,
     next_round,
@@ -39,7 +39,7 @@ from evals.cli.shared_options import (
 )
 from evals.cli.terminal import bar, note, place_of, shown, wide_console
 from evals.cli.terminal_output import replayed
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError, RecordingStoppedError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
 from evals.models.drift_result import Drift
 from evals.models.run_request import Options
 from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, concluded, folder_of, sampled
@@ -149,13 +149,7 @@ async def _live(what: Sampled, live: Asking, llm: Endpoint, prices: PriceTable) 
             lacking = await ask_endpoint(what, recorder, llm, live.timeout_s, heard=heard)
     if meter.answers:
         note(f"{meter.answers} new answers from {llm.base_url} ({meter}).")
-    if recorder.stop.reason is INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if recorder.stop.reason is not None:
-        raise recorder.stop.reason
-    if lacking:
-        raise RecordingError(f"{lacking} requests were not answered; what was answered is kept, run it again")
-    return EXIT_OK
+    return end_of_asking(recorder.stop, f"{lacking} requests were not answered" if lacking else "")
 
 
 async def _by_rounds(what: Sampled, batch: Batch, answers: Answers) -> int:

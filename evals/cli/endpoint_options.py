@@ -11,13 +11,19 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from evals.cassettes.recorder import Recorder
+from evals.cassettes.recorder import Recorder, StopSignal
 from evals.cli.shared_options import AskingSettings
 from evals.cli.terminal import ProgressBar, note, say
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, RecordingStoppedError
+from evals.errors import (
+    EXIT_CANNOT_JUDGE,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    ConfigurationError,
+    RecordingError,
+    RecordingStoppedError,
+)
 from evals.pipeline.record_suite import Batch, EndpointOptions
-from evals.recording.endpoint import Endpoint
-from evals.recording.local_llm.llm_server import DEFAULT_PORT, HOST, is_healthy
+from evals.recording.endpoint import DEFAULT_PORT, HOST, Endpoint, is_healthy
 from evals.recording.rounds.round_files import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
@@ -105,9 +111,7 @@ def llm_endpoint(base_url: str | None, api_key: str) -> Endpoint:
         return Endpoint(base_url, api_key)
     local = f"http://{HOST}:{DEFAULT_PORT}"
     if not is_healthy(local):
-        raise ConfigurationError(
-            "no endpoint: `make record` starts a local model; or name one with --base-url or EVALS_BASE_URL"
-        )
+        raise ConfigurationError("no endpoint: name one with --base-url or EVALS_BASE_URL, or serve a local model")
     return Endpoint(f"{local}/v1", "")
 
 
@@ -156,6 +160,21 @@ def finishing_on_interrupt(recorder: Recorder, progress: ProgressBar) -> Iterato
         yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
+
+
+def end_of_asking(stop: StopSignal, unfinished: str = "") -> int:
+    """0 where all was asked and answered, 130 after Ctrl-C.
+
+    Raises:
+        RecordingError: why the endpoint stopped, or what is `unfinished`.
+    """
+    if stop.reason is INTERRUPTED:
+        return EXIT_INTERRUPTED
+    if stop.reason is not None:
+        raise stop.reason
+    if unfinished:
+        raise RecordingError(f"{unfinished}; what was answered is kept, run it again")
+    return EXIT_OK
 
 
 def say_rounds(batch: Batch, standing: RoundState, allowed: AllowedSecrets, of: str, things: str) -> int:

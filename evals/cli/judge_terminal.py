@@ -6,16 +6,16 @@ from pathlib import Path
 
 from evals.cassettes.recorder import StopSignal
 from evals.cli.endpoint_options import (
-    INTERRUPTED,
     Asking,
     announced,
+    end_of_asking,
     finishing_on_interrupt,
     llm_endpoint,
     say_rounds,
 )
 from evals.cli.terminal import bar, note, say
 from evals.cli.terminal_output import replayed
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, RecordingError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.llm_judge.questions import JudgeQuestion
 from evals.models.run_request import Options
 from evals.pipeline.judge_stage import (
@@ -136,13 +136,8 @@ def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: Asking) 
 
     proven, stop = asyncio.run(run())
     say(f"{chosen.suite.name}: {proven} of {len(questions)} questions to the judge were recorded ({meter}).")
-    if stop.reason is INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if stop.reason is not None:
-        raise stop.reason
-    if proven < len(questions):
-        raise RecordingError(f"{len(questions) - proven} answers of the judge were not recorded; run it again")
-    return EXIT_OK
+    missing = len(questions) - proven
+    return end_of_asking(stop, f"{missing} answers of the judge were not recorded" if missing else "")
 
 
 def _by_rounds(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, timeout_s: float) -> int:

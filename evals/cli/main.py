@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "compare": ("verdict_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
     "gate": ("verdict_commands", "judging", "Judge a stored run again, or the shards of one run together."),
     "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
+    "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
@@ -83,6 +84,9 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     known = all_commands(_root_in(front))
     words = rest or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
     typed = next((word for word in words if word in known), None)
+    pack = None if typed or not rest else installed_pack()
+    if pack and rest[0] in pack.commands:
+        raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
 
 

@@ -11,10 +11,10 @@ import typer
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.recorder import StopSignal
 from evals.cli.endpoint_options import (
-    INTERRUPTED,
     Asking,
     announced,
     batch_of,
+    end_of_asking,
     finishing_on_interrupt,
     llm_endpoint,
     refuse_live,
@@ -46,10 +46,8 @@ from evals.cli.terminal import ProgressBar, bar, note, say
 from evals.cli.terminal_output import replayed
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
-    EXIT_INTERRUPTED,
     EXIT_OK,
     ConfigurationError,
-    RecordingError,
     RecordingStoppedError,
 )
 from evals.models.case import Case
@@ -239,13 +237,7 @@ def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoi
             f"Recorded {chosen.suite.name}: {tally.proven} of {tally.planned} trials replay exactly, {meter.answers} "
             f"new answers from {source} ({meter})."
         )
-    if stop.reason is INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if stop.reason is not None:
-        raise stop.reason
-    if tally.failed:
-        raise RecordingError(f"{tally.failed} trials were not recorded; what was answered is kept, run it again")
-    return EXIT_OK
+    return end_of_asking(stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
 
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:
@@ -305,7 +297,8 @@ def _say(found: RecordingPlan) -> None:
         say(_known(found))
         if found.effort:
             say(effort(found.effort))
-        say(f"Record them with:\n  {found.command}")
+        say("Record them with:")
+        say(f"  {found.command}", whole=True)
 
 
 def _lack(item: MissingVariant) -> str:

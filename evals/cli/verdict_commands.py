@@ -1,4 +1,4 @@
-"""Commands that decide without `run`: `compare`, `gate`, `selftest`, `bless`."""
+"""Commands that decide without `run`: `compare`, `gate`, `selftest`, `metrics`, `bless`."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -24,6 +24,7 @@ from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import counted
 from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
+from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import loaded, scored, selected
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run
@@ -158,7 +159,7 @@ def selftest_command(
 
     Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
     """
-    from evals.pipeline.selftest_suite import STEPS, self_test
+    from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
     from evals.report.run_files import write_sheet
     from evals.report.view.selftest_page import again, faults, power
@@ -166,7 +167,7 @@ def selftest_command(
     common = given(context)
     chosen = scored(selected(suite, common.root, Options()), _today())
     replayed(chosen, jobs=common.jobs)  # what is not there yet, with a bar of its own
-    with bar("self-test", STEPS) as progress:
+    with bar("self-test", step_count(chosen)) as progress:
         result = self_test(chosen, jobs=common.jobs, draws=draws, said=progress.step)
     folder = out or chosen.workspace.reports / "selftest"
     result = write_sheet(result, render_selftest, folder, "selftest", chosen.workspace.cassettes)
@@ -177,6 +178,32 @@ def selftest_command(
     console.print(result.sentence, style="bold")
     console.print(f"Report: {place_of(folder / 'index.html', chosen.workspace.root)}", markup=False)
     return EXIT_WORSE if result.complaints else EXIT_OK
+
+
+@judging.command("metrics")
+def metrics_command(context: typer.Context, suite: Suite) -> int:
+    """Which metrics can decide? Prints what each can show, and recommends primary ones.
+
+    room: what is left above the better variant. noise: standard deviation between repeats. drop: smallest detectable.
+    cases: about as many make a drop of the suite's margin detectable. "as X": correlates with X by 0.8 or more.
+
+    Exit codes: 0 printed, 3 no case is recorded under both candidate and reference.
+    """
+    from evals.analysis.metric_power import metric_powers
+    from evals.report.view.selftest_page import power_table, recommendation
+
+    common = given(context)
+    chosen = scored(selected(suite, common.root, Options()), _today())
+    run = decide(chosen, replayed(chosen, jobs=common.jobs))
+    powers = metric_powers(run)
+    if not powers:
+        raise CannotJudgeError(
+            f"no case of {suite} is recorded under both {run.candidate} and {run.reference}: `evals plan {suite}`"
+        )
+    console = wide_console()
+    console.print(shown(power_table(powers, f"Suite {suite}: {run.candidate} against {run.reference}")))
+    console.print(recommendation(powers), style="bold", markup=False)
+    return EXIT_OK
 
 
 @judging.command("bless")

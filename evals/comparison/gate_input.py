@@ -75,6 +75,8 @@ def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
     baseline, suite = material.baseline, material.suite
     if baseline is None or material.partial:
         return ()
+    if not any(info.primary for info in material.metrics):  # no number decides, whoever computes it
+        now = now.model_copy(update={"scorers": baseline.scorers})
     found = incomparable(baseline, now, material.bless_command)
     if not compares_behaviour(suite, material.metrics):
         return found
@@ -239,13 +241,15 @@ def _stumble(trace: Trace) -> str:
 
 
 def _edited_prompts(material: Material) -> tuple[str, ...]:
-    """Variants whose prompt is another than the blessed one: the usual reason for a miss, or for a change."""
+    """Prompts of variants, and prompts that all share, that are not the blessed ones: the usual reason for a miss."""
     blessed = material.baseline.prompts if material.baseline else {}
-    return tuple(
+    own = tuple(
         f"{info.variant.name}: its rendered prompt ({info.prompt_source or 'none'}) has changed since the baseline"
         for info in material.variants
         if blessed.get(info.variant.name, info.prompt_digest) != info.prompt_digest
     )
+    shared = [each.path for each in material.edited_prompts if each.earlier.since == "blessed"]
+    return (*own, *(f"{path} has changed since the baseline" for path in shared))
 
 
 def _unanswered(material: Material) -> dict[str, tuple[int, int]]:

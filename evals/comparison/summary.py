@@ -11,6 +11,7 @@ from evals.models.run import (
     CaseInfo,
     Coverage,
     DatasetBaseline,
+    EditedPrompt,
     Scope,
     ScorerInfo,
     Summary,
@@ -231,6 +232,7 @@ class Material:
     cassettes: Mapping[str, str] = field(default_factory=dict)
     """Case -> digest of the cassette that answered."""
     default_prompts: Mapping[str, str] = field(default_factory=dict)
+    edited_prompts: tuple[EditedPrompt, ...] = ()
     pack: "Pack | None" = None
     """The default one if not given."""
     metrics: Sequence[ScorerInfo] = field(default_factory=scorer_infos)

@@ -96,6 +96,14 @@ class EarlierPrompt(Closed):
     text: str
 
 
+class EditedPrompt(Closed):
+    """A prompt that belongs to no variant, such as a worker's, and was edited."""
+
+    path: str
+    text: str
+    earlier: EarlierPrompt
+
+
 class VariantInfo(Closed):
     """A variant with the exact prompt text it ran, and the plan file it started from; the digest is of both. All are
     empty where its supervisor reads none. `earlier` is None where the prompt is unchanged, or nobody knows."""
@@ -369,6 +377,8 @@ class Baseline(Sealed):
     prompts: dict[str, str]
     prompt_lines: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Prompt digest -> the lines of the text, so that a later edit can be shown and a review reads it line by line."""
+    worker_prompts: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """Path -> lines of the prompts that belong to no variant."""
     values: dict[str, dict[str, dict[str, float]]]
     states: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
     """Variant -> case -> decision point -> grade of the answer."""
@@ -422,6 +432,8 @@ class Run(Tabular):
     ablations: tuple[Comparison, ...] = ()
     costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     """What the candidate costs against the reference, and against the limits of `gate.cost`."""
+    edited_prompts: tuple[EditedPrompt, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Edited prompts that all variants share."""
     wants_baseline: bool | None = None
     """Whether it was to be compared with its suite's baseline; None in a run stored before this was kept."""
     unblessed: tuple[str, ...] = ()

@@ -28,16 +28,18 @@ class Difference(Closed):
 
     @property
     def change(self) -> str:
-        """What became what, from the first word that differs on."""
+        """What was added, removed, or became what, from the first word that differs on."""
         old, new = self.recorded.split(), self.asked.split()
         same = next(
             (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
         )
-        return f"{_few(old[same:])} became {_few(new[same:])}"
+        if not old[same:]:
+            return f"added {_few(new[same:])}"
+        return f"{_few(old[same:])} became {_few(new[same:])}" if new[same:] else f"removed {_few(old[same:])}"
 
 
 def _few(words: list[str]) -> str:
-    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else "")) if words else "nothing"
+    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else ""))
 
 
 class Nearest(Closed):
@@ -255,6 +257,11 @@ class Trace(Closed):
     def without_say(self) -> frozenset[str]:
         """The frozen states in which the supervisor had no choice between workers, so that none of it was its own."""
         return frozenset(answer.point for answer in self.points if not answer.say)
+
+    @property
+    def asked(self) -> set[str]:
+        """The keys of all requests it was given an answer to, those of decision points included."""
+        return {*(call.key for call in self.calls), *(key for point in self.points for key in point.keys)}
 
     @property
     def walked(self) -> tuple[RouteNode, ...]:

@@ -9,6 +9,7 @@ from evals.comparison.changed_cases import blessed_behaviour
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.decide_run import decide
+from evals.prompt_history import worker_prompts
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 
@@ -59,7 +60,9 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
         behaviour=blessed_behaviour(chosen.suite, result.scorers, result.trials),
     )
     accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
-    write_baseline(path, blessed.model_copy(update={"accepted": accepted}))
+    place = chosen.workspace
+    workers = worker_prompts(chosen.variants, place.root, place.pack)
+    write_baseline(path, blessed.model_copy(update={"accepted": accepted, "worker_prompts": workers}))
     return SuiteBlessing(result, path, tuple(lost))
 
 

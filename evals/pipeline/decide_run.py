@@ -14,7 +14,7 @@ from evals.installed_packages import Libraries
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
 from evals.pipeline.changed_files import made_from
-from evals.prompt_history import usual_base, with_committed
+from evals.prompt_history import edited_prompts, usual_base, with_committed
 from evals.run_context import RunContext
 from evals.runner.dependencies import ABSENT
 from evals.runner.trial_cache import LIST
@@ -43,6 +43,7 @@ def score(context: RunContext, trials: Trials) -> Material:
     return replace(
         _material(context, _scored(context, trials.traces), trials.recorded),
         variants=with_blessed(infos, context.baseline),
+        edited_prompts=edited_prompts(infos, place.root, usual_base(), place.pack, context.baseline),
         dataset_baselines=place.pack.floors(context.cases, place),
         partial=(*context.options.partial, *others),
         unread_labels=place.pack.label_errors(context.cases, trials.traces),

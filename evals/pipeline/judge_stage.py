@@ -229,7 +229,7 @@ async def questions_by_rounds(
     wire = BatchWire()
     recorder = batch.recorder(author(batch.recorded_by, chosen.workspace), slots=asyncio.Semaphore(1))
     session = JudgeSession(chosen.workspace, recorder, wire, chosen.suite.models, timeout_s)
-    frontier = JudgeFrontier(chosen.workspace, questions, session, wire, say)
+    frontier = JudgeFrontier(chosen.workspace, wire, say, questions, session)
     try:
         standing = await batch.advance(frontier, answers, announce)
     finally:

@@ -16,7 +16,7 @@ from evals.installed_packages import Libraries, Listed
 from evals.models.run import Run
 from evals.pipeline.changed_files import all_code
 from evals.plain_replay import is_plain
-from evals.prompt_history import usual_base, with_committed
+from evals.prompt_history import edited_prompts, usual_base, with_committed
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 from evals.secrets.allowed_secrets import allowed_beside
@@ -81,12 +81,15 @@ class KeptVerdict:
 def _name(chosen: RunContext, trials: Trials, packages: Listed | None) -> str:
     """Everything that the verdict follows from or reads, and the code, with the packages it works with."""
     said = with_committed(chosen.variants, chosen.workspace.root, usual_base(), chosen.workspace.pack)
+    place = chosen.workspace
+    edited = edited_prompts(chosen.variants, place.root, usual_base(), place.pack, chosen.baseline)
     told = [
         chosen.suite,
         chosen.scope,
         allowed_beside(chosen.workspace.cassettes),
         *chosen.cases,
         *said,
+        *edited,
         *trials.traces,
         *([chosen.baseline] if chosen.baseline else []),
     ]

@@ -67,9 +67,7 @@ def asked_for(traces: Iterable[Trace]) -> dict[str, set[str]]:
     """The keys of everything the trials were served, by case."""
     asked: dict[str, set[str]] = {}
     for trace in traces:
-        keys = asked.setdefault(trace.case_id, set())
-        keys.update(call.key for call in trace.calls)
-        keys.update(key for point in trace.points for key in point.keys)
+        asked.setdefault(trace.case_id, set()).update(trace.asked)
     return asked
 
 

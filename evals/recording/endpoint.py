@@ -32,6 +32,20 @@ CONNECT_S: Final = 15.0
 """A host that lets nobody in for so long is down, however long its answers may take."""
 
 
+HOST: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 8091
+"""Where the local model of `make record` is served."""
+
+
+def is_healthy(url: str) -> bool:
+    """Whether a server at `url` says it can answer now."""
+    try:
+        with httpx.Client(trust_env=False, timeout=2) as client:  # no proxy stands between us and loopback
+            return client.get(f"{url}/health").status_code == httpx.codes.OK
+    except httpx.TransportError:
+        return False
+
+
 class Endpoint:
     """Where requests really go: `base_url` as users give it (`https://host/v1`), and the key that opens it."""
 

@@ -1,10 +1,11 @@
 """The unit of work: all variants of one case."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import TypeVar
 
 from evals import atomic_files as disk
 from evals.cassettes.interaction import Cassette
@@ -18,9 +19,12 @@ from evals.models.trace import Provenance, Trace
 from evals.pack import DEFAULT, load_pack
 from evals.plain_replay import is_plain
 from evals.runner.dependencies import ABSENT
+from evals.runner.earlier_trials import EarlierTrial, keep_answers
 from evals.runner.input_check import ChangedError, Pins
 from evals.runner.trial_cache import note
 from evals.worker_server import loading
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,10 @@ class CaseTask:
     pack: str = DEFAULT
     process: str | None = None
     """Names the processes that may run it; None: any, this one too."""
+    names: tuple[str, ...] = ()
+    """What the answers of the trials are kept under, variant by variant; nothing is kept without."""
+    earlier: tuple[EarlierTrial | None, ...] = ()
+    """Trials that are the same if the cassette still gives the same answers, variant by variant."""
 
     @property
     def prepared(self) -> Iterator[tuple[Variant, object | None]]:
@@ -72,15 +80,22 @@ class CaseTask:
 
     def parts(self) -> list["CaseTask"]:
         """One task per variant."""
-        return [
-            replace(
-                self,
-                variants=(variant,),
-                digests=self.digests[number : number + 1],
-                prompts=self.prompts[number : number + 1],
-            )
-            for number, variant in enumerate(self.variants)
-        ]
+        return [self.only([number]) for number in range(len(self.variants))]
+
+    def only(self, numbers: Sequence[int]) -> "CaseTask":
+        """The task with some of its variants, counted from 0."""
+
+        def chosen(values: tuple[T, ...]) -> tuple[T, ...]:
+            return tuple(values[number] for number in numbers) if values else ()
+
+        return replace(
+            self,
+            variants=chosen(self.variants),
+            digests=chosen(self.digests),
+            prompts=chosen(self.prompts),
+            names=chosen(self.names),
+            earlier=chosen(self.earlier),
+        )
 
 
 def lost(task: CaseTask, why: str) -> list[Trace]:
@@ -121,9 +136,20 @@ def run_case(task: CaseTask) -> list[Trace]:
     except (CassetteError, ChangedError) as error:
         return [failed(task, variant, error) for variant in task.variants]
     try:
-        return _checked(task, load_pack(task.pack).replay_case(task, cassette))
+        traces = _checked(task, _reused_or_replayed(task, cassette))
     except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
         return [failed(task, variant, error) for variant in task.variants]
+    keep_answers(task.cache, task.names, task.digests, traces, cassette)
+    return traces
+
+
+def _reused_or_replayed(task: CaseTask, cassette: Cassette) -> list[Trace]:
+    """The traces in order of the variants; only what the cassette answers otherwise than before is run."""
+    found = {n: each.trace for n, each in enumerate(task.earlier) if each is not None and each.holds(cassette)}
+    left = [number for number in range(len(task.variants)) if number not in found]
+    if left:
+        found |= zip(left, load_pack(task.pack).replay_case(task.only(left), cassette), strict=True)
+    return [found[number] for number in range(len(task.variants))]
 
 
 def _checked(task: CaseTask, traces: list[Trace]) -> list[Trace]:

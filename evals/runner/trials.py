@@ -13,8 +13,10 @@ from evals.models.run import SharedParts, VariantInfo
 from evals.models.run_request import DASK, LOCAL, WHOLE, Share
 from evals.models.suite import Suite
 from evals.models.trace import Trace
+from evals.plain_replay import is_plain
 from evals.run_context import RunContext
 from evals.runner.dependencies import code_digest, digest_of_replaced
+from evals.runner.earlier_trials import ANY_CASSETTE, earlier
 from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper
 from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
@@ -75,15 +77,19 @@ def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | No
     extra = workspace.pack.extra
     if left and extra and (needed := missing_from(extra)):  # by every trial; said once, and not by each worker
         raise ConfigurationError(needed)
-    tasks = list(_tasks(context, left, pins, recorded)) if left else []
+    kept = keeper if elsewhere is None else None
+    tasks = list(_tasks(context, left, pins, recorded, kept)) if left else []
+    before = {trial_id(each.trace): each.trace for task in tasks for each in task.earlier if each is not None}
     if here:
         read_ahead(tasks)
     with closing(keeper), beside(beside_workers) if beside_workers and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(request.jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
+            same = before.get(trial) == trace
+            reused += same
             found[trial] = shared.trace(trace)
             keeper.put(digests[trial], trace)
-            progress(trace, reused=False, total=len(digests))
+            progress(trace, reused=same, total=len(digests))
     return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()), recorded)
 
 
@@ -135,9 +141,10 @@ def trial_digest(
 
 
 def _tasks(
-    context: RunContext, left: Mapping[TrialId, str], pins: Pins, recorded: Mapping[str, str]
+    context: RunContext, left: Mapping[TrialId, str], pins: Pins, recorded: Mapping[str, str], keeper: Keeper | None
 ) -> Iterator[CaseTask]:
-    """The tasks of the trials that are left. Raises ConfigurationError if a prompt was edited meanwhile."""
+    """The tasks of the trials that are left, with those of before where there is a `keeper` of them. Raises
+    ConfigurationError if a prompt was edited meanwhile."""
     variants, workspace, samples = context.variants, context.workspace, context.suite.samples
     prompts = [workspace.pack.prompt_of(info, workspace.root) for info in variants]
     processes = [workspace.pack.process_of(prompt) for prompt in prompts]
@@ -145,6 +152,11 @@ def _tasks(
         trials = [(case.id, info.variant.name, sample) for info in variants]
         asked = [number for number, trial in enumerate(trials) if trial in left and processes[number] == process]
         if asked:
+            names = [
+                trial_digest(case, variants[number], sample, samples, workspace, ANY_CASSETTE)
+                for number in (asked if keeper else ())
+            ]
+            known = keeper if keeper and not (context.request.fresh or is_plain()) else None
             yield CaseTask(
                 case=case,
                 variants=tuple(variants[number].variant for number in asked),
@@ -162,6 +174,8 @@ def _tasks(
                 recorded=recorded[case.id],
                 pins=pins,
                 process=process,
+                names=tuple(names),
+                earlier=tuple(earlier(workspace.cache, name, known) for name in names) if known else (),
             )
 
 

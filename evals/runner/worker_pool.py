@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,7 +79,8 @@ class _Worker(Generic[GivenTask, Result]):
         code = self.process.exitcode or 0
         how = f"by signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"with exit code {code}"
         memory = "; often the memory is used up: try fewer --jobs" if code == -signal.SIGKILL else ""
-        return f"the worker process died {how}{memory}"
+        ended = ": the code under test has ended it" if code >= 0 else ""
+        return f"the worker process died {how}{memory}{ended}"
 
 
 def run_tasks(
@@ -178,5 +180,7 @@ def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:
         try:
             work, task = pipe.recv()
         except (EOFError, OSError):  # nothing more, or no more than a part
-            return
+            break
         pipe.send(work(task))
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.current_thread()):
+        os._exit(0)  # Python would wait for threads that the code under test has left behind

@@ -141,6 +141,7 @@ class TargetTrial:
 
 
 current_trial: Final[ContextVar[TargetTrial | None]] = ContextVar("current_trial", default=None)
+_running: Final[list[TargetTrial]] = []
 _is_live: Final[ContextVar[bool]] = ContextVar("_is_live", default=False)
 
 
@@ -148,10 +149,12 @@ _is_live: Final[ContextVar[bool]] = ContextVar("_is_live", default=False)
 def trial_running(trial: TargetTrial) -> Iterator[TargetTrial]:
     """`trial` is the current one inside the block, for this task or thread and those that LangGraph starts from it."""
     token = current_trial.set(trial)
+    _running.append(trial)
     try:
         with playing(trial.tape):
             yield trial
     finally:
+        _running.remove(trial)
         trial.closed = True
         current_trial.reset(token)
 
@@ -255,7 +258,10 @@ def _route(sent: SentRequest) -> HttpAnswer | tuple[IncomingRequest, Recording] 
     trial = current_trial.get()
     target = scrub(f"{sent.method} {sent.host}{sent.path.partition('?')[0]}")
     if trial is None or trial.closed:
-        return refused(f"{target}: sent outside of a trial, so it is not answered; {THREADS}")
+        message = f"{target}: sent outside of a trial, so it is not answered; {THREADS}"
+        for each in _running if is_model_path(sent.path) else ():  # one of them lacks the answer, and would not say so
+            each.refuse(message)
+        return refused(message)
     route = trial.hosts.route(sent.host, sent.path)
     if route == "live":
         trial.passed.append(target)

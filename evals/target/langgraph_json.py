@@ -173,8 +173,9 @@ def _module(file: LangGraphFile, name: str, where: str) -> Any:  # noqa: ANN401 
     except (Exception, SystemExit) as error:
         at = _last_line(error, file.folder)
         cause = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        hint = "; install what the project needs beside evals" if isinstance(error, ModuleNotFoundError) else ""
-        raise ConfigurationError(f"{at or file.path}: graph {name!r} cannot be imported ({cause}){hint}") from error
+        raise ConfigurationError(
+            f"{at or file.path}: graph {name!r} cannot be imported ({cause}){_hint(error)}"
+        ) from error
 
 
 def _from_file(path: Path) -> Any:  # noqa: ANN401 - a module
@@ -201,6 +202,15 @@ def _from_file(path: Path) -> Any:  # noqa: ANN401 - a module
         del sys.modules[name]
         raise
     return module
+
+
+def _hint(error: BaseException) -> str:
+    """What to do about a package or an environment variable that is missing."""
+    if isinstance(error, ModuleNotFoundError):
+        return "; install what the project needs beside evals"
+    if isinstance(error, KeyError) and traceback.extract_tb(error.__traceback__)[-1].filename == "<frozen os>":
+        return f"; set {error.args[0]}, in .env for one"
+    return ""
 
 
 def _last_line(error: BaseException, folder: Path) -> str:

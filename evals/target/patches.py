@@ -39,6 +39,14 @@ from evals.target.tools import tool_hooks
 _lock: Final = Lock()
 _undo: Final[list[tuple[Any, str, Any]]] = []
 _depth = 0
+_OWN_SOCKETS: Final = (
+    ("primp", "Client"),
+    ("primp", "AsyncClient"),
+    ("curl_cffi.requests", "Session"),
+    ("curl_cffi.requests", "AsyncSession"),
+)
+"""Clients that connect in Rust or C, where no socket of Python's is seen; DuckDuckGo's search uses the first."""
+_METHODS: Final = ("request", "get", "post", "put", "patch", "delete", "head", "options")
 
 
 @contextmanager
@@ -77,11 +85,21 @@ def _install() -> None:
     _replace(ThreadPoolExecutor, "submit", _submit_in_context)
     for owner, name, wrap in tool_hooks():
         _replace(owner, name, wrap)
-    for name in ("grpc._channel", "grpc.aio._channel"):  # connects in C, where no socket of Python's is seen
-        if module := _library(name):
-            _replace(module.Channel, "__init__", _guarded_grpc)
+    _guard_own_sockets()
     _undo.append((sys, "stdout", sys.stdout))
     sys.stdout = _TrialOutput(sys.stdout)
+
+
+def _guard_own_sockets() -> None:
+    """Libraries that connect in C or Rust, where no socket of Python's is seen."""
+    for name in ("grpc._channel", "grpc.aio._channel"):
+        if module := _library(name):
+            _replace(module.Channel, "__init__", _guarded_grpc)
+    for name, kind in _OWN_SOCKETS:
+        owner = getattr(_library(name), kind, None)
+        for method in _METHODS:
+            if hasattr(owner, method):
+                _replace(owner, method, _guarded_request)
 
 
 def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:  # noqa: ANN401 - classes and modules
@@ -291,6 +309,15 @@ def _guarded_grpc(original: Any) -> Any:  # noqa: ANN401 - a method
         original(self, target, *args, **kwargs)
 
     return __init__
+
+
+def _guarded_request(original: Any) -> Any:  # noqa: ANN401 - a method
+    def request(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        url = next((str(word) for word in (kwargs.get("url"), *args) if "://" in str(word)), "")
+        _refuse_host(urlsplit(url).hostname or type(self).__name__)
+        return original(self, *args, **kwargs)
+
+    return request
 
 
 def _submit_in_context(original: Any) -> Any:  # noqa: ANN401 - a method

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.target_settings import TABLE, TargetSettings
-from evals.target.trial_process import TrialProcess
+from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from evals.target.drive import Driver, TargetRun
     from evals.workspace import Workspace
 
-LONGEST: Final = 600.0
-"""Seconds that a trial may take while it is recorded."""
+_LOG: Final = 1_000_000  # bytes of output that are added to
 _END: Final = "__end__"
 _ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
 
@@ -147,7 +147,10 @@ class LoadedTarget:
         )
         hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
         trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
-        return _trace(case, variant, tape, trial, _with_output(await self.driver.run(call, trial), told.output), files)
+        run = await self.driver.run(call, trial)
+        if run.printed and parent_process() is not None:
+            os.write(1, run.printed.encode())  # see `_write_output_to`
+        return _trace(case, variant, tape, trial, _with_output(run, told.output), files)
 
 
 def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
@@ -234,6 +237,8 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     Raises:
         ConfigurationError: it cannot be loaded, or this process has loaded other files of it.
     """
+    if parent_process() is not None:
+        _write_output_to(files.project / ".cache" / "target.log")
     _processes.add(files.process)
     if len(_processes) > 1:
         raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
@@ -249,6 +254,15 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
         if files.root is None:
             raise
         raise ConfigurationError(f"at {files.revision}: {error}".replace(f"{files.root}/", "")) from error
+
+
+def _write_output_to(log: Path) -> None:
+    """From now on all that this process prints goes into a file: the target's output is not the command's."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    keep = log.is_file() and log.stat().st_size < _LOG
+    with log.open("ab" if keep else "wb") as stream:
+        for place in (1, 2):
+            os.dup2(stream.fileno(), place)
 
 
 def _only(names: list[str], root: Path) -> str:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from evals.models.suite import Variant
     from evals.target.capture import Recording
 
+LONGEST: Final = 600.0
+"""Seconds that a trial may take while it is recorded."""
+START_UP: Final = 60.0
+"""Seconds that the import of a target may take on top."""
 Serve = Callable[..., Awaitable[Any]]
 
 
@@ -118,7 +122,11 @@ class TrialProcess:
             self._trials[number] = tape, recording, copy_context()
         try:
             samples = tape.sample, tape.samples
-            told = await self._link.call(number, case, variant, files, tape.cassette, samples, mode)
+            asked = self._link.call(number, case, variant, files, tape.cassette, samples, mode)
+            told = await asyncio.wait_for(asked, LONGEST + START_UP)
+        except TimeoutError:
+            self._process.kill()
+            raise RecordingError(f"the target has not ended within {LONGEST + START_UP:g} s: does it hang?") from None
         finally:
             self._trials.pop(number, None)
         trace: Trace

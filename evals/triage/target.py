@@ -16,7 +16,7 @@ import evals.triage.offline_environment  # noqa: F401 - before LangGraph and Lan
 from evals.models.case import Question, ScriptedAnswer
 from evals.models.suite import Models, Variant
 from evals.triage.trial_clients import Clients
-from evals.triage.variant_prompts import configuration_of
+from evals.triage.variant_prompts import configuration_of, worker_texts
 from triage.agents.agent import Toolbox
 from triage.checkpoints import serializer
 from triage.codebase.index import CodebaseIndex
@@ -135,7 +135,8 @@ def team_of(variant: Variant, clients: Clients, prompt: SupervisorPrompt | None 
     if kept is None:
         return _assembled(variant, configuration, clients)
     # a prompt file may change under its name within a process
-    key = variant.model_dump_json(), configuration.prompt.digest if configuration.prompt else ""
+    read = (configuration.prompt.digest if configuration.prompt else "", *worker_texts(variant).values())
+    key = variant.model_dump_json(), "\0".join(read)
     if key not in kept:
         if len(kept) == KEPT:
             del kept[next(iter(kept))]
@@ -147,7 +148,10 @@ def _assembled(variant: Variant, configuration: Configuration, clients: Clients)
     settings = settings_of(variant.models)
     doors = HttpClients(clients.openai, clients.openai_async, clients.tavily_async)
     models = ModelFactory(settings, doors, clients.finish, refused=not clients.lasting)
-    return Team(configuration, Toolbox(settings, doors, models, lambda _name: _searched.get(), lambda: NOW))
+    prompts = worker_texts(variant)
+    return Team(
+        configuration, Toolbox(settings, doors, models, lambda _name: _searched.get(), lambda: NOW, prompts=prompts)
+    )
 
 
 def topology_of(graph: Any) -> str:  # noqa: ANN401 - LangGraph's compiled graph is generic in four unexported ways

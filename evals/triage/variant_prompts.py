@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -13,6 +14,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant
 from evals.pack import PromptFile
+from evals.prompt_versions import NamedPrompt, named_prompts
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import TriageError
 from triage.guards.guard_sets import guard_set
@@ -20,6 +22,8 @@ from triage.plans.plan_files import MODES, given_plan, plan_path
 from triage.prompts.load import SupervisorPrompt, load_supervisor_prompt
 from triage.run_options import DEFAULT_PROMPTS
 from triage.state import ConfidenceFloor, PlanLimits
+
+_PACKAGE: Final = Path(triage.prompts.__file__).parent
 
 __all__ = [
     "SupervisorPrompt",
@@ -42,7 +46,7 @@ def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -
     try:
         guard_set(variant.guards)
         return Configuration(
-            prompt=prompt or (load_supervisor_prompt(variant.prompt) if variant.prompt is not None else None),
+            prompt=prompt or _supervisor(variant)[0],
             guards=variant.guards,
             confidence_floor=ConfidenceFloor(**floor.model_dump()) if floor else None,
             supervisor=variant.supervisor,
@@ -108,42 +112,69 @@ def prompt_of(info: VariantInfo) -> SupervisorPrompt | None:
     Raises:
         CannotJudgeError: the prompt's file, or the plan's, holds something else by now.
     """
-    prompt = configuration_of(info.variant).prompt
-    if _digest(prompt, plan_text(info.variant)) != info.prompt_digest:
+    if describe(info.variant, Path()).prompt_digest != info.prompt_digest:
         raise CannotJudgeError(
             f"variant {info.variant.name}: {info.prompt_source} changed while the run was under way; run it again"
         )
-    return prompt
+    return configuration_of(info.variant).prompt
 
 
 def describe(variant: Variant, root: Path) -> VariantInfo:
-    """The variant with the exact prompt text it runs, and the plan behind it, if any: both make up the digest.
+    """The variant with the exact prompt texts it runs, and the plan behind them, if any: all make up the digest.
     `prompt_source` is relative to `root` where it can be.
 
     Raises:
         ConfigurationError: the variant cannot be configured, see `configuration_of` and `plan_text`.
     """
-    prompt = configuration_of(variant).prompt
-    if prompt is None or variant.prompt is None:
+    prompt, source = configuration_of(variant).prompt, _supervisor(variant)[1]
+    plan, workers = plan_text(variant), [one for one in _named(variant) if one.path.startswith(_WORKERS)]
+    if prompt is None and not workers:
         return VariantInfo(variant=variant)
-    plan = plan_text(variant)
-    spec = Path(variant.prompt)
-    source = spec if spec.suffix == ".md" else Path(triage.prompts.__file__).parent / "supervisor" / f"{spec}.md"
+    own = [] if prompt is None else [f"{prompt.system}\n\n{prompt.task}\n"]
+    told = [prompt.digest if prompt else "", plan, *(one.text for one in workers)]
+    versions = [*([prompt.version] if prompt else []), *(f"{one.name} {Path(one.spec).name}" for one in workers)]
     return VariantInfo(
         variant=variant,
-        prompt_version=prompt.version,
-        prompt_digest=_digest(prompt, plan),
-        prompt_source=_relative(source.resolve(), root),
-        prompt_text=f"{prompt.system}\n\n{prompt.task}\n",
+        prompt_version=" ".join(versions),
+        prompt_digest=hashlib.sha256("\n".join(told).encode()).hexdigest() if any(told[1:]) else told[0],
+        prompt_source=_relative(source.resolve(), root) if source else workers[0].path,
+        prompt_text="\n".join([*own, *(f"# {one.path}\n\n{one.text}" for one in workers)]),
         plan_text=plan,
     )
 
 
-def _digest(prompt: SupervisorPrompt | None, plan: str) -> str:
-    """The digest of a prompt and the plan beside it; empty where there is no prompt."""
-    if prompt is None:
-        return ""
-    return hashlib.sha256(f"{prompt.digest}\n{plan}".encode()).hexdigest() if plan else prompt.digest
+_WORKERS: Final = "triage/prompts/agents/"
+
+
+def worker_texts(variant: Variant) -> dict[str, str]:
+    """Prompt of a worker -> its text, where the variant names it. Raises ConfigurationError."""
+    return {Path(one.path).stem: one.text for one in _named(variant) if one.path.startswith(_WORKERS)}
+
+
+def _supervisor(variant: Variant) -> tuple[SupervisorPrompt | None, Path | None]:
+    """The router's prompt, if the variant names one, and its file: in `prompt`, or as `supervisor` in `prompts`."""
+    named = {one.path: one for one in _named(variant)}
+    own = next((one for one in named.values() if one.version), None)
+    if own and variant.prompt is not None:
+        raise ConfigurationError("`prompt` and `prompts: supervisor` name the same prompt; leave one out")
+    if own is None and variant.prompt is None:
+        return None, None
+    spec = Path(own.version if own else variant.prompt or "")
+    path = spec if spec.suffix == ".md" else _PACKAGE / "supervisor" / f"{spec}.md"
+    own = own or named.get(_relative(path.resolve(), _PACKAGE.parent.parent))
+    if own is None:
+        return load_supervisor_prompt(str(spec)), path
+    return triage.prompts.parse_supervisor_prompt(own.text, source=own.spec), path
+
+
+def _named(variant: Variant) -> tuple[NamedPrompt, ...]:
+    """What `prompts` of a variant says, sorted by path. Raises ConfigurationError."""
+    if not variant.prompts:
+        return ()
+    if "agents" in variant.prompts:
+        raise ConfigurationError("there is no prompt 'agents'; name the prompts of workers one by one")
+    files = sorted([*(_PACKAGE / "agents").rglob("*.md"), *(_PACKAGE / "supervisor").glob("*.md")])
+    return named_prompts(variant.prompts, files, _PACKAGE.parent.parent, {})
 
 
 def _settings(variant: Variant) -> RulesSettings:
@@ -158,22 +189,17 @@ def _relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-_PACKAGE = Path(triage.prompts.__file__).parent
-
-
 def worker_files(root: Path) -> tuple[PromptFile, ...]:
     """The prompts of all workers."""
-    return tuple(_file(path, root) for path in sorted((_PACKAGE / "agents").glob("*.md")))
+    return tuple(_file(path, root) for path in sorted((_PACKAGE / "agents").rglob("*.md")))
 
 
 def supervisor_files(infos: Iterable[VariantInfo], root: Path) -> dict[str, PromptFile]:
     """The supervisor's prompt of each variant that has one, by the variant's name."""
     found = {}
     for info in infos:
-        prompt = configuration_of(info.variant).prompt
-        if prompt is not None and info.variant.prompt is not None:
-            spec = Path(info.variant.prompt)
-            path = spec if spec.suffix == ".md" else _PACKAGE / "supervisor" / f"{spec}.md"
+        prompt, path = _supervisor(info.variant)
+        if prompt is not None and path is not None:
             found[info.variant.name] = _file(path, root, prompt.version, digest(prompt.system))
     return found
 

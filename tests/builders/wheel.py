@@ -3,7 +3,7 @@
 import hashlib
 import zipfile
 
-from evals.recording.local_llm.weights import Weights
+from tools.local_llm.weights import Weights
 
 
 def some_weights(*parts, sha256=None):

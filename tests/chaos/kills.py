@@ -158,9 +158,8 @@ def _merge(folder: Path, checkout: Path, kills: int, dice: random.Random) -> lis
     shards = [f"shards/{number}.json" for number in (1, 2)]
     for number, path in enumerate(shards, 1):
         evals(checkout, "run", "tiny.yaml", "--shard", f"{number}/2", "--out", path)
-    return _again(
-        "evals merge", folder, checkout, kills, dice, ("merge", *shards, "--out", "merged"), ("merged",), ["merged"]
-    )
+    words = ("gate", "--shards", *shards, "--out", "merged")
+    return _again("evals gate --shards", folder, checkout, kills, dice, words, ("merged",), ["merged"])
 
 
 def _bless(folder: Path, checkout: Path, kills: int, dice: random.Random) -> list[Row]:

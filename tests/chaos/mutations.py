@@ -46,7 +46,7 @@ def rows(folder: Path, share: float, seed: int) -> list[Row]:
         ("an entry of .cache/passing", ROUTES, ".cache/passing/*/*", _kept, (*run, "--fresh")),
         ("an entry of .cache/words", SEARCHES, ".cache/words/*/*", _kept, (*run, "--fresh")),
         ("an entry of .cache/lint", FINDINGS, ".cache/lint/*/*", _kept, lint),
-        ("a shard", SHARDS, "shards/*.json", read_shard, ("merge", *shards)),
+        ("a shard", SHARDS, "shards/*.json", read_shard, ("gate", "--shards", *shards)),
         ("a baseline", BASELINES, BLESSED, load_baseline, run),
         ("a stored run.json", RUNS, "kept.json", read_run, ("gate", "kept.json")),
     )

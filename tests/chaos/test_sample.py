@@ -18,9 +18,9 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "share"),
     [
-        (kills, 0.05),
+        (kills, 0.02),
         (mutations, 0.03),
-        (greens, 0.1),
+        (greens, 0.05),
         (strangers, 0.05),
         (checkouts, 0.2),
         (sources, 0.02),

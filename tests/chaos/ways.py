@@ -44,7 +44,9 @@ def ways() -> Iterator[Way]:
     yield from (Way(f"suite: {name}", plain("tiny.yaml", change)) for name, change in SUITES.items())
     yield from (Way(f"labels: {name}", plain(CASE, change)) for name, change in LABELS.items())
     yield from (Way(f"data: {name}", damage) for name, damage in DATA.items())
-    yield from (Way(f"shards: {name}", damage, ("merge", *asked)) for name, (damage, asked) in MERGES.items())
+    yield from (
+        Way(f"shards: {name}", damage, ("gate", "--shards", *asked)) for name, (damage, asked) in MERGES.items()
+    )
     yield from (Way(f"run.json: {name}", told(KEPT, change), ("gate", KEPT)) for name, change in STORED.items())
     yield from (Way(f"kept verdict: {name}", damage) for name, damage in LISTED.items())
     yield from (Way(f"the last report: {name}", damage, ("gate",)) for name, damage in LEFT_BEHIND.items())

@@ -13,10 +13,11 @@ from evals.cassettes.store import load
 from tests.builders.interaction import a_chat_answer, last_words, words_of
 from tests.builders.llm_server import an_llm_server
 from tests.builders.recording_process import AT_ONCE, QUESTIONS, recording
+from tests.builders.shipped import every
 
 pytestmark = pytest.mark.slow
 
-KILLS = 50
+KILLS = 50 if every() else 12
 QUESTION_WORDS = {f"q{number}" for number in range(QUESTIONS)}
 
 
@@ -63,7 +64,7 @@ def killed_after(process, answers: int, seconds: float) -> list[str]:
     return told[1:] + told_by(process)
 
 
-def test_fifty_kills_lose_nothing_and_leave_the_bytes_of_a_run_that_was_never_killed(tmp_path):
+def test_kills_lose_nothing_and_leave_the_bytes_of_a_run_that_was_never_killed(tmp_path):
     """At seeded moments: after 0 to 6 more answers and up to 20 ms, which reaches every step of a write."""
     dice = random.Random(50)  # noqa: S311 - moments, not keys
     endpoint = Endpoint()

@@ -105,7 +105,7 @@ CORE: Final = (
     ("changed packages are kept", CACHE, 'raise ChangedError(["installed packages"])', "return", RUNNER_TESTS),
     (
         "shards of another checkout merge",
-        "evals/runner/shard_merge.py",
+        "evals/pipeline/merge_shards.py",
         "        if changed:\n",
         "        if False:\n",
         RUNNER_TESTS,

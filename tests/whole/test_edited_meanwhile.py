@@ -108,7 +108,7 @@ def test_a_cassette_that_no_manifest_lists_is_not_judged(checkout):
     first, _, rest = manifest.read_text().partition("\n")
     manifest.write_text(rest)
     assert "wrong-sum" in first
-    assert "wrong-sum.yaml: not listed in cassettes/manifest.jsonl; run `evals cassette manifest`" in (
+    assert "wrong-sum.yaml: not listed in cassettes/manifest.jsonl; run `evals cassette tidy`" in (
         evals(checkout, *RUN).out
     )
     manifest.unlink()

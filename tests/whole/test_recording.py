@@ -124,7 +124,7 @@ def test_an_interrupted_refresh_of_one_variant_leaves_the_cassettes_and_the_same
 
     with an_llm_server(slow) as llm:
         words = ("record", "tiny.yaml", "--refresh", "--variant", "new", "--base-url", llm.base_url)
-        process = evals_at_once(checkout, *words, "--concurrency", "1")
+        process = evals_at_once(checkout, *words, "--set", "concurrency=1")
         assert waiting.wait(300), process.communicate()
         process.send_signal(signal.SIGINT)
         err = said_up_to("requests under way", process)

@@ -166,7 +166,7 @@ def test_the_jobs_of_github_run_every_shard_once():
         Share(number, len(numbers)) for number in range(1, len(numbers) + 1)
     ]
     assert jobs["judge"]["needs"] == "shard"
-    assert jobs["judge"]["steps"][-1]["run"] == ".venv/bin/evals merge reports/shards/*.json"
+    assert jobs["judge"]["steps"][-1]["run"] == ".venv/bin/evals gate --shards reports/shards/*.json"
 
 
 def test_the_jobs_of_gitlab_run_every_shard_once():
@@ -177,7 +177,7 @@ def test_the_jobs_of_gitlab_run_every_shard_once():
 
     assert the_shares(jobs["shard"]["script"][-1], *machines) == [Share(n, total) for n in range(1, total + 1)]
     assert jobs["judge"]["needs"] == ["shard"]
-    assert jobs["judge"]["script"][-1] == ".venv/bin/evals merge reports/shards/*.json"
+    assert jobs["judge"]["script"][-1] == ".venv/bin/evals gate --shards reports/shards/*.json"
 
 
 def test_every_recipe_verifies_the_cassettes_before_it_judges():
@@ -188,7 +188,7 @@ def test_every_recipe_verifies_the_cassettes_before_it_judges():
     for script in (github, the_gitlab_job()["script"], *scripts):
         verified, judged = (
             next(place for place, line in enumerate(script) if re.search(what, line))
-            for what in ("evals cassette verify", r"evals (run|merge) ")
+            for what in ("evals cassette verify", r"evals (run|gate) ")
         )
         assert verified < judged
 

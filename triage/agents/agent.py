@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 import httpx
@@ -57,6 +57,8 @@ class Toolbox:
     """Knows whether the endpoint still answers anybody; a replay has no outages, and no account."""
     searches: bool = True
     """Whether there is a web to search; without a key for it nothing of an issue is sent out."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Prompt -> the text of another file in the place of its own."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +80,19 @@ class Agent(Generic[Input, Output]):
 AnyAgent = Agent[Any, Any]
 
 
-def structured(prompt: str, schema: type[Schema], models: ModelFactory, agent: str) -> Runnable[Any, Schema]:
+def structured(prompt: str, schema: type[Schema], toolbox: Toolbox, agent: str) -> Runnable[Any, Schema]:
     """Prompt file `prompt` -> the agent's model -> an instance of `schema`; rate limits are handled."""
-    template = prompt_of(prompt)
+    template = prompt_of(prompt, toolbox)
 
     def build(model: ChatOpenAI) -> Runnable[Any, Any]:
         return template | answering(model, schema)
 
-    return resilient(build, models, agent)
+    return resilient(build, toolbox.models, agent)
 
 
-def prompt_of(name: str) -> ChatPromptTemplate:
-    """The chat prompt in `prompts/agents/<name>.md`."""
-    system, human = load_agent_prompt(name)
+def prompt_of(name: str, toolbox: Toolbox | None = None) -> ChatPromptTemplate:
+    """The chat prompt in `prompts/agents/<name>.md`, or the one that the toolbox has in its place."""
+    system, human = load_agent_prompt(name, toolbox.prompts.get(name) if toolbox else None)
     return ChatPromptTemplate.from_messages([("system", system), ("human", human)])
 
 

@@ -123,7 +123,7 @@ def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutpu
     """Retrieve, then one structured call. Without any source the model is still asked, and told so: whether it
     then admits that it knows nothing is a quality of the model worth measuring.
     """
-    ask = structured("codebase_search", CodebaseAnswer, toolbox.models, "codebase_search")
+    ask = structured("codebase_search", CodebaseAnswer, toolbox, "codebase_search")
 
     async def search(given: CodebaseSearchInput) -> CodebaseSearchOutput:
         index = toolbox.index_of(given.repository)

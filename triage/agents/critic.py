@@ -55,7 +55,7 @@ async def _variables(given: CriticInput) -> dict[str, str]:
 
 def chain(toolbox: Toolbox) -> Runnable[CriticInput, CriticOutput]:
     """One structured call."""
-    return ChainStep(_variables) | structured("critic", CriticOutput, toolbox.models, "critic")
+    return ChainStep(_variables) | structured("critic", CriticOutput, toolbox, "critic")
 
 
 def verdict_of(output: CriticOutput, evidence_seen: int) -> CriticVerdict:

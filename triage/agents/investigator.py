@@ -57,7 +57,7 @@ async def _variables(given: InvestigatorInput) -> dict[str, str]:
 
 def chain(toolbox: Toolbox) -> Runnable[InvestigatorInput, InvestigatorOutput]:
     """One structured call."""
-    return ChainStep(_variables) | structured("investigator", InvestigatorOutput, toolbox.models, "investigator")
+    return ChainStep(_variables) | structured("investigator", InvestigatorOutput, toolbox, "investigator")
 
 
 def finding(output: InvestigatorOutput) -> AgentFinding:

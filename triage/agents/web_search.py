@@ -111,10 +111,10 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
     if not toolbox.searches:
         raise ConfigurationError(NO_WEB)
     tool = search_tool(toolbox.settings, toolbox.clients, *([toolbox.account.searched] if toolbox.account else []))
-    prompt = prompt_of("web_search")
+    prompt = prompt_of("web_search", toolbox)
     choose = resilient(lambda model: prompt | model.bind_tools([tool]), toolbox.models, "web_search")
     run_tools = _tool_runner(ToolNode([tool], handle_tool_errors=_told_to_the_model))
-    conclude = structured("web_result", WebSearchOutput, toolbox.models, "web_search")
+    conclude = structured("web_result", WebSearchOutput, toolbox, "web_search")
 
     async def search(given: WebSearchInput) -> WebSearchDone:
         variables = _variables(given)

@@ -92,9 +92,9 @@ async def _variables(given: WriterInput) -> dict[str, str]:
 def chain(toolbox: Toolbox) -> Runnable[WriterInput, WriterOutput]:
     """Three calls side by side, each with its own retries: one rate limit must not repeat the other two."""
     models = toolbox.models
-    comment, ticket = prompt_of("writer_comment"), prompt_of("writer_ticket")
+    comment, ticket = prompt_of("writer_comment", toolbox), prompt_of("writer_ticket", toolbox)
     texts: Runnable[Any, dict[str, Any]] = RunnableParallel(
-        report=_tried(structured("writer_report", ReportDraft, models, "writer")),
+        report=_tried(structured("writer_report", ReportDraft, toolbox, "writer")),
         comment=_tried(resilient(lambda model: comment | model, models, "writer"), comment_of),
         ticket=_tried(resilient(lambda model: ticket | _in_json_mode(model), models, "writer"), ticket_of),
     )

@@ -94,13 +94,16 @@ def parse_supervisor_prompt(text: str, source: str, thresholds: ConfidenceFloor 
     )
 
 
-def load_agent_prompt(name: str) -> tuple[str, str]:
-    """The (system, human) halves of a worker's prompt; placeholders are left for the agent to fill.
+def load_agent_prompt(name: str, text: str | None = None) -> tuple[str, str]:
+    """The (system, human) halves of a worker's prompt, or of another `text` for it; placeholders are left for the agent
+    to fill.
 
     Raises:
         PromptError: no such file, or one without the `<!-- human -->` line.
     """
     path = HERE / "agents" / f"{name}.md"
+    if text is not None:
+        return _halves(text, HUMAN_MARK, name)
     if not path.is_file():
         raise PromptError(f"prompts/agents/{name}.md: no such file; every worker keeps its prompt there")
     return _halves(path.read_text(encoding="utf-8"), HUMAN_MARK, f"prompts/agents/{name}.md")

@@ -186,7 +186,7 @@ class Answers:
         if tree is not None and (copied := quoted(answer, tree)):
             return f"copies {ROW} lines in a row of {copied}, and is asked again: say it in other words"
         invalid = None if self.keep_invalid else fault(parse_json(request.body), answer)
-        return f"breaks its schema, and is asked again (--keep-invalid keeps it): {invalid}" if invalid else None
+        return f"breaks its schema, asked again (--set keep_invalid=yes keeps it): {invalid}" if invalid else None
 
 
 def _reply(response: Response) -> HttpReply:

@@ -1,6 +1,6 @@
 """One batch round: trials go as far as the answers reach."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,19 +39,44 @@ class RoundState:
 
 
 @dataclass
-class Frontier:
-    """The trials of a recording. One that is proven, or has failed, is not run again; `on_tape` were proven before.
-
-    `say` hears, one line each, of every trial that is finished and of every answer that was of no use.
-    """
+class AnswerTaker:
+    """Takes in the answers of a round, and says what waits then. `say` hears, one line each, of whatever is finished
+    and of every answer that was of no use."""
 
     workspace: Workspace
+    wire: BatchWire
+    say: Say
+
+    @property
+    def allowed(self) -> AllowedSecrets:
+        """What may stand in a cassette, by somebody's word, may also go out in a round."""
+        return read_allowed(self.workspace.cassettes / FILE)
+
+    def begin(self, answers: Answers) -> None:
+        """From now on requests are answered by `answers`, or wait."""
+        answers.allowed = self.allowed
+        self.wire.answers, self.wire.pending = answers, {}
+
+    def state(
+        self, answers: Answers, asked: Sequence[str], places: Iterable[tuple[Path, Path]], **counts: int
+    ) -> RoundState:
+        """Where the round left things, `counts` by the names of the result; `places` are the cassettes, each a
+        committed and a staged one."""
+        known = known_in(places, Readings(self.workspace.cache / FOLDER)) if answers.unheard else set()
+        for remark in remarks(answers, known, self.wire, asked):
+            self.say(remark)
+        before, pending = answers.known_before(known), tuple(self.wire.pending.values())
+        return RoundState(**counts, taken=answers.taken, known_before=before, pending=pending)
+
+
+@dataclass
+class Frontier(AnswerTaker):
+    """The trials of a recording. One that is proven, or has failed, is not run again; `on_tape` were proven before."""
+
     cases: Sequence[Case]
     variants: Sequence[Variant]
     samples: int
     session: RecordingSession
-    wire: BatchWire
-    say: Say
     on_tape: Collection[TrialId] = ()
     _proven: set[TrialId] = field(default_factory=set)
     _failed: set[TrialId] = field(default_factory=set)
@@ -62,33 +87,19 @@ class Frontier:
         self._trials = self.workspace.pack.trials(self.workspace)
         self._proven.update(self.on_tape)
 
-    @property
-    def allowed(self) -> AllowedSecrets:
-        """What may stand in a cassette, by somebody's word, may also go out in a round."""
-        return read_allowed(self.workspace.cassettes / FILE)
-
     async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> RoundState:
         """Run what is not finished over `answers`, which were to answer `asked`.
 
         Raises:
             CassetteError: what was recorded before is damaged.
         """
-        answers.allowed = self.allowed
-        self.wire.answers, self.wire.pending = answers, {}
+        self.begin(answers)
         for case in self.cases:
             await self._advance_case(case)
-        known = self._known() if answers.unheard else set()
-        for remark in remarks(answers, known, self.wire, asked):
-            self.say(remark)
-        finished = len(self._proven) + len(self._failed)
-        return RoundState(
-            proven=len(self._proven),
-            failed=len(self._failed),
-            waiting=len(self.cases) * len(self.variants) * self.samples - finished,
-            taken=answers.taken,
-            known_before=answers.known_before(known),
-            pending=tuple(self.wire.pending.values()),
-        )
+        proven, failed = len(self._proven), len(self._failed)
+        waiting = len(self.cases) * len(self.variants) * self.samples - proven - failed
+        places = ((self.workspace.cassette(case.id), staging_of(self.workspace, case.id)) for case in self.cases)
+        return self.state(answers, asked, places, proven=proven, failed=failed, waiting=waiting)
 
     async def _advance_case(self, case: Case) -> None:
         if case.id in self._closed:
@@ -119,13 +130,8 @@ class Frontier:
             self._proven.add(trial)
             self.say(f"{where}: {' '.join(done.trace.route)}")
 
-    def _known(self) -> set[str]:
-        """Every request of these cases that has an answer, accepted or not."""
-        places = [(self.workspace.cassette(case.id), staging_of(self.workspace, case.id)) for case in self.cases]
-        return known_in(places, Readings(self.workspace.cache / FOLDER))
 
-
-def known_in(places: Sequence[tuple[Path, Path]], readings: Readings) -> set[str]:
+def known_in(places: Iterable[tuple[Path, Path]], readings: Readings) -> set[str]:
     """The names of all requests that have an answer in these cassettes, each a committed and a staged one."""
     tapes = (
         tape
@@ -146,30 +152,22 @@ def remarks(answers: Answers, known: set[str], wire: BatchWire, asked: Sequence[
 
 def _others(answers: Answers) -> list[str]:
     return [
-        f"{count} answers name the model {named}, not {answers.model} (--model); they are kept as {named}'s"
+        f"{count} answers name the model {named}, not {answers.model} (--set model); they are kept as {named}'s"
         for named, count in sorted(answers.others.items())
     ]
 
 
 @dataclass
-class JudgeFrontier:
+class JudgeFrontier(AnswerTaker):
     """The questions of a recording that are not recorded; one that is proven, or has failed, is not put again."""
 
-    workspace: Workspace
     questions: Sequence[JudgeQuestion]
     session: JudgeSession
-    wire: BatchWire
-    say: Say
     _waiting: list[JudgeQuestion] = field(init=False)
     _failed: int = 0
 
     def __post_init__(self) -> None:
         self._waiting = list(self.questions)
-
-    @property
-    def allowed(self) -> AllowedSecrets:
-        """What may stand in a cassette, by somebody's word, may also go out in a round."""
-        return read_allowed(self.workspace.cassettes / FILE)
 
     async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> RoundState:
         """Put what is not settled over `answers`, which were to answer `asked`.
@@ -177,24 +175,15 @@ class JudgeFrontier:
         Raises:
             CassetteError: what was recorded before is damaged.
         """
-        answers.allowed = self.allowed
-        self.wire.answers, self.wire.pending = answers, {}
-        waiting = self._waiting
-        self._waiting = []
+        self.begin(answers)
+        waiting, self._waiting = self._waiting, []
         for case, mine in by_case(waiting).items():
             for settled in await self.session.record_case(case, mine):
                 self._settle(settled.question, settled.error)
-        known = self._known() if answers.unheard else set()
-        for remark in remarks(answers, known, self.wire, asked):
-            self.say(remark)
-        return RoundState(
-            proven=len(self.questions) - len(self._waiting) - self._failed,
-            failed=self._failed,
-            waiting=len(self._waiting),
-            taken=answers.taken,
-            known_before=answers.known_before(known),
-            pending=tuple(self.wire.pending.values()),
-        )
+        cases, left = by_case(self.questions), len(self._waiting)
+        places = ((self.workspace.judge_cassette(case), judge_staging(self.workspace, case)) for case in cases)
+        proven = len(self.questions) - left - self._failed
+        return self.state(answers, asked, places, proven=proven, failed=self._failed, waiting=left)
 
     def _settle(self, question: JudgeQuestion, error: Exception | None) -> None:
         if isinstance(error, UnansweredError):
@@ -202,9 +191,3 @@ class JudgeFrontier:
         elif error is not None:
             self._failed += 1
             self.say(f"{question.case_id} {question.name}: {error}")
-
-    def _known(self) -> set[str]:
-        """Every request about these cases that has an answer, accepted or not."""
-        cases = by_case(self.questions)
-        places = [(self.workspace.judge_cassette(case), judge_staging(self.workspace, case)) for case in cases]
-        return known_in(places, Readings(self.workspace.cache / FOLDER))

@@ -8,7 +8,9 @@ from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import Final, Literal, NamedTuple
 
-from evals.models.run import Divergence, Run, VariantInfo
+from evals.models.run import Divergence, EditedPrompt, Run, VariantInfo
+from evals.models.suite import Variant
+from evals.report.view.page_parts import Pool
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,15 @@ def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
         )
         for n, (old, new) in enumerate(pairs, start=len(since))
     ]
-    return (*since, *between)
+    workers = [_of_all(f"diff-{n}", each) for n, each in enumerate(run.edited_prompts, start=len(edited) + len(pairs))]
+    return (*since, *workers, *between)
+
+
+def _of_all(anchor: str, each: EditedPrompt) -> PromptDiff:
+    """The diff of a prompt that all variants share."""
+    title = f"{each.path} since it was {each.earlier.since}"
+    shown = VariantInfo(variant=Variant(name=""), prompt_text=each.text)
+    return _diff(anchor, shown, shown, title, each.earlier.text.splitlines(), opened=True)
 
 
 def _diff(
@@ -280,16 +290,16 @@ class ChangeCause:
     more: str
 
 
-class Causes:
+class Causes(Pool[ChangeCause]):
     """A pool of causes: every divergence of one pair between the same nodes has the same one."""
 
     def __init__(self, run: Run, diffs: Sequence[PromptDiff]) -> None:
+        super().__init__()
         self._infos = {info.variant.name: info for info in run.variants}
         self._diffs = diffs
-        self._numbers: dict[ChangeCause, str] = {}
         self._known: dict[tuple[str, str, str | None, str | None], str] = {}
 
-    def add(self, item: Divergence) -> str:
+    def cause_of(self, item: Divergence) -> str:
         """The number of what may have caused this divergence."""
         asked = item.left, item.right, item.was, item.now
         if asked not in self._known:
@@ -309,16 +319,16 @@ class Causes:
         more = f"and {len(places) - MOST} more" if len(places) > MOST else ""
         settings = _settings(left, right) if right is not None else _since_blessed(places)
         cause = ChangeCause(tuple(settings), tuple(places[:MOST]), more)
-        return self._numbers.setdefault(cause, str(len(self._numbers)))
-
-    def all(self) -> tuple[ChangeCause, ...]:
-        """The causes in order of their numbers."""
-        return tuple(self._numbers)
+        return self.add(cause)
 
 
 def _concerns(diff: PromptDiff, left: str, right: str) -> bool:
-    """The diff of the two variants, or of one of them since it was committed."""
-    return {diff.left, diff.right} == {left, right} or (diff.left == diff.right and diff.left in (left, right))
+    """The diff of the two variants, or of one of them since it was committed, or of what all share."""
+    return (
+        not diff.left
+        or {diff.left, diff.right} == {left, right}
+        or (diff.left == diff.right and diff.left in (left, right))
+    )
 
 
 def _place(diff: PromptDiff, stretch: Stretch, nodes: Sequence[str]) -> Place:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from evals.models.run import Run, Summary
+from evals.models.run import CostChange, Run, Summary
+from evals.models.suite import CostName
 from evals.report.numbers import MINUS, NOTHING, amount, measure, rate
 from evals.report.view.page_parts import Table
 from evals.report.view.plots import Dot, Frame, Plot, Tick
@@ -39,18 +40,44 @@ def what_it_costs(run: Run) -> Table:
     return Table(_caption(run), ("variant", "exact trials", *COLUMNS.values()), tuple(rows))
 
 
+_PAIRED: Final[dict[str, CostName]] = {
+    "cost.tokens": "tokens",
+    "cost.llm_calls": "calls",
+    "cost.price_usd": "price",
+    "cost.visits": "steps",
+    "cost.latency_s": "recorded_time",
+}
+
+
 def cost_change(run: Run) -> Table:
-    """Means per case of reference and candidate, and how far they differ; no row where neither costs anything."""
-    infos = {info.name: info for info in run.scorers}
+    """Means per case of candidate and reference, and how far they differ, with the 95 % interval where it is known; no
+    row where neither costs anything."""
+    units = {info.name: info.unit for info in run.scorers}
     means = {(item.variant, item.scorer): item.mean for item in run.summaries}
+    paired = {item.name: item for item in run.costs}
     rows = []
     for scorer, words in COLUMNS.items():
         was, now = means.get((run.reference, scorer)), means.get((run.candidate, scorer))
         if was is not None and now is not None and (was or now) and run.reference != run.candidate:
-            change = f"{(now - was) / was * 100:+.0f} %".replace("-", MINUS) if was else NOTHING
-            unit = infos[scorer].unit
-            rows.append((words, measure(now, unit), measure(was, unit), "same" if now == was else change))
+            change = "same" if now == was else _signed((now - was) / was) + " %" if was else NOTHING
+            rows.append(
+                (words, measure(now, units[scorer]), measure(was, units[scorer]), change + _bounds(scorer, paired))
+            )
     return Table("Cost per case", ("", run.candidate, run.reference, "change"), tuple(rows))
+
+
+def _signed(share: float) -> str:
+    return f"{share * 100:+.0f}".replace("-", MINUS)
+
+
+def _bounds(scorer: str, paired: Mapping[CostName, CostChange]) -> str:
+    """The interval of a relative change, and the limit of the suite."""
+    item = paired.get(_PAIRED[scorer]) if scorer in _PAIRED else None
+    if item is None:
+        return ""
+    known = item.before is not None and item.low is not None and item.high is not None
+    interval = f" [{_signed(item.low or 0)}, {_signed(item.high or 0)}]" if known else ""
+    return f"{interval}{f', limit {item.limit}' if item.limit is not None else ''}"
 
 
 def score_plots(run: Run) -> tuple[Plot, ...]:

@@ -9,7 +9,7 @@ from evals.models.run import Comparison, Divergence, Run
 from evals.models.trace import Finding, Trace, Visit
 from evals.report.numbers import percent
 from evals.report.view.change_causes import Causes, DiffLine, diff_lines, prompt_diffs
-from evals.report.view.page_parts import ListLink, Lists, Texts
+from evals.report.view.page_parts import ListLink, Lists, Pool, Texts
 from evals.report.view.plan_graph import Pictures
 from evals.report.view.trial_view import TrialStep, run_letters, step_of, visit_groups
 from evals.report.view.violations_table import RuleSheets
@@ -82,19 +82,8 @@ def _told(found: Finding) -> str:
     return "\n".join(part for part in parts if part)
 
 
-class Changes:
-    """A pool of line diffs: cases of one pair mostly differ alike. `add` gives the number the page finds one by."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[DiffLine, ...], str] = {}
-
-    def add(self, lines: tuple[DiffLine, ...]) -> str:
-        """The number of the diff, which equal ones share; empty for one without lines."""
-        return self._numbers.setdefault(lines, str(len(self._numbers))) if lines else ""
-
-    def all(self) -> tuple[tuple[DiffLine, ...], ...]:
-        """The diffs in order of their numbers."""
-        return tuple(self._numbers)
+Changes = Pool[tuple[DiffLine, ...]]
+"""Line diffs: cases of one pair mostly differ alike."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +178,7 @@ def _of(run: Run, item: Divergence, was: Trace | None, now: Trace, pools: Pools)
         state=None if was is None else state_diff(was, now, item.decision, pools.texts),
         shown=shown,
         unshown=unshown,
-        cause=pools.causes.add(item),
+        cause=pools.causes.cause_of(item),
     )
 
 
@@ -202,8 +191,8 @@ def _shown(item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> tup
     ]
     if not all(messages):
         return "", "Not known of both: their system prompts and answers stand below."
-    number = pools.changes.add(tuple(diff_lines(*(message.splitlines() for message in messages))))
-    return number, "" if number else "The same message, word for word."
+    lines = tuple(diff_lines(*(message.splitlines() for message in messages)))
+    return (pools.changes.add(lines), "") if lines else ("", "The same message, word for word.")
 
 
 def _side(trace: Trace | None, name: str, item: Divergence, went: str | None, pools: Pools) -> Side:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Generic, Literal, TypeVar
 
 from evals.shared.visible_text import visible
+
+Member = TypeVar("Member")
 
 
 @dataclass(frozen=True)
@@ -73,22 +75,27 @@ class Number(str):
     __slots__ = ()
 
 
-class Texts:
-    """A pool of texts. `add` takes one and gives the number under which the page finds it again."""
+class Pool(Generic[Member]):
+    """Things that the page shows more than once. `add` gives the number by which it finds one; equal ones share it."""
+
+    kind: type[str] = str
 
     def __init__(self) -> None:
-        self._numbers: dict[str, Number] = {}
+        self._numbers: dict[Member, str] = {}
 
-    def add(self, text: str) -> Number:
-        """The number of the text; equal texts share one."""
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._numbers[text] = Number(len(self._numbers))
-        return number
+    def add(self, member: Member) -> str:
+        """The number of the member."""
+        return self._numbers.setdefault(member, self.kind(len(self._numbers)))
 
-    def all(self) -> tuple[str, ...]:
-        """The texts in order of their numbers."""
+    def all(self) -> tuple[Member, ...]:
+        """The members in order of their numbers."""
         return tuple(self._numbers)
+
+
+class Texts(Pool[str]):
+    """Long texts."""
+
+    kind = Number
 
 
 _CODE: Final = re.compile(r"`([^`]+)`")

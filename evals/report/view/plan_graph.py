@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from evals.models.trace import PlannedTask, TaskPlan
-from evals.report.view.page_parts import Table, Texts
+from evals.report.view.page_parts import Pool, Table, Texts
 
 BOX: Final = (150, 46)
 BEND: Final = 16
@@ -171,19 +171,8 @@ class Picture:
     table: Table
 
 
-class Pictures:
-    """A pool of pictures: trials of one plan mostly look alike. `add` gives the number the page finds one by."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Picture, str] = {}
-
-    def add(self, picture: Picture) -> str:
-        """The number of the picture; equal ones share one."""
-        return self._numbers.setdefault(picture, str(len(self._numbers)))
-
-    def all(self) -> tuple[Picture, ...]:
-        """The pictures in order of their numbers."""
-        return tuple(self._numbers)
+Pictures = Pool[Picture]
+"""Trials of one plan mostly look alike."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
-"""The page of a self-test."""
+"""The page of a self-test, and the table of what each metric can show."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from evals.analysis.metric_power import MetricPower, recommended
 from evals.models.analysis import RedRate, SelfTest
-from evals.report.numbers import percent
-from evals.report.view.page_parts import Table
+from evals.report.numbers import NOTHING, percent
+from evals.report.view.page_parts import Table, without_empty
 from evals.statistics.rates import format_rate
 
 NO_REPEATS: Final = (
@@ -75,7 +77,7 @@ def again(result: SelfTest) -> str:
     known = any(rate.outcomes == "recorded repeats" for rate in result.alarms)
     missing = "" if known else f" {NO_REPEATS}"
     return (
-        f"A/A on the tape: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
+        f"A/A replayed: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
         f"same when replayed again. False alarms: {alarms}; alpha is {percent(result.alpha)}.{missing}"
     )
 
@@ -88,3 +90,27 @@ def _share(rate: RedRate) -> str:
     if rate.low is None or rate.high is None:
         return "always" if rate.red else "never"
     return f"{format_rate(rate.red, rate.draws, 0)} [{percent(rate.low)}, {percent(rate.high)}]"
+
+
+def power_table(powers: Sequence[MetricPower], caption: str) -> Table:
+    """One row per metric; columns without any value are left out."""
+    rows = tuple(
+        (
+            f"{item.metric}{' *' if item.primary else ''}",
+            str(item.cases),
+            *map(percent, (item.mean, item.headroom, item.noise, item.detectable)),
+            f"{item.cases_for_margin:,}" if item.cases_for_margin else NOTHING,
+            f"as {item.same_as}" if item.same_as else item.use,
+        )
+        for item in powers
+    )
+    head = ("metric (* primary)", "n", "mean", "room", "noise", "drop", "cases", "use")
+    return without_empty(Table(caption, head, rows), rows=False)
+
+
+def recommendation(powers: Sequence[MetricPower]) -> str:
+    """Which metrics to decide by, and which of the present ones cannot show a gain."""
+    decide = recommended(powers)
+    said = f"Primary metrics that could decide: {', '.join(decide)}." if decide else "No metric could show a gain."
+    ceiling = [item.metric for item in powers if item.primary and item.use == "losses only"]
+    return said + (f" Primary now, and shows losses only: {', '.join(ceiling)}." if ceiling else "")

@@ -8,7 +8,7 @@ from evals.models.metrics import Scored
 from evals.models.route_spec import RouteAlternative, RouteNode, RouteReading, RuleShare
 from evals.models.run import CaseInfo, Run, Trial
 from evals.report.numbers import NOTHING, percent
-from evals.report.view.page_parts import ListLink, Lists, Table, Texts
+from evals.report.view.page_parts import ListLink, Lists, Pool, Table, Texts
 from evals.routes.route_check import HARD_MAX_ID, MAX_ID, ROUTE_FITNESS, ROUTE_PASSES
 from evals.routes.violations import Breach, RouteRule, breaches, read_words, rules_named, rules_of
 
@@ -103,19 +103,7 @@ class RuleSheet:
     rules: tuple[RouteRule, ...]
 
 
-class RuleSheets:
-    """A pool of sheets. `add` gives the number by which the page finds one."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[RuleSheet, str] = {}
-
-    def add(self, sheet: RuleSheet) -> str:
-        """The number of the sheet, which equal ones share."""
-        return self._numbers.setdefault(sheet, str(len(self._numbers)))
-
-    def all(self) -> tuple[RuleSheet, ...]:
-        """The sheets in order of their numbers."""
-        return tuple(self._numbers)
+RuleSheets = Pool[RuleSheet]
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,28 @@
 """`evals sweep`: its options, its work and what it prints."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.table import Table
 
 from evals.cli.global_options import given
 from evals.cli.shared_options import Cases, OpenHoldout, Suite
-from evals.cli.terminal import bar, place_of, wide_console
+from evals.cli.terminal import bar, place_of, shown, wide_console
 from evals.models.analysis import CHOSEN_ON, Behaviour, Sweep
 from evals.models.run_request import Options
 from evals.pipeline.load_run import selected
 from evals.report.numbers import NOTHING, rate
 from evals.report.run_files import write_sheet
+from evals.report.view.page_parts import Table
 from evals.triage.sweep.sweep_choice import Axes, swept
 from evals.triage.sweep.sweep_page import render_sweep
 
 SINGLE: Final = "0.5:0.95:0.05"
 CORROBORATED: Final = "0.4:0.9:0.1"
 
+_STYLE: Final = {"recommended": "bold green", "not confirmed": "bold red", "cannot recommend": "bold yellow"}
+SHOWN: Final = 20
 sweeping = typer.Typer()
 
 
@@ -54,26 +56,14 @@ def sweep_command(
         dataset=common.dataset,
         open_holdout=open_holdout,
     )
-    today = datetime.now(UTC).date()
-    return sweep(suite, common.root, options, axes, score, jobs=common.jobs, out=out, today=today)
-
-
-_STYLE: Final = {"recommended": "bold green", "not confirmed": "bold red", "cannot recommend": "bold yellow"}
-SHOWN: Final = 20
-
-
-def sweep(
-    name: str, root: Path, options: Options, axes: Axes, score: str, *, jobs: int, out: Path | None, today: date
-) -> int:
-    """Try every point of the grid, print and write the result; the exit code is the recommendation's."""
-    chosen = selected(name, root, options)
+    chosen = selected(suite, common.root, options)
     with bar(f"sweeping {chosen.suite.name}", len(chosen.cases)) as progress:
         result = swept(
             chosen,
             axes,
             score,
-            jobs=jobs,
-            today=today,
+            jobs=common.jobs,
+            today=datetime.now(UTC).date(),
             progress=lambda done: progress.step(f"{done.case_id}: {len(done.traces)} trials"),
         )
     folder = out or chosen.workspace.reports / "sweep"
@@ -84,7 +74,7 @@ def sweep(
 
 def _say(result: Sweep, report: str) -> None:
     console = wide_console()
-    console.print(_table(result))
+    console.print(shown(_table(result)))
     hidden = len(result.behaviours) - SHOWN
     if hidden > 0:
         console.print(f"... and {hidden} more behaviours in the report")
@@ -100,20 +90,9 @@ def _say(result: Sweep, report: str) -> None:
 
 def _table(result: Sweep) -> Table:
     """One row per behaviour, with what it comes to on the split the choice is made on."""
-    table = Table(title=f"{result.variant} of {result.suite} on {CHOSEN_ON}, as {result.score}")
-    for heading in (
-        "setting (single/corroborated/findings)",
-        "points",
-        "exact",
-        result.score,
-        "visits",
-        "asked",
-        "calls",
-    ):
-        table.add_column(heading)
-    for one in result.behaviours[:SHOWN]:
-        table.add_row(*_row(one, result))
-    return table
+    head = ("setting (single/corroborated/findings)", "points", "exact", result.score, "visits", "asked", "calls")
+    caption = f"{result.variant} of {result.suite} on {CHOSEN_ON}, as {result.score}"
+    return Table(caption, head, tuple(_row(one, result) for one in result.behaviours[:SHOWN]))
 
 
 def _row(one: Behaviour, result: Sweep) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import pytest
 from evals.analysis.selftest_steps import red_rate
 from evals.models.suite import GatePolicy
 from tests.builders.selftest import a_rate
+from tests.builders.shipped import every
 
 POLICY = GatePolicy()
 
@@ -23,7 +24,7 @@ def test_without_churn_six_losses_are_the_fewest_that_count_in_the_whole_gate(fl
 @pytest.mark.slow
 def test_the_whole_gate_raises_no_more_alarms_than_alpha_whatever_the_churn():
     for churn in (0.02, 0.1, 0.3):
-        assert not drawn(40, 0, churn=churn, draws=300).above(POLICY.alpha)
+        assert not drawn(40, 0, churn=churn, draws=300 if every() else 100).above(POLICY.alpha)
 
 
 def test_nothing_planted_raises_no_more_alarms_than_alpha():

@@ -59,7 +59,7 @@ def test_a_precision_beyond_what_is_recorded_says_so():
     _, enough, verdict = a_sitting(World(noise=0.1), precision=0.02)
 
     assert enough.sample is None
-    assert "fewer are recorded: record more cases, or set a larger --precision" in verdict.reasons[0]
+    assert "fewer are recorded: record more cases, or give a larger --set precision" in verdict.reasons[0]
 
 
 def test_noise_alone_is_no_drift():

@@ -63,7 +63,7 @@ def test_a_line_that_is_none_is_an_error_with_its_number(folder):
     text = (folder / NAME).read_text().replace('"b.yaml"', "7")
     (folder / NAME).write_text(text)
 
-    with pytest.raises(CassetteError, match=r"manifest\.jsonl:2: no line of a manifest; run `evals cassette manifest`"):
+    with pytest.raises(CassetteError, match=r"manifest\.jsonl:2: no line of a manifest; run `evals cassette tidy`"):
         listed(folder)
 
 

@@ -65,7 +65,7 @@ DAMAGE = {
     ),
     "a file nobody listed": (
         lambda folder: merge_write(folder / "c.yaml", [an_interaction("c")]),
-        [f"{NAME}: c.yaml is not listed; run `evals cassette manifest`"],
+        [f"{NAME}: c.yaml is not listed; run `evals cassette tidy`"],
     ),
     "no manifest": (lambda folder: (folder / NAME).unlink(), [f"{NAME}: a.yaml is not listed"]),
     "a manifest of other bytes": (lambda folder: (folder / NAME).write_bytes(b"{}\n\xff"), [f"{NAME}:2: not UTF-8"]),

@@ -1,4 +1,4 @@
-"""`evals frame`: a stored run as a table in a file."""
+"""`evals report --out FILE.csv`: a stored run as a table in a file."""
 
 import importlib.util
 

@@ -12,7 +12,7 @@ from tests.builders.facts import a_good_trace, some_cases, some_material, some_t
 from tests.builders.shipped import every
 from tests.builders.trace import a_report
 
-EXAMPLES = 500 if every() else 20
+EXAMPLES = 500 if every() else 8
 CASES = some_cases(6)
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 FATES = st.sampled_from(["good", "wrong file", "no review", "off the tape", "failed"])

@@ -13,7 +13,7 @@ NAMES = ("route.pass", "root_cause.hit", "cost.visits", "ask.topics")
 
 
 def test_a_trace_is_scored_by_our_scorers_under_our_keys(service, checkout):
-    evals(checkout, "langsmith", "push-dataset")
+    evals(checkout, "langsmith", "push", "cases")
 
     def graph(inputs):
         return {"trace": a_trace().model_dump(mode="json"), "title": inputs["title"]}

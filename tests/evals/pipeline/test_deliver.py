@@ -93,29 +93,28 @@ def a_changed_case(case):
     return case.model_copy(update={"labels": case.labels.model_copy(update={"root_cause": "Something else."})})
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_what_was_selected_otherwise_is_judged_anew(chosen, traces, judged, tmp_path, change):
-    delivered(chosen, traces, tmp_path / "first")
-    delivered(change(chosen), traces, tmp_path / "second")
-
-    assert len(judged) == 2
-
-
-def test_one_other_trace_another_scope_another_baseline_are_judged_anew(chosen, traces, judged, tmp_path):
+def test_what_was_selected_otherwise_is_judged_anew(chosen, traces, judged, tmp_path, monkeypatch):
+    """Each once; whatever was judged before is not judged again."""
+    other = [traces[0].model_copy(update={"comment": "Another."}), *traces[1:]]
+    asked = {
+        "the first time": (chosen, traces),
+        **{name: (change(chosen), traces) for name, change in CHANGES.items()},
+        "another trace": (chosen, other),
+        "another scope": (chosen, traces, tmp_path / "out", Scope(cases=3, selected=2)),
+    }
+    new = []
+    for name, (held, found, *scope) in asked.items():
+        before = len(judged)
+        delivered(held, found, *(scope or [tmp_path / "out"]))
+        new += [name] * (len(judged) - before)
     delivered(chosen, traces, tmp_path / "out")
-    delivered(chosen, [traces[0].model_copy(update={"comment": "Another."}), *traces[1:]], tmp_path / "out")
-    delivered(chosen, traces, tmp_path / "out", Scope(cases=3, selected=2))
+    assert new == list(asked)
+    assert len(judged) == len(asked)
 
-    assert len(judged) == 3
-    assert baseline_of(chosen) is None
-
-
-def test_other_code_judges_anew(chosen, traces, judged, tmp_path, monkeypatch):
-    delivered(chosen, traces, tmp_path / "out")
     monkeypatch.setattr(kept_verdict, "_code", lambda _: b"a scorer was edited")
     delivered(chosen, traces, tmp_path / "out")
-
-    assert len(judged) == 2
+    assert len(judged) == len(asked) + 1
+    assert baseline_of(chosen) is None
 
 
 @pytest.mark.parametrize(
@@ -143,13 +142,14 @@ def test_a_prompt_that_was_committed_meanwhile_is_judged_anew(chosen, traces, ju
     assert len(judged) == 3
 
 
-@pytest.mark.parametrize("how", [{"fresh": True}, {}], ids=["fresh", "plain"])
-def test_whoever_asks_for_everything_gets_it(chosen, traces, judged, tmp_path, monkeypatch, how):
+def test_whoever_asks_for_everything_gets_it(chosen, traces, judged, tmp_path, monkeypatch):
     delivered(chosen, traces, tmp_path / "out")
-    monkeypatch.setenv(SWITCH, "0" if how else "1")
-    delivered(chosen, traces, tmp_path / "out", **how)
-
+    delivered(chosen, traces, tmp_path / "out", fresh=True)
     assert len(judged) == 2
+
+    monkeypatch.setenv(SWITCH, "1")
+    delivered(chosen, traces, tmp_path / "out")
+    assert len(judged) == 3
 
 
 def test_a_damaged_entry_is_none(chosen, traces, judged, tmp_path):

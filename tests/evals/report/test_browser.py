@@ -7,7 +7,7 @@ import pytest
 
 from evals.models.metrics import Scored
 from evals.report.html_page import render
-from tests.builders.chromium import a_chromium, cases_shown
+from tests.builders.chromium import cases_shown
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace
 from tests.builders.unpacked import content_of, parts_of
@@ -15,9 +15,6 @@ from tests.builders.unpacked import content_of, parts_of
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b>"
-
-
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
 
 
 @pytest.fixture(scope="module")

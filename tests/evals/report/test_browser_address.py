@@ -7,13 +7,12 @@ import pytest
 
 from evals.models.metrics import Scored
 from evals.report.html_page import render
-from tests.builders.chromium import a_chromium, cases_shown
+from tests.builders.chromium import cases_shown
 from tests.builders.large_run import a_large_run
 from tests.builders.run import a_case_info, a_comparison, a_divergence, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
 ANSWER, SHOWN = "The cache keeps stale sessions", "Open tickets: none"
 
 
@@ -194,6 +193,16 @@ def test_the_first_divergence_of_an_opened_case_is_open(opened):
     page.wait_for_selector("#detail-a-crash .column")
 
     assert page.locator("#detail-a-crash .divergence").get_attribute("open") == ""
+
+
+def test_a_link_inside_a_case_leaves_the_filter_as_it_is(opened):
+    page = opened("#outcome=worse&case=a-crash")
+    page.click("#detail-a-crash .divergence > summary")
+    page.click("#detail-a-crash .jump a")
+
+    assert page.locator("#detail-a-crash .divergence").get_attribute("open") == ""
+    assert cases_shown(page) == ["a-crash"]
+    assert page.url.endswith("#outcome=worse&case=a-crash")
 
 
 def test_the_system_prompt_of_a_variant_opens_in_its_trial(opened):

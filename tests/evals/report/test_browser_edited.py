@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from evals.report.html_page import render
-from tests.builders.chromium import a_chromium, cases_shown
+from tests.builders.chromium import cases_shown
 from tests.builders.run import CRITIC_RULE, a_run_that_parts, a_variant_info
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
 
 
 @pytest.fixture(scope="module")

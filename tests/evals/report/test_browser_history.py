@@ -3,15 +3,12 @@
 import pytest
 
 from evals.report.html_page import render_badge, render_history
-from tests.builders.chromium import a_chromium
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HOSTILE = "</style><script>document.title='owned'</script>"
 WIDTHS = [1280, 390]
-
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
 
 
 @pytest.fixture(scope="module")

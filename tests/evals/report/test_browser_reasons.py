@@ -9,13 +9,10 @@ from evals.comparison.assemble import case_info
 from evals.report.html_page import render
 from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case
-from tests.builders.chromium import a_chromium
 from tests.builders.run import a_run, a_run_that_parts
 from tests.builders.trace import a_trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """What a trial costs, variant by variant."""
 
+from evals.models.run import CostChange
 from evals.report.view.cost_tables import COLUMNS, cost_change, score_plots, what_it_costs
 from evals.scoring.registry import scorers
 from tests.builders.run import a_run, a_scorer_info, a_summary, a_trial, a_variant_info
@@ -80,6 +81,24 @@ def test_the_candidates_cost_stands_beside_the_references_with_the_change():
         ("tokens", "80", "100", "\N{MINUS SIGN}20 %"),
         ("questions", "1", "1", "same"),
     )
+
+
+def test_a_change_stands_with_its_interval_and_the_limit_of_the_suite():
+    change = CostChange(
+        name="tokens",
+        left="v3",
+        right="v2",
+        n=20,
+        missing=0,
+        before=100,
+        after=80,
+        limit="+10 %",
+        low=-0.25,
+        high=-0.15,
+    )
+    (row,) = cost_change(costing(tokens=(100, 80)).model_copy(update={"costs": (change,)})).rows
+
+    assert row[-1] == "\N{MINUS SIGN}20 % [\N{MINUS SIGN}25, \N{MINUS SIGN}15], limit +10 %"
 
 
 def test_what_costs_nothing_under_both_is_no_row():

@@ -3,12 +3,14 @@
 import multiprocessing
 import os
 import re
+import threading
+import time
 
 import pytest
 
 from evals.runner import worker_pool as workers
 from evals.runner.trial_task import lost
-from evals.runner.worker_pool import run_tasks
+from evals.runner.worker_pool import LEAVE, run_tasks
 from tests.builders.workers import a_case_task, act
 
 pytestmark = pytest.mark.slow
@@ -46,7 +48,9 @@ def test_a_killed_worker_costs_only_the_trial_at_fault(tmp_path):
 def test_a_worker_that_exits_says_with_what(tmp_path):
     found = outcomes([a_case_task(tmp_path, "exit")])
 
-    assert found == {("local-bug", "exit"): "the worker process died with exit code 7"}
+    assert found == {
+        ("local-bug", "exit"): "the worker process died with exit code 7: the code under test has ended it"
+    }
 
 
 def test_a_worker_that_blocks_is_ended_and_the_others_go_on(tmp_path, monkeypatch):
@@ -84,3 +88,15 @@ def test_a_worker_has_the_environment_of_whoever_starts_it_not_of_the_server(tmp
         monkeypatch.setenv("SAID_BY_A_TEST", said)
 
     assert list(run_tasks([a_case_task(tmp_path, "v2")], 1, told_by_environment, lost)) == [said]
+
+
+def leaving_a_thread(task):
+    threading.Thread(target=time.sleep, args=(3600,)).start()
+    return act(task)
+
+
+def test_threads_that_a_task_leaves_behind_are_not_waited_for(tmp_path):
+    for _ in run_tasks([a_case_task(tmp_path, "v2")], 1, leaving_a_thread, lost):
+        done = time.monotonic()
+
+    assert time.monotonic() - done < LEAVE / 2

@@ -7,6 +7,7 @@ import socket
 import sys
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -180,6 +181,23 @@ async def test_grpc_is_refused(tmp_path: Path) -> None:
             "name generativelanguage.invalid in `pass_through` of [target] in evals.toml to ask it live"
         ),
     )
+
+
+async def test_a_library_with_sockets_of_its_own_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """primp, in Rust, is not installed here: its stand-in has the same names."""
+
+    class Client:
+        def get(self, url: str) -> str:
+            return url
+
+    monkeypatch.setitem(sys.modules, "primp", SimpleNamespace(Client=Client))
+    graph = one_node(lambda _: {"said": Client().get("https://weather.invalid/today")})
+    with target_session(tmp_path) as session:
+        run = await session.replay(TargetCall(graph, {}))
+        named = await session.replay(TargetCall(graph, {}), pass_through=frozenset({"weather.invalid"}))
+
+    assert run.refused[0].startswith("connection to weather.invalid: its library cannot be recorded; name")
+    assert named.output == {"said": "https://weather.invalid/today"}
 
 
 async def test_a_service_that_is_recorded_by_name_is_replayed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`evals dataset gold`: derived, not typed."""
+"""`evals dataset show --gold`: derived, not typed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`evals dataset stats`: cases counted by archetype and split, and by everything else that is labelled."""
+"""`evals dataset show --counts`: cases counted by archetype and split, and by everything else that is labelled."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""`evals dataset disputes`."""
+"""`evals dataset lint --disputes`."""
 
 import json
 import subprocess

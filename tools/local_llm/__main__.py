@@ -1,4 +1,4 @@
-"""`python -m evals.recording.local_llm fetch|serve|start|stop|status`."""
+"""`python -m tools.local_llm fetch|serve|start|stop|status`."""
 
 import os
 import sys
@@ -8,9 +8,10 @@ from typing import Annotated, Final
 import typer
 
 from evals.errors import EvalsError
-from evals.recording.local_llm import llm_server as server
-from evals.recording.local_llm import weights
-from evals.recording.local_llm.llm_server import Process
+from evals.recording.endpoint import DEFAULT_PORT, HOST, is_healthy
+from tools.local_llm import llm_server as server
+from tools.local_llm import weights
+from tools.local_llm.llm_server import Process
 
 _CACHE: Final = Path(".cache")
 _STORE: Final = _CACHE / "models"
@@ -46,13 +47,13 @@ def fetch(model: Model = "0.5b") -> None:
 
 
 @app.command()
-def serve(model: Model = "0.5b", port: Port = server.DEFAULT_PORT, template: Template = None) -> None:
+def serve(model: Model = "0.5b", port: Port = DEFAULT_PORT, template: Template = None) -> None:
     """Serve in the foreground until interrupted."""
     server.serve(_serving(model, port, template), _say, os.getpid())
 
 
 @app.command()
-def start(model: Model = "0.5b", port: Port = server.DEFAULT_PORT, template: Template = None) -> None:
+def start(model: Model = "0.5b", port: Port = DEFAULT_PORT, template: Template = None) -> None:
     """Serve in the background, and return once it is ready."""
     serving = _serving(model, port, template)
     process = Process(_CACHE / "local-llm")
@@ -69,10 +70,10 @@ def stop() -> None:
 
 
 @app.command()
-def status(port: Port = server.DEFAULT_PORT) -> None:
+def status(port: Port = DEFAULT_PORT) -> None:
     """Say whether a server answers, and which process it is; exit code 3 if none does."""
     pid = Process(_CACHE / "local-llm").pid()
-    healthy = server.is_healthy(f"http://{server.HOST}:{port}")
+    healthy = is_healthy(f"http://{HOST}:{port}")
     _say(f"port {port}: {'answers' if healthy else 'no answer'}; pid {pid or 'none of ours'}")
     if not healthy:
         raise typer.Exit(3)

@@ -2,7 +2,7 @@
 
 import os
 
-from evals.recording.local_llm.llm_server import Process
+from tools.local_llm.llm_server import Process
 
 
 def a_process(folder, pid=None):

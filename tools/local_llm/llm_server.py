@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
-
 from evals.errors import ConfigurationError, RecordingError
+from evals.recording.endpoint import DEFAULT_PORT, HOST, is_healthy
 
-HOST: Final = "127.0.0.1"
-DEFAULT_PORT: Final = 8091
 CHATML: Final = Path(__file__).with_name("chatml.jinja")
 _LONGEST_ANSWER: Final = 1024  # tokens; a small model that starts to repeat itself never ends by itself
 _REPEAT_PENALTY: Final = 1.1  # what Qwen advises; without penalties a schema-bound answer of the small one never ends
@@ -81,15 +78,6 @@ def serve(serving: Serving, say: Callable[[str], None], pid: int) -> None:
     threading.Event().wait()
 
 
-def is_healthy(url: str) -> bool:
-    """Whether a server at `url` says it can answer now."""
-    try:
-        with httpx.Client(trust_env=False, timeout=2) as client:  # no proxy stands between us and loopback
-            return client.get(f"{url}/health").status_code == httpx.codes.OK
-    except httpx.TransportError:
-        return False
-
-
 def wait_until_healthy(url: str, timeout_s: float, is_alive: Callable[[], bool] = lambda: True) -> None:
     """Return once `/health` answers.
 
@@ -103,7 +91,7 @@ def wait_until_healthy(url: str, timeout_s: float, is_alive: Callable[[], bool] 
         time.sleep(_HEALTH_PAUSE_S)
 
 
-_MODULE: Final = "evals.recording.local_llm"
+_MODULE: Final = "tools.local_llm"
 _END_WITHIN_S: Final = 10.0
 
 

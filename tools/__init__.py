@@ -1,0 +1,1 @@
+"""Programs that this repository uses on itself; no part of the package."""
