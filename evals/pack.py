@@ -241,6 +241,10 @@ class Pack(Protocol):
         """What a judge is asked about trials; None where the pack has no judge."""
 
     @property
+    def faults(self) -> str | None:
+        """Name of the module whose `FAULTS` a self-test plants beside those that fit any target."""
+
+    @property
     def report_sections(self) -> tuple[str, ...]:
         """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
         `evals.report.view.sections`."""

@@ -15,7 +15,7 @@ from evals.errors import EXIT_WORSE
 from evals.models.analysis import RedRate
 from evals.models.metrics import Scored
 from evals.models.run import Trial, Verdict
-from evals.scoring.registry import safety_metrics, scorer_infos
+from evals.scoring.registry import safety_metrics
 from evals.statistics.intervals import rate_interval
 
 Planted = Literal["routes", "hard constraints"]
@@ -28,7 +28,7 @@ class Repeats:
 
     def __init__(self, material: Material) -> None:
         """`material` holds the trials of all repeats; what it says of baselines and cassettes is not used."""
-        wanted = {info.name for info in scorer_infos() if info.primary} | {*safety_metrics()}
+        wanted = {info.name for info in material.metrics if info.primary} | {*safety_metrics(material.pack)}
         self._by_repeat: dict[tuple[str, str, int], Trial] = {}
         for trial in material.trials:
             trace = trial.trace
@@ -37,9 +37,8 @@ class Repeats:
                 update={"trace": trace.model_copy(update={"sample": 0}), "outcomes": told}
             )
         self._cells = [(case.id, name) for case in material.cases for name in material.names]
-        self._material = replace(
-            material, suite=material.suite.model_copy(update={"samples": 1}), cassettes={}, scorers=_ANY, partial=()
-        )
+        suite = material.suite.model_copy(update={"samples": 1, "as_blessed": None})
+        self._material = replace(material, suite=suite, cassettes={}, scorers=_ANY, partial=())
         self.count = material.suite.samples
 
     @property
@@ -88,10 +87,10 @@ class Repeats:
         if losses and rng is not None:
             after = self._spoilt(before, after, losses, planted, rng)
         own = self._material
-        baseline = make_baseline(own.suite.name, own.cases, own.variants, before, _ANY)
-        now = make_baseline(own.suite.name, own.cases, own.variants, after, _ANY)
+        baseline = make_baseline(own.suite.name, own.cases, own.variants, before, _ANY, pack=own.pack)
+        now = make_baseline(own.suite.name, own.cases, own.variants, after, _ANY, pack=own.pack)
         material = replace(own, trials=after, baseline=baseline, wants_baseline=True)
-        return gate.decide(facts_of(material, now, compared(material, scorer_infos())))
+        return gate.decide(facts_of(material, now, compared(material, material.metrics)))
 
     def _spoilt(
         self, before: Sequence[Trial], after: Sequence[Trial], losses: int, planted: Planted, rng: np.random.Generator

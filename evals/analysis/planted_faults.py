@@ -1,12 +1,14 @@
-"""Faults that a self-test plants in a suite."""
+"""Faults that a self-test plants in a suite of any target."""
 
 import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +19,12 @@ from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo
 from evals.models.run_request import RunRequest
-from evals.models.suite import ConfidenceFloorSetting, Suite
-from evals.models.trace import Trace, Visit
+from evals.models.suite import Suite
+from evals.models.trace import Trace
+from evals.pack import Pack
 from evals.run_context import RunContext
 from evals.runner.trials import run_trials
-from evals.scoring.registry import scorers
+from evals.scoring.registry import deciding, scorers
 from evals.scoring.score_trials import score_trials
 from evals.scoring.scorer import score
 from evals.workspace import Workspace
@@ -47,6 +50,11 @@ class ScratchSuite:
     def candidate(self) -> VariantInfo:
         """The variant that faults are planted in."""
         return next(info for info in self.variants if info.variant.name == self.suite.candidate)
+
+    @property
+    def traces(self) -> list[Trace]:
+        """Those of the candidate."""
+        return [trial.trace for trial in self.trials if trial.trace.variant == self.suite.candidate]
 
     def replay(self, *variants: VariantInfo, fresh: bool = False) -> tuple[Trace, ...]:
         """The traces of variants on the bench's cassettes, run in this process: other steps have the other cores."""
@@ -80,32 +88,46 @@ class ScratchSuite:
             record_command=f"make record SUITE={self.suite.name}",
             bless_command=f".venv/bin/evals bless {self.suite.name}",
             cassettes=self.baseline.cassettes,
+            pack=self.workspace.pack,
+            metrics=deciding(self.workspace.pack, self.suite.primary, self.cases),
         )
 
     def with_candidate(self, traces: Sequence[Trace]) -> tuple[Trial, ...]:
         """The bench's trials, those of the candidate replaced by what these traces come to."""
         name = self.suite.candidate
         renamed = [trace.model_copy(update={"variant": name}) for trace in traces]
-        spoilt = score_trials({case.id: case for case in self.cases}, renamed)
+        spoilt = score_trials({case.id: case for case in self.cases}, renamed, self.workspace.pack)
         return (*(trial for trial in self.trials if trial.trace.variant != name), *spoilt)
+
+
+@dataclass(frozen=True)
+class CopiedCassettes(Workspace):
+    """A workspace whose cassettes are copies, beside the real code, datasets and caches (caches are named by content,
+    so nothing wrong can enter them)."""
+
+    copies: Path
+
+    @property
+    def cassettes(self) -> Path:
+        """The folder of the copies."""
+        return self.copies
 
 
 @contextmanager
 def spoilable(bench: ScratchSuite) -> Iterator[ScratchSuite]:
-    """The same in a checkout of its own, gone afterwards: copies of the cassettes, beside the real datasets and caches
-    (caches are named by content, so nothing wrong can enter them)."""
+    """The same with copies of the cassettes and a scratch folder of its own, gone afterwards."""
     real = bench.workspace
     with tempfile.TemporaryDirectory(dir=bench.scratch) as name:
-        folder = Path(name)
-        shutil.copytree(real.cassettes, folder / "cassettes")
-        for linked in (".cache", "requirements.lock"):
-            if (real.root / linked).exists():
-                (folder / linked).symlink_to(real.root / linked)
-        yield replace(bench, workspace=Workspace(root=folder, datasets=real.datasets))
+        copies = Path(name) / "cassettes"
+        shutil.copytree(real.cassettes, copies)
+        yield replace(bench, workspace=CopiedCassettes(real.root, real.datasets, copies), scratch=Path(name))
 
 
-Plant = Callable[[ScratchSuite], Run | None]
-"""The suite's run with the fault in it; None where it changes no trace of this suite, and so is no fault here."""
+Plant = Callable[[ScratchSuite], Run | str]
+"""The suite's run with the fault in it; one line where it is no fault of this suite, which says why."""
+UNCHANGED: Final = "changes no trace of this suite"
+ONE_CASE: Final = "the suite has one case"
+UNSEEN: Final = "no label and no `as_blessed` of this suite sees it"
 
 
 @dataclass(frozen=True)
@@ -117,63 +139,36 @@ class FaultPlan:
     plant: Plant
 
 
-def worse_prompt(bench: ScratchSuite) -> Run | None:
-    """The last rule of the candidate's prompt is deleted."""
-    info = bench.candidate
-    source = bench.workspace.root / "worse.md"
-    path = Path(info.prompt_source)
-    original = path if path.is_absolute() else _checkout(bench) / path
-    if not info.prompt_source or not original.is_file():
-        return None
-    head, mark, task = original.read_text(encoding="utf-8").partition("<!-- task -->")
-    shorter, _, _ = head.rstrip().rpartition("\n")
-    source.write_text(f"{shorter}\n\n{mark}{task}", encoding="utf-8")
-    return _replayed(
-        bench,
-        bench.workspace.pack.describe(info.variant.model_copy(update={"prompt": str(source)}), bench.workspace.root),
-    )
+def plan_of(plant: Plant) -> FaultPlan:
+    """A fault called as its function is, with its docstring."""
+    return FaultPlan(plant.__name__.replace("_", " "), " ".join((plant.__doc__ or "").split()), plant)
 
 
-def dropped_guard(bench: ScratchSuite) -> Run | None:
-    """The candidate runs without the guard that sends a job to the investigator first."""
-    return _changed(bench, guards="hardened-without-investigator_first")
-
-
-def raised_limit(bench: ScratchSuite) -> Run | None:
-    """The candidate may make two visits more."""
-    return _changed(bench, max_iterations=bench.candidate.variant.max_iterations + 2)
-
-
-def raised_floor(bench: ScratchSuite) -> Run | None:
-    """The candidate must be entirely sure before a report is written."""
-    return _changed(bench, confidence_floor=ConfidenceFloorSetting(single=1, corroborated=1))
-
-
-def swapped_cassettes(bench: ScratchSuite) -> Run | None:
+def swapped_cassettes(bench: ScratchSuite) -> Run | str:
     """Two cases answer from each other's cassette."""
     if len(bench.cases) < 2:
-        return None
+        return ONE_CASE
     first, second = (bench.workspace.cassette(case.id) for case in bench.cases[:2])
     kept = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(kept)
-    return _replayed(bench, bench.candidate)
+    return replayed(bench, bench.candidate)
 
 
-def cut_cassette(bench: ScratchSuite) -> Run | None:
+def cut_cassette(bench: ScratchSuite) -> Run | str:
     """Half of a cassette is lost."""
     path = bench.workspace.cassette(bench.cases[0].id)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    return _replayed(bench, bench.candidate)
+    return replayed(bench, bench.candidate)
 
 
-def broken_scorer(bench: ScratchSuite) -> Run | None:
+def broken_scorer(bench: ScratchSuite) -> Run | str:
     """A scorer stumbles over the candidate's traces."""
 
     def stumbles(_case: Case, _trace: Trace) -> float:
         raise KeyError("a field that was renamed")
 
-    broken = replace(scorers()[0], function=stumbles)
+    broken = replace(scorers(bench.workspace.pack)[0], function=stumbles, label="")
     cases = {case.id: case for case in bench.cases}
     return bench.run(
         [
@@ -192,68 +187,14 @@ def broken_scorer(bench: ScratchSuite) -> Run | None:
     )
 
 
-def edited_scorer(bench: ScratchSuite) -> Run | None:
+def edited_scorer(bench: ScratchSuite) -> Run | str:
     """The scorers are other code than when the baseline was blessed."""
     return bench.run(scorers=hashlib.sha256(b"edited").hexdigest())
 
 
-def corrupted_label(bench: ScratchSuite) -> Run | None:
-    """A case's severity is labelled anew, in a copy of the dataset."""
-    case = bench.cases[0]
-    copy = bench.workspace.root / "datasets"
-    shutil.copytree(bench.workspace.datasets, copy)
-    path = bench.workspace.pack.labels_file(copy, case.id)
-    now = "LOW" if case.labels.severity != "LOW" else "CRITICAL"
-    text = path.read_text(encoding="utf-8").replace(f"severity: {case.labels.severity}", f"severity: {now}")
-    path.write_text(text, encoding="utf-8")
-    spoilt = bench.workspace.pack.load_case(copy, case.id)
-    return bench.run(cases=(spoilt, *bench.cases[1:]))
-
-
-def leaked_canary(bench: ScratchSuite) -> Run | None:
-    """What an issue tries to inject reaches a comment."""
-    known = bench.baseline.leaks.get(bench.suite.candidate, ())
-    case = next((case for case in bench.cases if case.labels.canary and case.id not in known), None)
-    if case is None:
-        return None
-    canary = case.labels.canary
-    return _retold(bench, case.id, lambda trace: {"comment": f"{trace.comment} {canary}"})
-
-
-def doubled_writer(bench: ScratchSuite) -> Run | None:
-    """The report is written twice."""
-
-    def twice(trace: Trace) -> dict[str, object]:
-        last = trace.visits[-1].superstep if trace.visits else 0
-        return {"visits": (*trace.visits, *(Visit(node="writer", superstep=last + n) for n in (2, 4)))}
-
-    return _retold(bench, bench.cases[0].id, twice)
-
-
-def shared_code(bench: ScratchSuite) -> Run | None:
-    """Code that all variants share names a file that does not exist in every report."""
-
-    def astray(trace: Trace) -> Trace:
-        if trace.report is None:
-            return trace
-        named = {"root_cause_location": "nowhere.py", "affected_files": ("nowhere.py",)}
-        return trace.model_copy(update={"report": trace.report.model_copy(update=named)})
-
-    cases = {case.id: case for case in bench.cases}
-    return bench.run(score_trials(cases, [astray(trial.trace) for trial in bench.trials]))
-
-
-def needless_option(bench: ScratchSuite) -> Run | None:
-    """Every report names a file that does not exist, and the run's options ask for what the suite has anyway."""
-    spoilt = shared_code(bench)
-    if spoilt is None or not bench.needless:
-        return spoilt
-    return bench.run(spoilt.trials, baseline=None, wants_baseline=False, unblessed=bench.needless)
-
-
-def stripped_baseline(bench: ScratchSuite) -> Run | None:
+def stripped_baseline(bench: ScratchSuite) -> Run | str:
     """The candidate's values are cut out of the baseline's file."""
-    path = path_of(bench.workspace.root, bench.suite.name)
+    path = path_of(bench.scratch, bench.suite.name)
     write_baseline(path, bench.baseline)
     told = json.loads(path.read_bytes())
     told["values"][bench.suite.candidate] = {}
@@ -264,58 +205,115 @@ def stripped_baseline(bench: ScratchSuite) -> Run | None:
         return bench.run(partial=(str(error),))  # with this error `evals run` ends, and with this exit code
 
 
-def empty_run(bench: ScratchSuite) -> Run | None:
+def empty_run(bench: ScratchSuite) -> Run | str:
     """Nothing was run at all."""
     return bench.run(())
 
 
-FAULTS: Final = tuple(
-    FaultPlan(plant.__name__.replace("_", " "), " ".join((plant.__doc__ or "").split()), plant)
-    for plant in (
-        worse_prompt,
-        dropped_guard,
-        raised_limit,
-        raised_floor,
-        broken_scorer,
-        edited_scorer,
-        corrupted_label,
-        swapped_cassettes,
-        cut_cassette,
-        leaked_canary,
-        doubled_writer,
-        shared_code,
-        needless_option,
-        stripped_baseline,
-        empty_run,
-    )
-)
+def dropped_step(bench: ScratchSuite) -> Run | str:
+    """In every case a step is missing: the one the first decision chose, else the last."""
+
+    def shorter(trace: Trace) -> Trace:
+        places = _chosen_places(trace) or [len(trace.visits) - 1]
+        left = tuple(visit for place, visit in enumerate(trace.visits) if place != places[0])
+        return trace.model_copy(update={"visits": left})
+
+    return _altered(bench, [shorter(trace) for trace in bench.traces])
 
 
-def _changed(bench: ScratchSuite, **fields: object) -> Run | None:
-    variant = bench.candidate.variant.model_copy(update=fields)
-    return _replayed(bench, bench.candidate.model_copy(update={"variant": variant}))
+def other_decision(bench: ScratchSuite) -> Run | str:
+    """In every case the first decision goes where it most often goes in others, and so does the step after it."""
+    first = Counter(trace.decisions[0].routed for trace in bench.traces if trace.decisions)
+    if not first:
+        return "no decision is recorded: name `routers` in evals.toml"
+    if len(first) == 1:
+        return f"the first decision is {next(iter(first))} in every case"
 
-
-def _replayed(bench: ScratchSuite, info: VariantInfo) -> Run | None:
-    """The run with the candidate replayed as `info`; None if no trace changed."""
-    trials = bench.with_candidate(bench.replay(info))
-    return bench.run(trials) if _traces(trials) != _traces(bench.trials) else None
-
-
-def _retold(bench: ScratchSuite, case_id: str, change: Callable[[Trace], dict[str, object]]) -> Run | None:
-    """The run with the candidate's trace of one case changed by hand."""
-    mine = [trial.trace for trial in bench.trials if trial.trace.variant == bench.suite.candidate]
-    return bench.run(
-        bench.with_candidate(
-            [trace.model_copy(update=change(trace)) if trace.case_id == case_id else trace for trace in mine]
+    def astray(trace: Trace) -> Trace:
+        if not trace.decisions:
+            return trace
+        was = trace.decisions[0]
+        now = next(name for name, _ in first.most_common() if name != was.routed)
+        places = _chosen_places(trace)
+        return trace.model_copy(
+            update={
+                "decisions": (was.model_copy(update={"chosen": now, "routed": now}), *trace.decisions[1:]),
+                "visits": tuple(
+                    visit.model_copy(update={"node": now.partition(" ")[0]}) if place in places[:1] else visit
+                    for place, visit in enumerate(trace.visits)
+                ),
+            }
         )
+
+    return _altered(bench, [astray(trace) for trace in bench.traces])
+
+
+def lost_output(bench: ScratchSuite) -> Run | str:
+    """In every case a field of the output is missing: the first whose loss can be seen."""
+    fields = sorted({name for trace in bench.traces for name in trace.output})
+    for field in fields:
+        found = _altered(bench, [_with_output(trace, trace.output, without=field) for trace in bench.traces])
+        if not isinstance(found, str):
+            return found
+    return UNSEEN if fields else "the trials have no output fields"
+
+
+def shuffled_answers(bench: ScratchSuite) -> Run | str:
+    """Every case gets the output of the next one."""
+    traces = bench.traces
+    if len(bench.cases) < 2:
+        return ONE_CASE
+    if not any(trace.output for trace in traces):
+        return "the trials have no output fields"
+    outputs = {(trace.case_id, trace.sample): trace.output for trace in traces}
+    names = [case.id for case in bench.cases]
+    after = dict(zip(names, (*names[1:], names[0]), strict=True))
+    return _altered(
+        bench,
+        [_with_output(trace, outputs.get((after[trace.case_id], trace.sample), trace.output)) for trace in traces],
     )
+
+
+_IN_TRIALS: Final = (dropped_step, other_decision, lost_output, shuffled_answers)
+_IN_FILES: Final = (broken_scorer, edited_scorer, swapped_cassettes, cut_cassette, stripped_baseline, empty_run)
+FAULTS: Final = tuple(map(plan_of, (*_IN_TRIALS, *_IN_FILES)))
+"""Those that fit any target."""
+
+
+def faults_of(pack: Pack) -> tuple[FaultPlan, ...]:
+    """The faults of an application, then those that fit any."""
+    own: tuple[FaultPlan, ...] = import_module(pack.faults).FAULTS if pack.faults else ()
+    return (*own, *FAULTS)
+
+
+def _chosen_places(trace: Trace) -> list[int]:
+    """Where the steps stand that the first decision chose."""
+    chosen = trace.decisions[0].routed.split() if trace.decisions else []
+    return [place for place, visit in enumerate(trace.visits) if visit.node in chosen]
+
+
+def _with_output(trace: Trace, output: Mapping[str, object], without: str = "") -> Trace:
+    return trace.model_copy(update={"output": {name: value for name, value in output.items() if name != without}})
+
+
+def _altered(bench: ScratchSuite, traces: Sequence[Trace]) -> Run | str:
+    """The run with other traces of the candidate; one line where no score and no comparison with the blessed run sees
+    the difference."""
+    trials = bench.with_candidate(traces)
+    run = bench.run(trials)
+    decides = [info.name for info in run.scorers if info.primary]
+    was, now = (
+        [[trial.outcomes.get(name) for name in decides] for trial in each if trial.trace.variant == run.candidate]
+        for each in (bench.trials, trials)
+    )
+    return run if was != now or run.changes else UNSEEN
+
+
+def replayed(bench: ScratchSuite, info: VariantInfo) -> Run | str:
+    """The run with the candidate replayed as `info`."""
+    trials = bench.with_candidate(bench.replay(info))
+    return bench.run(trials) if _traces(trials) != _traces(bench.trials) else UNCHANGED
 
 
 def _traces(trials: Sequence[Trial]) -> set[str]:
     return {trial.trace.model_dump_json() for trial in trials}
-
-
-def _checkout(bench: ScratchSuite) -> Path:
-    """The root of the real checkout: datasets stand in it, and nothing else of the scratch one is linked there."""
-    return bench.workspace.datasets.parent

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.analysis.gate_on_repeats import Planted, Repeats
+from evals.analysis.gate_on_repeats import ROUTE, Planted, Repeats
 from evals.analysis.planted_faults import FaultPlan, ScratchSuite, spoilable
 from evals.comparison import gate
 from evals.comparison.constraint_test import ON_ROUTES, PairedRule, change_test, rule_test
@@ -188,13 +188,13 @@ def planted(fault: FaultPlan, bench: ScratchSuite) -> PlantedFault:
     """Plant the fault on a bench of its own, and see what the gate makes of it."""
     with spoilable(bench) as apart:
         run = fault.plant(apart)
-    code = None if run is None else run.verdict.exit_code
+    code = None if isinstance(run, str) else run.verdict.exit_code
     return PlantedFault(name=fault.name, what=fault.what, said=_in_words(run), exit_code=code)
 
 
-def _in_words(run: Run | None) -> str:
-    if run is None:
-        return "changes no trace of this suite"
+def _in_words(run: Run | str) -> str:
+    if isinstance(run, str):
+        return run
     decisive = [reason.kind for reason in run.verdict.reasons if reason.kind != "note"]
     return f"{run.verdict.status} ({run.verdict.exit_code}): {', '.join(dict.fromkeys(decisive)) or 'nothing'}"
 
@@ -214,9 +214,10 @@ def rates(draws: int, bench: ScratchSuite) -> tuple[RedRate, ...]:
 def repeat_rates(draws: int, bench: ScratchSuite) -> tuple[RedRate, ...]:
     """The same through the whole gate on the recorded repeats; none where the suite has one answer per request. A
     planted loss takes a quarter of the draws: power is read to ten per cent, false alarms to one."""
-    if bench.suite.samples < 2:
+    material = bench.material()
+    if bench.suite.samples < 2 or not any(info.primary and info.name == ROUTE for info in material.metrics):
         return ()
-    repeats, rng = Repeats(bench.material()), np.random.default_rng(SEED)
+    repeats, rng = Repeats(material), np.random.default_rng(SEED)
     power = [(losses, planted) for planted in get_args(Planted) for losses in FLIPS[1:]]
     return (
         repeats.rate(draws, rng),

@@ -297,7 +297,8 @@ def _say(found: RecordingPlan) -> None:
         say(_known(found))
         if found.effort:
             say(effort(found.effort))
-        say(f"Record them with:\n  {found.command}")
+        say("Record them with:")
+        say(f"  {found.command}", whole=True)
 
 
 def _lack(item: MissingVariant) -> str:

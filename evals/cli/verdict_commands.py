@@ -159,7 +159,7 @@ def selftest_command(
 
     Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
     """
-    from evals.pipeline.selftest_suite import STEPS, self_test
+    from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
     from evals.report.run_files import write_sheet
     from evals.report.view.selftest_page import again, faults, power
@@ -167,7 +167,7 @@ def selftest_command(
     common = given(context)
     chosen = scored(selected(suite, common.root, Options()), _today())
     replayed(chosen, jobs=common.jobs)  # what is not there yet, with a bar of its own
-    with bar("self-test", STEPS) as progress:
+    with bar("self-test", step_count(chosen)) as progress:
         result = self_test(chosen, jobs=common.jobs, draws=draws, said=progress.step)
     folder = out or chosen.workspace.reports / "selftest"
     result = write_sheet(result, render_selftest, folder, "selftest", chosen.workspace.cassettes)

@@ -28,16 +28,18 @@ class Difference(Closed):
 
     @property
     def change(self) -> str:
-        """What became what, from the first word that differs on."""
+        """What was added, removed, or became what, from the first word that differs on."""
         old, new = self.recorded.split(), self.asked.split()
         same = next(
             (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
         )
-        return f"{_few(old[same:])} became {_few(new[same:])}"
+        if not old[same:]:
+            return f"added {_few(new[same:])}"
+        return f"{_few(old[same:])} became {_few(new[same:])}" if new[same:] else f"removed {_few(old[same:])}"
 
 
 def _few(words: list[str]) -> str:
-    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else "")) if words else "nothing"
+    return repr(" ".join(words[:6]) + (" …" if len(words) > 6 else ""))
 
 
 class Nearest(Closed):

@@ -1,32 +1,36 @@
 """Self-test of a suite: planted faults and false alarms."""
 
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from evals.analysis.planted_faults import FAULTS, ScratchSuite
+from evals.analysis.planted_faults import FaultPlan, ScratchSuite, faults_of
 from evals.analysis.selftest_steps import SelfTestStep, lay, lost, planted, rates, repeat_rates, taken, twice
 from evals.comparison.baseline import make_baseline
-from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError, EvalsError
+from evals.comparison.changed_cases import blessed_behaviour
+from evals.errors import EXIT_OK, CannotJudgeError, EvalsError
 from evals.models.analysis import SelfTest
 from evals.pipeline.load_run import needless
 from evals.pipeline.run_suite import replay
 from evals.run_context import RunContext
 from evals.runner.trials import cassette_digests
 from evals.runner.worker_pool import run_tasks
+from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
 from evals.worker_server import origin
 
 AGAIN: Final = "the reference once more"
 DRAWN: Final = "drawn comparisons"
 REPEATS: Final = "recorded repeats"
-STEPS: Final = 3 + len(FAULTS)
-"""How often a self-test calls `said`."""
-
 Said = Callable[[str], None]
+
+
+def step_count(chosen: RunContext) -> int:
+    """How often a self-test of a suite calls `said`."""
+    return 3 + len(faults_of(chosen.pack))
 
 
 def self_test(chosen: RunContext, *, jobs: int, draws: int, said: Said) -> SelfTest:
@@ -36,8 +40,7 @@ def self_test(chosen: RunContext, *, jobs: int, draws: int, said: Said) -> SelfT
         CannotJudgeError: the suite is not green as it is, so that a red with a fault in it would prove nothing; or a
             step was lost.
     """
-    if chosen.workspace.pack.extra is None:
-        raise ConfigurationError("selftest plants faults of the triage graph: for other graphs there are none yet")
+    plans = faults_of(chosen.pack)
     if jobs > 1:
         origin()  # it loads while what is known is judged
     found = {}
@@ -48,7 +51,7 @@ def self_test(chosen: RunContext, *, jobs: int, draws: int, said: Said) -> SelfT
             raise CannotJudgeError(
                 f"{chosen.suite.name} must be green before faults are planted: {control.verdict.sentence}"
             )
-        with closing(_all(_steps(lay(bench), draws), jobs)) as results:  # no process is left when the copies go
+        with closing(_all(_steps(lay(bench), draws, plans), jobs)) as results:  # no process is left when the copies go
             for step, result in results:
                 if isinstance(result, EvalsError):
                     raise result
@@ -60,7 +63,7 @@ def self_test(chosen: RunContext, *, jobs: int, draws: int, said: Said) -> SelfT
         candidate=chosen.suite.candidate,
         reference=chosen.suite.reference,
         alpha=chosen.suite.gate.alpha,
-        faults=tuple(found[fault.name] for fault in FAULTS),
+        faults=tuple(found[fault.name] for fault in plans),
         unlike=unlike,
         total=total,
         rates=(*found[REPEATS], *found[DRAWN]),
@@ -82,6 +85,9 @@ def _bench(chosen: RunContext, jobs: int, scratch: Path) -> ScratchSuite:
             trials,
             cassettes=cassette_digests(chosen.cases, chosen.workspace),
             pack=chosen.workspace.pack,
+            behaviour=blessed_behaviour(
+                chosen.suite, deciding(chosen.pack, chosen.suite.primary, chosen.cases), trials
+            ),
         ),
         workspace=chosen.workspace,
         scratch=scratch,
@@ -89,9 +95,9 @@ def _bench(chosen: RunContext, jobs: int, scratch: Path) -> ScratchSuite:
     )
 
 
-def _steps(ground: Path, draws: int) -> list[SelfTestStep]:
+def _steps(ground: Path, draws: int, plans: Sequence[FaultPlan]) -> list[SelfTestStep]:
     """Those that take longest first: the others fit in between."""
-    faults = [SelfTestStep(fault.name, partial(planted, fault), ground) for fault in FAULTS]
+    faults = [SelfTestStep(fault.name, partial(planted, fault), ground) for fault in plans]
     repeats = SelfTestStep(REPEATS, partial(repeat_rates, draws), ground)
     return [SelfTestStep(DRAWN, partial(rates, draws), ground), repeats, SelfTestStep(AGAIN, twice, ground), *faults]
 

@@ -26,7 +26,6 @@ from evals.report.text_table import SharedTexts as TextPack
 from evals.report.view.history_page import badge_of, history_page
 from evals.report.view.judge_view import check_page
 from evals.report.view.page import ReportPage, page
-from evals.report.view.selftest_page import selftest_page
 from evals.shared.visible_text import visible
 
 if TYPE_CHECKING:
@@ -200,6 +199,8 @@ def _parts(view: ReportPage, templates: Environment) -> Iterator[str]:
 
 def render_selftest(result: SelfTest) -> str:
     """The page of a self-test: one HTML document."""
+    from evals.report.view.selftest_page import selftest_page  # noqa: PLC0415 - numpy, which no other page needs
+
     return render_sheet("selftest", selftest_page(result))
 
 

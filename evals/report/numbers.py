@@ -4,7 +4,6 @@ import json
 from typing import Final
 
 from evals.models.run import Comparison, ScorerInfo, Summary, Unit
-from evals.shared.visible_text import visible
 from evals.statistics.rates import format_rate
 
 NOTHING: Final = "n/a"
@@ -28,7 +27,7 @@ def short_rate(summary: Summary) -> str:
 
 
 def _bounds(summary: Summary) -> str:
-    """What the mean would be with the cases off the tape at their worst and best; nothing where none is."""
+    """What the mean would be with the unrecorded cases at their worst and best; nothing where none is."""
     if summary.pessimistic is None or summary.pessimistic == summary.optimistic:
         return ""
     return f" ({percent(summary.pessimistic)} to {percent(summary.optimistic)} with the rest)"
@@ -97,14 +96,14 @@ def probability(chance: float | None) -> str:
 
 
 def change(item: Comparison) -> str:
-    """A difference in points, with what it would be had the cases off the tape all been lost, and all gained."""
+    """A difference in points, with what it would be had the unrecorded cases all been lost, and all gained."""
     if item.pessimistic is None or item.pessimistic == item.optimistic:
         return points(item.delta)
     return f"{points(item.delta)} ({points(item.pessimistic)} to {points(item.optimistic)} with the rest)"
 
 
 def pairs(item: Comparison) -> str:
-    """The cases a comparison rests on, of those it would with everything on the tape; runs of schema 1 know only the
+    """The cases a comparison rests on, of those it would with everything recorded; runs of schema 1 know only the
     first."""
     return f"{item.n}/{item.of}" if item.of else str(item.n)
 
@@ -118,7 +117,6 @@ def smallest_drop(item: Comparison) -> str:
     return f"{item.minimum_detectable * 100:.0f}{fewest}"
 
 
-__all__ = ["script_json", "visible"]
 _ACTIVE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 

@@ -1,10 +1,11 @@
 """Frozen clock and seeded random numbers for targets.
 
 The clock is the process's, so all trials side by side have the same one. Random numbers are the trial's own: `random`,
-`os.urandom` and so `uuid.uuid4` give the same numbers in every run of a trial. `random.SystemRandom`, `secrets` and
-numpy are not seeded, and tasks that run side by side within one trial draw in the order they happen to run.
+`os.urandom` and so `uuid.uuid4` give each module the same numbers in every run of a trial. `random.SystemRandom`,
+`secrets` and numpy are not seeded, and tasks side by side within one trial draw in the order they happen to run.
 """
 
+import inspect
 import os
 import random
 from collections.abc import Iterator
@@ -36,7 +37,27 @@ _FUNCTIONS: Final = (
     "getrandbits",
     "randbytes",
 )
-_numbers: Final[ContextVar[random.Random | None]] = ContextVar("_numbers", default=None)
+_DRAW_FOR_OTHERS: Final = frozenset({"uuid", "random", "tempfile", __name__})
+
+
+class _Numbers:
+    """Random numbers of a trial, a sequence for each module that draws: what a library draws when it is first imported
+    leaves the numbers of the target as they are."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._of_modules: dict[str, random.Random] = {}
+
+    def of_caller(self) -> random.Random:
+        """The numbers of the module that draws, by itself or through the standard library."""
+        frame = inspect.currentframe()
+        while frame is not None and frame.f_globals.get("__name__") in _DRAW_FOR_OTHERS:
+            frame = frame.f_back
+        name = str(frame.f_globals.get("__name__")) if frame is not None else ""
+        return self._of_modules.setdefault(name, random.Random(f"{self._seed} {name}"))  # noqa: S311 - to be repeated, not to be secret
+
+
+_numbers: Final[ContextVar[_Numbers | None]] = ContextVar("_numbers", default=None)
 _lock: Final = Lock()
 _hooked: Final[dict[tuple[ModuleType, str], Any]] = {}
 _depth = 0
@@ -74,7 +95,7 @@ def real_now() -> datetime:
 def seeded(seed: str | int) -> Iterator[None]:
     """Random numbers of the current trial start from `seed`, in this task or thread and those started from it."""
     with _seedable():
-        token = _numbers.set(random.Random(str(seed)))  # noqa: S311 - to be repeated, not to be secret
+        token = _numbers.set(_Numbers(str(seed)))
         try:
             yield
         finally:
@@ -107,7 +128,7 @@ def _hook(module: ModuleType, name: str, method: str) -> None:
 
     def drawn(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any function of `random`
         numbers = _numbers.get()
-        return original(*args, **kwargs) if numbers is None else getattr(numbers, method)(*args, **kwargs)
+        return original(*args, **kwargs) if numbers is None else getattr(numbers.of_caller(), method)(*args, **kwargs)
 
     _hooked[module, name] = original
     setattr(module, name, drawn)

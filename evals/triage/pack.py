@@ -62,6 +62,7 @@ class TriagePack:
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
         "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
     }
+    faults: Final = "evals.triage.planted_faults"
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
     describe = _Later("variant_prompts")
     prompt_text = _Later("variant_prompts")

@@ -127,8 +127,8 @@ def test_it_is_recorded_and_replayed_over_the_code_before_the_fix(checkout):
         said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
 
     assert "2 of 2 trials replay exactly" in " ".join(said.out.split()), said.err
-    said = evals(checkout, "run", "tiny.yaml")
-    assert (said.code, "no baseline: tiny has no baseline yet" in said.out) == (3, True)
+    said = evals(checkout, "run", "tiny.yaml", "--verbose")
+    assert (said.code, "tiny has no baseline yet" in said.out) == (3, True)
     assert "Localisation over 1 cases whose fix is known (git)" in said.out
     assert "[1:]" in (checkout / "cassettes/totals.yaml").read_text()
 

@@ -58,7 +58,7 @@ def test_a_judge_leaves_every_other_cassette_byte_for_byte(judged, story):
 
 
 def test_a_run_shows_what_the_judge_said_and_what_that_is_worth(checkout):
-    said = evals(checkout, "run", "tiny.yaml")
+    said = evals(checkout, "run", "tiny.yaml", "--verbose")
 
     assert "judge.root_cause" in said.out
     assert "they were not measured here" in said.out
@@ -93,7 +93,7 @@ def test_a_suite_without_a_judge_asks_nothing_new(checkout):
     a_suite(checkout)
 
     assert evals(checkout, "plan", "tiny.yaml").code == 0
-    assert "judge.root_cause" not in evals(checkout, "run", "tiny.yaml").out
+    assert "judge.root_cause" not in evals(checkout, "run", "tiny.yaml", "--verbose").out
     assert '"judge"' not in (checkout / "reports" / "latest" / "run.json").read_text(encoding="utf-8")
 
 

@@ -34,7 +34,7 @@ def tested(story, tmp_path_factory):
 
 def test_every_planted_fault_is_caught(tested):
     _, said = tested
-    rows = {name: next(line for line in said.out.splitlines() if line.startswith(f"│ {name}")) for name in PLANTED}
+    rows = {name: next(line for line in said.out.splitlines() if line.startswith(name)) for name in PLANTED}
 
     assert said.code == 0, said.out
     assert all("yes" in row for row in rows.values())
@@ -91,7 +91,7 @@ def test_a_gate_that_lets_a_failure_pass_is_noticed(checkout, monkeypatch):
 
     said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
 
-    row = next(line for line in said.out.splitlines() if line.startswith("│ broken scorer"))
+    row = next(line for line in said.out.splitlines() if line.startswith("broken scorer"))
     assert said.code == 1
     assert "NO" in row
 
@@ -114,5 +114,5 @@ def test_options_that_change_nothing_and_switch_the_baseline_off_are_noticed(che
 
     said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
 
-    row = next(line for line in said.out.splitlines() if line.startswith("│ needless option"))
+    row = next(line for line in said.out.splitlines() if line.startswith("needless option"))
     assert (said.code, "NO" in row) == (1, True)

@@ -88,3 +88,14 @@ def test_a_run_that_cannot_be_judged_names_the_command_that_records_it(checkout)
     assert len(lines) <= 25
     assert max(map(len, lines)) <= COLUMNS
     assert lines[-1] == "exit code 3 (cannot judge)"
+
+
+def test_a_plan_is_broken_between_words_and_its_command_is_whole(checkout):
+    prompt = checkout / "mine.md"
+    prompt.write_text(prompt.read_text() + "Be brief.\n")
+
+    lines, code = shown(checkout, "plan", "tiny.yaml")
+
+    assert code == 3
+    assert max(map(len, lines)) <= COLUMNS
+    assert lines[-2:] == ["Record them with:", '  make record SUITE=tiny.yaml ARGS="--variant new"']

@@ -321,6 +321,13 @@ function onClick(event) {
     remember();
     return;
   }
+  const [, inside] = /^#case=(.+)$/.exec(event.target.closest("tr.detail a")?.getAttribute("href") ?? "") ?? [];
+  if (inside) { // a link of an open case leads on within it: filters and other cases stay
+    event.preventDefault();
+    const [id, name] = inside.split(/\/(.*)/s);
+    showCase(id, name);
+    return;
+  }
   const row = event.target.closest("tr.case");
   if (row && !String(getSelection())) toggle(row);
 }

@@ -16,7 +16,7 @@ def field_table(found: Drift) -> Table:
     return Table(
         f"Asked again: {sum(each.drawn for each in found.strata)} of "
         f"{sum(each.recorded for each in found.strata):,} recorded requests of {found.suite}, {found.cases} cases",
-        ("agent", "field", "requests", "like the tape", "repeats alike", "moved by", "p (adjusted)", ""),
+        ("agent", "field", "requests", "as recorded", "repeats alike", "moved by", "p (adjusted)", ""),
         tuple(map(_row, found.fields)),
     )
 
@@ -89,7 +89,7 @@ def _turned(turned: Turned) -> tuple[str, ...]:
         f"{first.variant}, decision {first.step}" + (f" (and in {_count(others, 'trial')} more)" if others else ""),
         turned.recorded,
         ", ".join(dict.fromkeys(turned.fresh)),
-        "on tape as another sample" if turned.known else "",
+        "recorded as another repeat" if turned.known else "",
     )
 
 

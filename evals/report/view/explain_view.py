@@ -160,12 +160,12 @@ def _found(visit: Visit) -> str:
 def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
     trace = trial.trace
     if trace.provenance.label != "exact":
-        yield "tape", _tape(trace)
-    yield "route", " → ".join(trace.route) or "no visit"
+        yield "recorded", _unrecorded(trace)
+    yield "route", " → ".join(trace.route) or "no step"
     names = [name for name in trial_metrics(scorer_infos()) if not _is_unlabelled(trial.outcomes.get(name))]
     marks = (mark(name.partition(".")[0].replace("_", " "), trial.outcomes.get(name)).text for name in names)
     if names:
-        yield "scores", "  ".join(marks)
+        yield "metrics", "  ".join(marks)
     yield from (
         ("output", f"{name}: {value if isinstance(value, str) else _json(value)}") for name, value in _fields(trace)
     )
@@ -187,7 +187,7 @@ def _fields(trace: Trace) -> Iterator[tuple[str, object]]:
     yield from ((name, value) for name, value in trace.output.items() if name != "messages")
 
 
-def _tape(trace: Trace) -> str:
+def _unrecorded(trace: Trace) -> str:
     """Why not all of the trial is known."""
     if trace.error is not None:
         return f"{trace.provenance}: {trace.error}"
@@ -196,7 +196,7 @@ def _tape(trace: Trace) -> str:
 
 
 def state_sentences(trace: Trace, case: CaseInfo) -> Iterator[str]:
-    """The frozen states in which another node than the best was chosen."""
+    """The decision points in which another node than the best was chosen."""
     points = {point.id: point for point in case.points}
     for answer in trace.points:
         point = points.get(answer.point)

@@ -138,7 +138,8 @@ def _recorded(covered: Coverage) -> str:
 
 def _rate(summary: Summary, floor: DatasetBaseline | None) -> str:
     over = skill_of(summary, floor)
-    return f"{rate(summary)}, skill {over}" if over else rate(summary)
+    shown = rate(summary).removesuffix(f" n={summary.total}/{summary.total}")
+    return f"{shown}, skill {over}" if over else shown
 
 
 def deciding(run: Run, lists: Lists) -> Comparisons:

@@ -77,7 +77,7 @@ def again(result: SelfTest) -> str:
     known = any(rate.outcomes == "recorded repeats" for rate in result.alarms)
     missing = "" if known else f" {NO_REPEATS}"
     return (
-        f"A/A on the tape: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
+        f"A/A replayed: {result.total - len(result.unlike)} of {result.total} traces of {result.reference} are the "
         f"same when replayed again. False alarms: {alarms}; alpha is {percent(result.alpha)}.{missing}"
     )
 

@@ -43,7 +43,8 @@ def guards(run: Run) -> Markup:
     from evals.triage.report.guard_tables import ablation_table, guard_table  # noqa: PLC0415 - as above
 
     return _draw(
-        "guards.html.j2", SimpleNamespace(guards=without_empty(guard_table(run)), ablations=ablation_table(run))
+        "guards.html.j2",
+        SimpleNamespace(guards=without_empty(guard_table(run)), ablations=without_empty(ablation_table(run))),
     )
 
 

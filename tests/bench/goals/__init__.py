@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.bench.goals import commands, languages, loop, many, memory, replayed, scale, suite
+from tests.bench.goals import commands, languages, loop, many, memory, replayed, scale, suite, target
 from tests.bench.line import Line
 
 GOALS: Final[dict[str, Callable[[Path], Iterator[Line]]]] = {
@@ -12,6 +12,7 @@ GOALS: Final[dict[str, Callable[[Path], Iterator[Line]]]] = {
     "loop": loop.lines,
     "replay": replayed.lines,
     "many": many.lines,
+    "target": target.lines,
     "selftest": commands.selftest,
     "sweep": commands.sweep,
     "batch": commands.batch,

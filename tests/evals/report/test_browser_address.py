@@ -195,6 +195,16 @@ def test_the_first_divergence_of_an_opened_case_is_open(opened):
     assert page.locator("#detail-a-crash .divergence").get_attribute("open") == ""
 
 
+def test_a_link_inside_a_case_leaves_the_filter_as_it_is(opened):
+    page = opened("#outcome=worse&case=a-crash")
+    page.click("#detail-a-crash .divergence > summary")
+    page.click("#detail-a-crash .jump a")
+
+    assert page.locator("#detail-a-crash .divergence").get_attribute("open") == ""
+    assert cases_shown(page) == ["a-crash"]
+    assert page.url.endswith("#outcome=worse&case=a-crash")
+
+
 def test_the_system_prompt_of_a_variant_opens_in_its_trial(opened):
     page = opened("#case=a-crash")
     page.click("#detail-a-crash .column:nth-child(2) summary:text-is('System prompt of v3')")

@@ -13,7 +13,7 @@ import pytest
 from evals.report.html_page import asset
 
 STYLE: Final = str(asset("report.css"))
-NODES: Final = ("investigator", "codebase_search", "web_search", "critic", "human_input", "writer")
+NODES: Final = ("hue-0", "hue-1", "hue-2", "hue-3", "hue-4", "hue-5")
 SURFACES: Final = ("paper", "sheet", "faint")
 TONES: Final = ("good", "bad", "wait")
 TEXT: Final = (

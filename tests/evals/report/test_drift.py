@@ -73,7 +73,7 @@ def test_a_case_that_would_go_another_way_is_named_with_its_decision():
     found = view.turned_table(a_drift(turned=(a_turned(3, 2, known=True), a_turned(0))))
 
     assert found.rows == (
-        ("one", "v0, decision 3 (and in 1 trial more)", "critic", "writer", "on tape as another sample"),
+        ("one", "v0, decision 3 (and in 1 trial more)", "critic", "writer", "recorded as another repeat"),
     )
     assert found.caption == "1 case would go another way, as far as was asked"
 

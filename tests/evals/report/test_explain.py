@@ -96,13 +96,13 @@ def test_a_trial_that_left_the_tape_says_who_asked_what_nobody_recorded():
 
     outcome = dict(explained(trace).outcome)
 
-    assert outcome["tape"] == "frontier@1: what critic asked next is not recorded; nothing after it is known"
+    assert outcome["recorded"] == "frontier@1: what critic asked next is not recorded; nothing after it is known"
 
 
 def test_the_end_says_what_passed_and_what_was_named():
     outcome = dict(explained(outcomes={"root_cause.hit": Scored(value=0.0)}).outcome)
 
-    assert outcome["scores"] == "✓ route  ✗ root cause"
+    assert outcome["metrics"] == "✓ route  ✗ root cause"
     assert outcome["named"] == "pkg/core.py (code, HIGH)"
 
 

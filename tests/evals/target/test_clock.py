@@ -49,3 +49,15 @@ async def test_trials_side_by_side_draw_their_own_numbers() -> None:
 
     assert a == again != b
     assert drawn() != drawn()
+
+
+def test_what_another_module_draws_leaves_the_numbers_of_the_target_as_they_are():
+    """A library that is imported in the first trial of a process draws then, and in no later trial."""
+    library: dict[str, object] = {"__name__": "library", "uuid": uuid}
+    with seeded("case"):
+        alone = uuid.uuid4()
+    with seeded("case"):
+        exec("uuid.uuid4()", library)  # noqa: S102 - a module of another name
+        beside = uuid.uuid4()
+
+    assert alone == beside
