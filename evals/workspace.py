@@ -28,10 +28,12 @@ class Workspace:
                 no file: a pipe that would be read for ever, a link to what is not of this checkout.
         """
         own = root / Project.at(root).cases
-        if dataset is not None and not dataset.exists() and (own / dataset).is_dir():
+        by_name = dataset is not None and len(dataset.parts) == 1 and dataset.name != ".."
+        if dataset is not None and (by_name or not dataset.exists()) and (own / dataset).is_dir():
             dataset = own / dataset
         if dataset is not None and not dataset.is_dir():
-            raise ConfigurationError(f"--dataset {dataset}: there is no such folder; `evals dataset import` writes one")
+            hint = "`evals dataset import` writes one" if Project.at(root).suites is None else "its cases are in cases/"
+            raise ConfigurationError(f"--dataset {dataset}: there is no such folder; {hint}")
         found = cls(root.resolve(), (dataset or own).resolve())
         if not found.datasets.is_dir() and (root / FILE).is_file():
             raise ConfigurationError(f"{root / FILE}: no folder {own.name!r} with cases; `evals init` makes one")

@@ -11,6 +11,7 @@ from pydantic_core import from_json
 from evals.analysis.history_commits import BlessedCommit, HistoryRepository, plain_yaml
 from evals.models.history_result import HistoryMark, MarkKind
 from evals.models.suite import Variant
+from evals.project import Project
 
 Scores = Mapping[str, float]
 """Case -> score, or point -> grade."""
@@ -161,7 +162,8 @@ def read_blessed(
     repository: HistoryRepository, found: Sequence[BlessedCommit], scorers: tuple[str, ...]
 ) -> list[Blessed]:
     """Every baseline, in order; what several share is read once."""
-    places = [(each.commit.sha, _suite_file(each.path)) for each in found]
+    own = Project.at(repository.root).suites
+    places = [(each.commit.sha, _suite_file(each.path, own)) for each in found]
     suites = repository.objects(places)
     code = repository.objects([(each.commit.sha, GUARDS) for each in found])
     distinct = list(dict.fromkeys(blob for blob in suites if blob))
@@ -189,10 +191,10 @@ def _blessed(
     return Blessed(found, stored, settings, code, (*stored.unread, *(lacks if settings is None else ())))
 
 
-def _suite_file(baseline: str) -> str:
-    """Where the suite of a baseline stands: beside the folder of the baselines."""
+def _suite_file(baseline: str, own: str | None) -> str:
+    """Where the suite of a baseline stands: in the project's own folder, else beside the folder of the baselines."""
     path = PurePosixPath(baseline)
-    return str(path.parent.parent / f"{path.stem}.yaml")
+    return str((PurePosixPath(own) if own else path.parent.parent) / f"{path.stem}.yaml")
 
 
 Key = tuple[str, str]

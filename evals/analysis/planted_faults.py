@@ -274,23 +274,9 @@ def shuffled_answers(bench: ScratchSuite) -> Run | str:
     )
 
 
-FAULTS: Final = tuple(
-    map(
-        plan_of,
-        (
-            dropped_step,
-            other_decision,
-            lost_output,
-            shuffled_answers,
-            broken_scorer,
-            edited_scorer,
-            swapped_cassettes,
-            cut_cassette,
-            stripped_baseline,
-            empty_run,
-        ),
-    )
-)
+_IN_TRIALS: Final = (dropped_step, other_decision, lost_output, shuffled_answers)
+_IN_FILES: Final = (broken_scorer, edited_scorer, swapped_cassettes, cut_cassette, stripped_baseline, empty_run)
+FAULTS: Final = tuple(map(plan_of, (*_IN_TRIALS, *_IN_FILES)))
 """Those that fit any target."""
 
 

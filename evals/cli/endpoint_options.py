@@ -111,9 +111,7 @@ def llm_endpoint(base_url: str | None, api_key: str) -> Endpoint:
         return Endpoint(base_url, api_key)
     local = f"http://{HOST}:{DEFAULT_PORT}"
     if not is_healthy(local):
-        raise ConfigurationError(
-            "no endpoint: `make record` starts a local model; or name one with --base-url or EVALS_BASE_URL"
-        )
+        raise ConfigurationError("no endpoint: name one with --base-url or EVALS_BASE_URL, or serve a local model")
     return Endpoint(f"{local}/v1", "")
 
 

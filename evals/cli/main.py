@@ -84,6 +84,9 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     known = all_commands(_root_in(front))
     words = rest or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
     typed = next((word for word in words if word in known), None)
+    pack = None if typed or not rest else installed_pack()
+    if pack and rest[0] in pack.commands:
+        raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
 
 

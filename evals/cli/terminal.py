@@ -65,7 +65,7 @@ def place_of(path: Path, root: Path) -> str:
 def shown(ready: view.Table, *, lines: bool = False) -> RenderableType:
     """A table of the report without a frame, its caption above; with `lines` between rows of several lines. A name in
     the first column is not broken unless it is long."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, show_lines=lines)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_lines=lines)
     names = max(len(row[0]) for row in (ready.head, *ready.rows))
     table.add_column(escape(ready.head[0]), overflow="fold", no_wrap=names <= LONGEST_NAME)
     for heading in ready.head[1:]:

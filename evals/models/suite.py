@@ -124,14 +124,12 @@ class GatePolicy(Closed):
 
 
 class Suite(Closed):
-    """What one `evals run` does. `dataset` names a folder below `datasets/`; without, the cases are those of the
-    checkout's own dataset."""
+    """What one `evals run` does. `dataset` is a folder below `datasets/`, or its path from the root; without, the cases
+    are those of the checkout's own dataset."""
 
     name: str
     description: str = ""
-    dataset: Annotated[str | None, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", exclude_if=lambda value: value is None)] = (
-        None
-    )
+    dataset: Annotated[str | None, Field(pattern=r"^[\w.][\w./@+ -]*$", exclude_if=lambda value: value is None)] = None
     cases: Selection = Selection()
     models: Models = Models()
     variants: Annotated[tuple[Variant, ...], Field(min_length=1)]

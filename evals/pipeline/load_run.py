@@ -78,7 +78,10 @@ def record_command(suite: str, options: Options, root: Path) -> str:
 
 def dataset_of(suite: Suite, root: Path) -> Path | None:
     """The folder of the dataset the suite names; None for the checkout's own."""
-    return None if suite.dataset is None else root / Project.at(root).cases / suite.dataset
+    if suite.dataset is None:
+        return None
+    own = root / Project.at(root).cases / suite.dataset
+    return own if own.is_dir() or "/" not in suite.dataset else root / suite.dataset
 
 
 def scored(chosen: RunContext, today: date) -> RunContext:

@@ -141,7 +141,8 @@ class TrialItem(pytest.Item):
         case, variant, _ = self.trial
         if why := reason_of(self.run.trial(*self.trial), case_info(self.run.suite.by_id[case])):
             yield f"{case} under {variant} {why}"
-        sides = f"--diff {whole.reference} {variant}" if variant == whole.candidate else f"--variant {variant}"
+        two = variant == whole.candidate != whole.reference
+        sides = f"--diff {whole.reference} {variant}" if two else f"--variant {variant}"
         yield f"see it with `evals explain {case} {sides} --suite {self.run.asked}`"
 
     def reportinfo(self) -> tuple[Path, None, str]:

@@ -4,7 +4,6 @@ import json
 from typing import Final
 
 from evals.models.run import Comparison, ScorerInfo, Summary, Unit
-from evals.shared.visible_text import visible
 from evals.statistics.rates import format_rate
 
 NOTHING: Final = "n/a"
@@ -118,7 +117,6 @@ def smallest_drop(item: Comparison) -> str:
     return f"{item.minimum_detectable * 100:.0f}{fewest}"
 
 
-__all__ = ["script_json", "visible"]
 _ACTIVE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 

@@ -19,6 +19,7 @@ SUITES: Final = Path(__file__).parent
 HERE: Final = Path()
 USUAL: Final = "prompts"
 """The suite that commands take where none is named; the only one of a project that has no such suite."""
+_MANY: Final = 10  # cases named in an error
 NAME: Final = re.compile(r"[\w@+-][\w.@+ -]*")
 """Of a suite: one part of a path, and no hidden file. Its baseline is named by it."""
 
@@ -141,9 +142,10 @@ def select(cases: Mapping[str, Case], selection: Selection, only: Sequence[str] 
     """
     unknown = [case_id for case_id in (*selection.ids, *only) if case_id not in cases]
     if unknown:
-        raise ConfigurationError(
-            f"no such case: {', '.join(unknown)}; `evals dataset show` names all{nearest_name(unknown[0], cases)}"
+        hint = (
+            nearest_name(unknown[0], cases) or f"; there are {', '.join([*sorted(cases)[:_MANY], '…'][: len(cases)])}"
         )
+        raise ConfigurationError(f"no such case: {', '.join(unknown)}{hint}")
     chosen = [case for _, case in sorted(cases.items()) if _matches(case, selection)]
     strangers = sorted(set(only) - {case.id for case in chosen})
     if strangers:

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from evals.workspace import Workspace
 
 
+_OF_TRIAGE: Final = (
+    *("supervisor", "prompt", "rules", "plan", "plan_limits", "guards", "confidence_floor", "max_iterations"),
+)
+"""Settings of a variant that mean nothing to another graph."""
+
+
 class TargetPack:
     """See `evals.pack.Pack`, method by method."""
 
@@ -82,6 +88,11 @@ class TargetPack:
 
     def describe(self, variant: "Variant", root: Path) -> VariantInfo:
         """The variant with the text of its prompt files; the digest is also of its `config` and its commit."""
+        for name in _OF_TRIAGE:
+            if getattr(variant, name) != type(variant).model_fields[name].get_default():
+                raise ConfigurationError(
+                    f"variant {variant.name}: `{name}` is of the triage graph; use `config`, `prompts` or `revision`"
+                )
         TargetSettings.of(root)
         files = VariantFiles.of(variant, root)
         prompts = files.all_prompts(variant)

@@ -113,19 +113,6 @@ def _retold(bench: ScratchSuite, case_id: str, change: Callable[[Trace], dict[st
     )
 
 
-FAULTS: Final = tuple(
-    map(
-        plan_of,
-        (
-            worse_prompt,
-            dropped_guard,
-            raised_limit,
-            raised_floor,
-            corrupted_label,
-            leaked_canary,
-            doubled_writer,
-            shared_code,
-            needless_option,
-        ),
-    )
-)
+_IN_VARIANT: Final = (worse_prompt, dropped_guard, raised_limit, raised_floor)
+_IN_TRIALS: Final = (corrupted_label, leaked_canary, doubled_writer, shared_code, needless_option)
+FAULTS: Final = tuple(map(plan_of, (*_IN_VARIANT, *_IN_TRIALS)))

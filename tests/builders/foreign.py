@@ -11,7 +11,6 @@ REMOVED, ADDED = "    return sum(prices[1:])", "    return sum(prices)"
 STATEMENT = "Totals are too small\n\nTwo books cost as much as one.\n"
 HINT = "The slice drops the first price."
 FAILING = "tests/test_totals.py::test_two_books"
-BUG_INFO = 'python_version="3.8.1"\nbuggy_commit_id="{0}"\nfixed_commit_id="{0}"\ntest_file="tests/test_totals.py"\n'
 
 
 def a_change(path: str = GOLD, new_path: str | None = None, *, context: str = "def net_total(prices):") -> str:

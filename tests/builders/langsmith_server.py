@@ -223,11 +223,6 @@ def _kept_feedback(store: Store, _: Any, body: Any) -> Any:
     return body
 
 
-def _items(store: Store, query: dict[str, list[str]], _: Any, one: str) -> Any:
-    done = query["status"] == ["archived"]
-    return {"items": [row for row in _one(store.items, one) if row.get("archived", False) == done]}
-
-
 ROUTES: tuple[tuple[str, Callable[..., Any]], ...] = (
     (r"GET /info", lambda *_: INFO),
     (r"GET /sessions", lambda store, query, _: _named(store.sessions, query)),
@@ -243,6 +238,4 @@ ROUTES: tuple[tuple[str, Callable[..., Any]], ...] = (
     (r"POST /api/v2/runs/query", _runs),
     (r"GET /feedback", _feedback),
     (r"POST /feedback", _kept_feedback),
-    (r"GET /annotation-queues", lambda store, query, _: _named(store.queues, query)),
-    (r"GET /api/v1/platform/annotation-queues/([\w-]+)/items", _items),
 )

@@ -8,7 +8,7 @@ import datetime as dt
 import json
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -39,8 +39,6 @@ class Store:
     sessions: dict[str, Json] = field(default_factory=dict)
     runs: dict[str, Json] = field(default_factory=dict)
     feedback: dict[str, Json] = field(default_factory=dict)
-    queues: dict[str, Json] = field(default_factory=dict)
-    items: dict[str, list[Json]] = field(default_factory=dict)
     twice: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -156,24 +154,6 @@ class Store:
 
     def below(self, session: str) -> list[Json]:
         return [run for run in self.runs.values() if run["session_id"] == session]
-
-    def annotate(self, run: str, key: str, **fields: Any) -> str:
-        """What a person says of a run in the UI."""
-        one = str(uuid.uuid4())
-        said = {"id": one, "run_id": run, "trace_id": self.runs[run]["trace_id"], "key": key, **fields}
-        self.feedback[one] = {**said, "created_at": NOW, "modified_at": NOW, "feedback_source": {"type": "app"}}
-        return one
-
-    def queue(self, name: str, runs: Iterable[str]) -> str:
-        """An annotation queue with these runs in it."""
-        one = str(uuid.uuid4())
-        self.queues[one] = {"id": one, "name": name, "tenant_id": TENANT, "created_at": NOW, "updated_at": NOW}
-        self.items[one] = [
-            {"id": str(uuid.uuid4()), "item_type": "RUN", "queue_id": one, "run_id": run,
-             "project_id": self.runs[run]["session_id"], "start_time": self.runs[run]["start_time"]}
-            for run in runs
-        ]  # fmt: skip
-        return one
 
 
 def v2_run(run: Json) -> Json:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied, evals
+from tests.builders.example_projects import copied, evals, shell
 
 pytestmark = pytest.mark.slow
 
@@ -115,6 +115,17 @@ def test_explain_says_what_changed(project):
 
     assert code == 0, said
     assert "output.action: cancel → end" in " ".join(said.split())
+
+
+def test_a_case_that_changed_fails_under_pytest(project):
+    edited(project, *END_PLAN)
+    code, said = shell(project, "python -m pytest -q --evals first -p no:cacheprovider")
+
+    assert code == 1, said
+    assert "output.action changed since the baseline: cancel → end" in said
+    assert "see it with `evals explain only-leaving --variant now --suite first`" in said
+    assert "ERROR first::verdict" in said
+    assert "FAILED first::now::charged-twice" not in said
 
 
 def test_a_suite_names_the_fields_that_count(project):

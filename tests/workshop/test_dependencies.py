@@ -177,7 +177,7 @@ def run(*arguments, program="evals", hidden=()):
     [
         "--help",
         "run --help",
-        "view --help",
+        "gate --shards --help",
         "gate --help",
         "history --help",
         "explain --help",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from triage.errors import ConfigurationError, PlanError
 from triage.state import WORKERS, TaskItem, Worker
@@ -100,8 +100,7 @@ def _way_back(start: int, waits_for: Mapping[int, Sequence[int]]) -> tuple[int, 
 
 PLANS: Final = Path(__file__).parent
 
-NAMES: Final = {"reasoning_steps": "notes"}
-TASK_NAMES: Final = {"sub_task_objective": "objective", "sub_task_dependencies": "dependencies"}
+_OURS: Final = {"reasoning_steps": "notes", "sub_task_objective": "objective", "sub_task_dependencies": "dependencies"}
 """Names of the source document that mean the same as ours."""
 
 Place = tuple[int | str, ...]
@@ -115,9 +114,12 @@ class PlanTask(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     task_id: Annotated[int, Field(ge=1)]
-    objective: Annotated[str, Field(min_length=1)]
+    objective: Annotated[str, Field(min_length=1, validation_alias=AliasChoices("objective", "sub_task_objective"))]
     capability: Worker
-    dependencies: Annotated[tuple[int, ...], Field(strict=False)] = ()
+    dependencies: Annotated[
+        tuple[int, ...],
+        Field(strict=False, validation_alias=AliasChoices("dependencies", "sub_task_dependencies")),
+    ] = ()
     is_final: bool = False
     metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
     """For people and programs that read the results; no request holds it."""
@@ -130,7 +132,7 @@ class PlanFile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     objective: Annotated[str, Field(min_length=1)]
-    notes: str = ""
+    notes: Annotated[str, Field(validation_alias=AliasChoices("notes", "reasoning_steps"))] = ""
     metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
     auto_mark_final: bool = False
     tasks: Annotated[tuple[PlanTask, ...], Field(strict=False)]
@@ -205,59 +207,33 @@ def parse_plan(text: str, source: str) -> tuple[TaskItem, ...]:
 def _plan(text: str, source: str) -> PlanFile:
     """The plan written in `text`. Raises PlanError."""
     try:
-        root, lines = _composed(text)
-        return _validated(root, lines)
+        plan, said = _checked(text)
     except yaml.MarkedYAMLError as error:
-        line = _marked(error.problem_mark)
-        raise PlanError(f"{source}: line {line}: not YAML ({error.problem})") from error
+        raise PlanError(f"{source}: line {_marked(error.problem_mark)}: not YAML ({error.problem})") from error
     except yaml.YAMLError as error:  # a character that no YAML file may hold
         raise PlanError(f"{source}: not YAML ({str(error).splitlines()[0]})") from error
-    except _FaultsError as error:
-        said = "; ".join(f"line {line}: {what}" for line, what in sorted(error.said))
-        raise PlanError(f"{source}: {said}") from error
-
-
-class _FaultsError(ValueError):
-    """All the faults of one file."""
-
-    def __init__(self, said: list[Said]) -> None:
-        super().__init__(str(said))
-        self.said = said
-
-
-def _composed(text: str) -> tuple[Any, dict[Place, int]]:
-    """The document as plain data, and the line of every value in it. Raises _FaultsError."""
-    shared = [event for event in yaml.parse(text, yaml.SafeLoader) if isinstance(event, yaml.AliasEvent)]
-    if shared:
-        raise _FaultsError([(_marked(event.start_mark), "aliases are not allowed; write it out") for event in shared])
-    node = yaml.compose(text, yaml.SafeLoader)
-    if node is None:
-        raise _FaultsError([(1, "the file is empty; it needs `objective` and `tasks`")])
-    lines: dict[Place, int] = {}
-    twice = list(_numbered(node, (), lines))
-    if twice:
-        raise _FaultsError(twice)
-    return _in_our_names(yaml.safe_load(text)), lines
-
-
-def _in_our_names(root: Any) -> Any:  # noqa: ANN401 - YAML may be anything
-    """The document with the names of the source document replaced by ours."""
-    if not isinstance(root, dict):
-        return root
-    plan = {NAMES.get(name, name): value for name, value in root.items()}
-    if isinstance(plan.get("tasks"), list):
-        plan["tasks"] = [_renamed(task, TASK_NAMES) for task in plan["tasks"]]
+    if plan is None or said:
+        raise PlanError(f"{source}: {'; '.join(f'line {line}: {what}' for line, what in sorted(said))}")
     return plan
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - YAML may be anything
-    return {names.get(name, name): one for name, one in value.items()} if isinstance(value, dict) else value
-
-
-def _our_name(place: Place, name: str) -> str:
-    """What a key at `place` is called here."""
-    in_a_task = len(place) == len(("tasks", 0)) and place[0] == "tasks"
-    return (TASK_NAMES if in_a_task else NAMES if not place else {}).get(name, name)
+def _checked(text: str) -> tuple[PlanFile | None, list[Said]]:
+    """The plan, and all that is wrong with the file; no plan where that keeps it from being read."""
+    shared = [event for event in yaml.parse(text, yaml.SafeLoader) if isinstance(event, yaml.AliasEvent)]
+    if shared:
+        return None, [(_marked(event.start_mark), "aliases are not allowed; write it out") for event in shared]
+    node = yaml.compose(text, yaml.SafeLoader)
+    if node is None:
+        return None, [(1, "the file is empty; it needs `objective` and `tasks`")]
+    lines: dict[Place, int] = {}
+    if twice := list(_numbered(node, (), lines)):
+        return None, twice
+    try:
+        plan = PlanFile.model_validate(yaml.safe_load(text))
+    except ValidationError as error:
+        return None, [(_line(found["loc"], lines), _worded(found)) for found in error.errors()]
+    found = (*faults(plan.tasks), *_final_faults(plan))
+    return plan, [(_line(("tasks", fault.place, fault.field), lines), fault.text) for fault in found]
 
 
 def _numbered(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterator[Said]:
@@ -268,7 +244,8 @@ def _numbered(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterato
             yield from _numbered(item, (*place, index), lines)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            here = (*place, _our_name(place, str(key.value)))
+            name = str(key.value)
+            here = (*place, name if "metadata" in place else _OURS.get(name, name))
             if here in lines:
                 yield _marked(key.start_mark), f"`{key.value}` stands here for the second time"
             lines[here] = _marked(key.start_mark)
@@ -278,21 +255,6 @@ def _numbered(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Iterato
 def _marked(mark: Any) -> int:  # noqa: ANN401 - libyaml has a type of its own for marks
     """The line of a mark, counted from 1."""
     return int(mark.line) + 1 if mark else 1
-
-
-def _validated(root: Any, lines: Mapping[Place, int]) -> PlanFile:  # noqa: ANN401 - YAML may be anything
-    """The plan, its shape checked as well. Raises _FaultsError."""
-    try:
-        plan = PlanFile.model_validate(root)
-    except ValidationError as error:
-        raise _FaultsError([(_line(found["loc"], lines), _worded(found)) for found in error.errors()]) from error
-    said = [
-        (_line(("tasks", fault.place, fault.field), lines), fault.text)
-        for fault in (*faults(plan.tasks), *_final_faults(plan))
-    ]
-    if said:
-        raise _FaultsError(said)
-    return plan
 
 
 def _final_faults(plan: PlanFile) -> Iterator[PlanFault]:
@@ -307,6 +269,7 @@ def _final_faults(plan: PlanFile) -> Iterator[PlanFault]:
 
 def _line(place: Place, lines: Mapping[Place, int]) -> int:
     """The line of `place`, or of the nearest thing around it that is there."""
+    place = tuple(_OURS.get(part, part) if isinstance(part, str) else part for part in place)
     while place and place not in lines:
         place = place[:-1]
     return lines[place]

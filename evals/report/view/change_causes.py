@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from evals.models.run import Divergence, EditedPrompt, Run, VariantInfo
 from evals.models.suite import Variant
+from evals.report.view.page_parts import Pool
 
 
 @dataclass(frozen=True)
@@ -289,16 +290,16 @@ class ChangeCause:
     more: str
 
 
-class Causes:
+class Causes(Pool[ChangeCause]):
     """A pool of causes: every divergence of one pair between the same nodes has the same one."""
 
     def __init__(self, run: Run, diffs: Sequence[PromptDiff]) -> None:
+        super().__init__()
         self._infos = {info.variant.name: info for info in run.variants}
         self._diffs = diffs
-        self._numbers: dict[ChangeCause, str] = {}
         self._known: dict[tuple[str, str, str | None, str | None], str] = {}
 
-    def add(self, item: Divergence) -> str:
+    def cause_of(self, item: Divergence) -> str:
         """The number of what may have caused this divergence."""
         asked = item.left, item.right, item.was, item.now
         if asked not in self._known:
@@ -318,11 +319,7 @@ class Causes:
         more = f"and {len(places) - MOST} more" if len(places) > MOST else ""
         settings = _settings(left, right) if right is not None else _since_blessed(places)
         cause = ChangeCause(tuple(settings), tuple(places[:MOST]), more)
-        return self._numbers.setdefault(cause, str(len(self._numbers)))
-
-    def all(self) -> tuple[ChangeCause, ...]:
-        """The causes in order of their numbers."""
-        return tuple(self._numbers)
+        return self.add(cause)
 
 
 def _concerns(diff: PromptDiff, left: str, right: str) -> bool:

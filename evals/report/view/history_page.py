@@ -140,10 +140,17 @@ def rests_on(history: History) -> str:
 def now_table(history: History) -> Table:
     """Every variant of the last baseline on every primary metric."""
     last = history.line[-1]
-    endpoints = [scorer.name for scorer in history.scorers if scorer.primary]
+    endpoints = _primary(history)
     names = dict.fromkeys(one.variant for one in last.summaries)
     rows = ((name, *(_rate(_summary(last, name, endpoint)) for endpoint in endpoints)) for name in names)
     return Table(f"As blessed in {last.commit[:7]} on {last.date}", ("variant", *endpoints), tuple(rows))
+
+
+def _primary(history: History) -> list[str]:
+    """The primary metrics that scored anything in any baseline; all of them where none did."""
+    primary = [scorer.name for scorer in history.scorers if scorer.primary]
+    scored = {one.scorer for each in history.blessings for one in each.summaries if one.n}
+    return [name for name in primary if name in scored] or primary
 
 
 def red_table(history: History, variant: str | None = None) -> Table:
@@ -170,7 +177,7 @@ def red_table(history: History, variant: str | None = None) -> Table:
 def step_table(history: History) -> Table:
     """The last steps for the terminal, the newest last."""
     variant = told_by(history)
-    endpoints = [scorer.name for scorer in history.scorers if scorer.primary]
+    endpoints = _primary(history)
     shown = history.blessings[-SHOWN:]
     hidden = len(history.blessings) - len(shown)
     more = f"; the {hidden} before are on the page" if hidden else ""

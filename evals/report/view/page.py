@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from markupsafe import Markup
+
 from evals.analysis.label_disputes import disputes
 from evals.models.run import Run, Scope
 from evals.report.numbers import script_json
@@ -34,7 +36,7 @@ from evals.report.view.judge_view import JudgeView, judge_view
 from evals.report.view.page_parts import Lists, Piece, Table, pieces, without_empty
 from evals.report.view.plan_graph import Picture
 from evals.report.view.plots import Plot
-from evals.report.view.sections import DrawnSection, drawn_sections
+from evals.report.view.sections import drawn_sections
 from evals.report.view.slice_map import SliceMap, slice_map
 from evals.report.view.variant_tables import (
     changes_table,
@@ -94,7 +96,7 @@ class ReportPage:
     twins: Table
     confusions: tuple[ConfusionView, ...]
     diagonals: str
-    sections: tuple[DrawnSection, ...]
+    sections: tuple[tuple[str, str, Markup], ...]
     disputes: tuple[SuspectList, ...]
     secondary: Table
     measures: Table

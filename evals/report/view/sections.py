@@ -36,15 +36,6 @@ class Section:
     tables: Callable[[Run], tuple[Table, ...]] = _no_tables
 
 
-@dataclass(frozen=True)
-class DrawnSection:
-    """A section of one run."""
-
-    anchor: str
-    title: str
-    html: Markup
-
-
 @cache
 def sections(pack: "Pack | None" = None) -> tuple[Section, ...]:
     """The sections of a pack (of the default one if none is given), in order.
@@ -61,10 +52,9 @@ def sections(pack: "Pack | None" = None) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def drawn_sections(run: Run, pack: "Pack | None" = None) -> tuple[DrawnSection, ...]:
-    """The sections of a run that have anything to show."""
-    drawn = (DrawnSection(each.anchor, each.title, each.html(run)) for each in sections(pack))
-    return tuple(each for each in drawn if each.html.strip())
+def drawn_sections(run: Run, pack: "Pack | None" = None) -> tuple[tuple[str, str, Markup], ...]:
+    """Anchor, title and markup of the sections of a run that have anything to show."""
+    return tuple((each.anchor, each.title, html) for each in sections(pack) if (html := each.html(run)).strip())
 
 
 def section_tables(run: Run, place: Place, pack: "Pack | None" = None) -> tuple[Table, ...]:

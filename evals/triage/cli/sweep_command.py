@@ -15,7 +15,7 @@ from evals.pipeline.load_run import selected
 from evals.report.numbers import NOTHING, rate
 from evals.report.run_files import write_sheet
 from evals.report.view.page_parts import Table
-from evals.triage.sweep.sweep_grid import Axes, swept
+from evals.triage.sweep.sweep_choice import Axes, swept
 from evals.triage.sweep.sweep_page import render_sweep
 
 SINGLE: Final = "0.5:0.95:0.05"

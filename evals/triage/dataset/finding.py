@@ -109,7 +109,7 @@ class LintedCase:
     @cached_property
     def fetched(self) -> bool:
         """Whether all releases that a proof of it takes are here, and whole."""
-        return not Shelf(self.cache).missing(self._releases)
+        return not Shelf(self.cache).missing(self.releases)
 
     @property
     def runs_here(self) -> bool:
@@ -117,7 +117,8 @@ class LintedCase:
         return load_codebase(self.codebase).runs_here
 
     @property
-    def _releases(self) -> tuple[Release, ...]:
+    def releases(self) -> tuple[Release, ...]:
+        """The releases that a proof of it takes."""
         if not self.released:
             return ()
         releases = load_codebase(self.codebase).releases

@@ -2,9 +2,10 @@
 
 import pytest
 
+from evals.comparison.assemble import assemble
 from evals.comparison.changed_cases import blessed_behaviour, changes_of
 from evals.models.run import Trial
-from tests.builders.facts import some_material
+from tests.builders.facts import some_cases, some_material, some_trials
 from tests.builders.trace import a_trace
 
 OUTPUT = {
@@ -104,3 +105,15 @@ def test_a_case_that_is_not_fully_recorded_has_not_changed():
     trace = a_trace(case_id="one", variant="v3", provenance="frontier", frontier=1)
 
     assert changed([a_trial()], [missed.model_copy(update={"trace": trace})]) == []
+
+
+def test_edited_scorers_do_not_matter_where_no_metric_decides():
+    cases = some_cases(2)
+    trials = some_trials(cases)
+    material = some_material(cases, trials)
+    metrics = tuple(info.model_copy(update={"primary": False}) for info in material.metrics)
+    blessed = blessed_behaviour(material.suite, metrics, trials)
+    baseline = material.baseline.model_copy(update={"behaviour": blessed, "scorers": "of another version"})
+    run = assemble(some_material(cases, trials, metrics=metrics, baseline=baseline))
+
+    assert (run.verdict.status, run.verdict.exit_code) == ("not worse", 0)

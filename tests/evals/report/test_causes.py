@@ -8,7 +8,7 @@ from tests.builders.run import CRITIC_RULE, a_divergence, a_run, a_run_that_part
 def the_cause(run: Run, **divergence) -> ChangeCause:
     """The cause of a divergence of v3 from v2."""
     causes = Causes(run, prompt_diffs(run))
-    causes.add(a_divergence(**divergence))
+    causes.cause_of(a_divergence(**divergence))
     return causes.all()[0]
 
 

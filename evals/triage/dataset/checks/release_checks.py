@@ -34,7 +34,7 @@ _FRAME: Final = re.compile(r'^\s*File ".*", line \d+.*\n(.*)$', re.MULTILINE)
 
 def releases_are_here(subject: LintedCase) -> Iterator[Complaint]:
     """Nothing can be proved of what was not fetched."""
-    missing = Shelf(subject.cache).missing(TwoReleases(subject).all)
+    missing = Shelf(subject.cache).missing(subject.releases)
     if missing:
         named = ", ".join(map(str, missing))
         yield at_label(subject, f"cannot be proved, since {named} is not here; {FETCH}", "codebase")

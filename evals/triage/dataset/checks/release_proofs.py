@@ -44,11 +44,6 @@ class TwoReleases:
         """Whether it was mended in a dependency."""
         return self.fixed is not None and self.fixed.package != self.own.package
 
-    @property
-    def all(self) -> tuple[Release, ...]:
-        """All that has to be here."""
-        return (*self.code.releases, *((self.fixed,) if self.fixed else ()))
-
     def with_fault(self) -> tuple[Path, ...]:
         """The release, and what it needs. Raises NotFetchedError."""
         return _unpacked(self.subject.cache, self.code.releases)
