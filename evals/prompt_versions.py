@@ -67,7 +67,7 @@ def _named(name: str, spec: str, files: Sequence[Path], root: Path, told: Mappin
     if not own and not versions:
         known = sorted({file.stem for file in files} | {file.parent.name for file in files})
         hint = nearest_name(name, known) or f"; there are {', '.join(known) or 'none: name their files in `prompts`'}"
-        raise ConfigurationError(f"there is no prompt {name!r}{hint}")
+        raise ConfigurationError(f"there is no prompt {name!r} among the prompt files{hint}")
     if spec.startswith(PREFIX):
         return _at_revision(name, spec, own, versions, root, told)
     file = versions.get(spec) or root / spec

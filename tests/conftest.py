@@ -5,7 +5,9 @@ again; and nothing is left behind in the checkout, nor any key that a command he
 import gc
 import logging
 import os
+import shutil
 import ssl
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +20,9 @@ from evals.shared.command_start import SELDOM
 from evals.shared.secrets.rule import release
 
 ROOT = Path(__file__).parents[1]
+MEMORY = Path("/dev/shm")
+"""A file system in memory: no test waits for a disk, which takes longer to write a file safely than most tests take."""
+ROOM = 2_000_000_000
 TRIAGE_LOG = logging.getLogger("triage")
 
 UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -31,6 +36,17 @@ typer.main.get_command = cache(typer.main.get_command)
 """Typer builds every command anew for each call: a twentieth of a second, a thousand times over in these tests."""
 ssl.create_default_context = cache(ssl.create_default_context)
 """Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
+
+
+def _fits(folder: Path) -> bool:
+    """Whether temporary folders can be made there, with room in them and programs that may be started."""
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < ROOM:
+        return False
+    return not os.statvfs(folder).f_flag & os.ST_NOEXEC
+
+
+if "TMPDIR" not in os.environ and _fits(MEMORY):
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 gc.disable()
 

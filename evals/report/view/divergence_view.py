@@ -229,9 +229,10 @@ class DivergenceRow:
 
 @dataclass(frozen=True)
 class Lead:
-    """Where to look first: a list of cases in words, and the first of them."""
+    """Where to look first: a list of cases in words, and the first of them; `which`: they got worse, or better."""
 
     told: ListLink
+    which: str
     case_ids: tuple[str, ...]
     more: str
 
@@ -284,7 +285,13 @@ def leads(run: Run, lists: Lists) -> tuple[Lead, ...]:
     ]
     known = {case.id for case in run.cases}
     found = [
-        _lead(_counted(item), item.broke or item.mended, _parted(run, item.left, item.right), lists)
+        _lead(
+            _counted(item),
+            "worse" if item.broke else "better",
+            item.broke or item.mended,
+            _parted(run, item.left, item.right),
+            lists,
+        )
         for item in judged
         if known.issuperset(item.broke)
     ]
@@ -301,7 +308,7 @@ def _parted(run: Run, left: str, right: str) -> list[str]:
 def _elsewhere(run: Run, right: str, lists: Lists) -> Lead:
     parted = _parted(run, run.candidate, right)
     told = f"{run.candidate} decides otherwise than {right} in {len(parted)} of {len(run.cases)} cases"
-    return _lead(told, parted, parted, lists)
+    return _lead(told, "", parted, parted, lists)
 
 
 def _counted(item: Comparison) -> str:
@@ -310,8 +317,8 @@ def _counted(item: Comparison) -> str:
     return f"{item.endpoint}: {better}, {len(item.broke)} worse than {item.right}{clause}"
 
 
-def _lead(told: str, cases: Sequence[str], parted: Sequence[str], lists: Lists) -> Lead:
+def _lead(told: str, which: str, cases: Sequence[str], parted: Sequence[str], lists: Lists) -> Lead:
     """The cases that can be explained come first."""
     first = sorted(cases, key=lambda case: case not in parted)
     more = f"and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
-    return Lead(lists.link(told, told, cases), tuple(first[:SHOWN]), more)
+    return Lead(lists.link(told, f"{told}; {which}" if which else told, cases), which, tuple(first[:SHOWN]), more)

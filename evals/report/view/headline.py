@@ -127,7 +127,8 @@ def _named(run: Run, info: VariantInfo) -> str:
     parts = [roles[name]] if name in roles else []
     parts += [] if supervisor == "llm" else [f"supervisor {supervisor}"]
     parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    return f"{name} ({', '.join([*parts, f'guards {info.variant.guards}'])})"
+    has_guards = info.variant.prompt is not None or supervisor != "llm" or info.variant.guards != "hardened"
+    return f"{name} ({', '.join([*parts, *([f'guards {info.variant.guards}'] if has_guards else [])])})"
 
 
 def _recorded(covered: Coverage) -> str:

@@ -64,6 +64,7 @@ def test_a_green_verdict_links_to_its_gains():
     (lead,) = leads(run, lists_of(run))
 
     assert (lead.told.text, lead.case_ids) == ("route.pass: 1 case better, 0 worse than v2", ("local-bug",))
+    assert lead.which == "better"
 
 
 def test_where_nothing_broke_the_verdict_links_to_what_changed():

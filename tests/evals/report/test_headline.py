@@ -1,5 +1,6 @@
 """The numbers at the top."""
 
+from evals.models.suite import Variant
 from evals.report.view.headline import comparisons, deciding, secondary, variant_table
 from evals.report.view.page_parts import Lists
 from tests.builders.run import (
@@ -100,3 +101,9 @@ def test_a_baseline_that_nothing_flipped_against_is_quiet():
     found = comparisons(a_run(comparisons=(held, flipped, unknown, partly, a_comparison())), NO_LISTS)
 
     assert [row.quiet for row in found.rows] == [True, False, False, False, False]
+
+
+def test_guards_are_not_named_where_the_graph_has_none():
+    other = a_variant_info("v1").model_copy(update={"variant": Variant(name="v1", config={"router": "v1"})})
+
+    assert variant_table(a_run(variants=[other])).rows[0][0] == "v1 (prompt v1)"

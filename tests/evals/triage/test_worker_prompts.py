@@ -61,7 +61,10 @@ def test_the_committed_text_of_a_worker_is_that_of_the_graph():
 @pytest.mark.parametrize(
     ("prompts", "says"),
     [
-        ({"supervisor": "v3", "critik": "v1"}, "there is no prompt 'critik'; did you mean 'critic'?"),
+        (
+            {"supervisor": "v3", "critik": "v1"},
+            "'critik' among the prompt files; did you mean 'critic'?",
+        ),
         ({"supervisor": "v3", "agents": "critic"}, "there is no prompt 'agents'"),
         ({"supervisor": "v99"}, "prompt 'supervisor' has no version 'v99'; it has plan-v1"),
         ({"critic": "git:HEAD"}, "supervisor 'llm' needs a prompt"),
