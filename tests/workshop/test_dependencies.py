@@ -177,7 +177,7 @@ def run(*arguments, program="evals", hidden=()):
     [
         "--help",
         "run --help",
-        "merge --help",
+        "gate --shards --help",
         "gate --help",
         "history --help",
         "explain --help",
