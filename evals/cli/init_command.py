@@ -138,7 +138,7 @@ def _suite(guess: "GraphGuess") -> str:
 def _case(guess: "GraphGuess") -> str:
     known = f"  # nodes: {', '.join(guess.nodes)}" if guess.nodes else ""
     router = next(iter((*guess.routers, *guess.nodes)), "billing")
-    member = next(iter(guess.output), "reply")
+    member = next(iter(guess.output), "reply").replace("messages", "messages[-1].content")
     inputs = json.dumps(guess.inputs or {}, ensure_ascii=False, default=str)
     return f"""\
 inputs: {inputs}  # what the graph is called with
