@@ -60,7 +60,7 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
         guess = guess_settings(load_graph(file, name))
     nodes = guess.nodes
     for router in routers:
-        if nodes and router not in nodes:
+        if nodes and router not in {*nodes, guess.name}:  # an agent is a router by its name
             raise ConfigurationError(f"--router {router}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
     routers = routers or guess.routers
