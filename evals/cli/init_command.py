@@ -60,7 +60,7 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
         guess = guess_settings(load_graph(file, name))
     nodes = guess.nodes
     for router in routers:
-        if nodes and router not in nodes:
+        if nodes and router not in {*nodes, guess.name}:  # an agent is a router by its name
             raise ConfigurationError(f"--router {router}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
     routers = routers or guess.routers
@@ -138,7 +138,7 @@ def _suite(guess: "GraphGuess") -> str:
 def _case(guess: "GraphGuess") -> str:
     known = f"  # nodes: {', '.join(guess.nodes)}" if guess.nodes else ""
     router = next(iter((*guess.routers, *guess.nodes)), "billing")
-    member = next(iter(guess.output), "reply")
+    member = next(iter(guess.output), "reply").replace("messages", "messages[-1].content")
     inputs = json.dumps(guess.inputs or {}, ensure_ascii=False, default=str)
     return f"""\
 inputs: {inputs}  # what the graph is called with

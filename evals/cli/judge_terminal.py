@@ -164,9 +164,8 @@ def because(cause: MissingBecause) -> str:
 def effort(found: Effort) -> str:
     """Tokens, price and time on one line."""
     if found.unpriced:
-        price = (
-            f"price unknown ({', '.join(found.unpriced)} not in the price table of {found.prices_as_of}; --prices FILE)"
-        )
+        models = ", ".join(filter(None, found.unpriced)) or "model"
+        price = f"price unknown ({models} not in the price table of {found.prices_as_of}; --prices FILE)"
     else:
         price = f"{found.usd:.2f} USD by the price table of {found.prices_as_of}"
     tokens = f"About {found.input_tokens:,} tokens in and {found.output_tokens:,} out"

@@ -61,7 +61,7 @@ def clause(lost: Sequence[str], parted: Sequence[Divergence]) -> str:
         return ""
     known = [one for one in parted if one.case_id in lost]
     if not known:
-        return f"no decision differs in the {_losses(len(lost))}: the reports do"
+        return f"no decision differs in the {_losses(len(lost))}: outputs do"
     what, _ = max(Counter(one.what for one in known).items(), key=lambda item: item[1])  # of equals, the first seen
     alike = [one for one in known if one.what == what]
     places = {one.decision for one in alike}

@@ -22,6 +22,7 @@ class GraphGuess:
     """`inputs` are an example of each input that the graph needs (its messages or all, if none is required); `context`
     holds the members of LangGraph's context with their defaults; `routers` are nodes with several next nodes."""
 
+    name: str = ""
     nodes: tuple[str, ...] = ()
     routers: tuple[str, ...] = ()
     inputs: Mapping[str, Any] | None = None
@@ -49,6 +50,7 @@ async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
         needed = needed or ({"messages"} & set(inputs)) or set(inputs)
         context = _schema(graph, "context")[1]
         return GraphGuess(
+            name=str(graph.name),
             nodes=tuple(str(node) for node in drawn.nodes if not str(node).startswith("__")),
             routers=tuple(node for node, found in nexts.items() if len(found) > 1 and not node.startswith("__")),
             inputs={name: _example(name, kind) for name, kind in inputs.items() if name in needed},

@@ -300,7 +300,9 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
     assert '# output = ["messages"]' in (tmp_path / "evals.toml").read_text()
     assert "src/assistant/words.py:4 reads the time" in (tmp_path / "evals.toml").read_text()
     assert "# config of this graph: model\n" in (tmp_path / "evaluation" / "suites" / "first.yaml").read_text()
-    assert '{"messages": [{"role": "user", ' in (tmp_path / "evaluation" / "cases" / "example.yaml").read_text()
+    example = (tmp_path / "evaluation" / "cases" / "example.yaml").read_text()
+    assert '{"messages": [{"role": "user", ' in example
+    assert "#   messages[-1].content: {contains:" in example
     case = "inputs: {messages: [{role: user, content: hello}]}\n"
     write(tmp_path / "evaluation" / "cases" / "example.yaml", case)
     with model_server(lambda *_: "good day") as (url, _):

@@ -68,7 +68,7 @@ FAILS = {
 @pytest.mark.parametrize(("at_import", "in_node", "says"), FAILS.values(), ids=FAILS)
 def test_what_keeps_a_target_from_running_is_one_line_and_exit_code_3(at_import, in_node, says, tmp_path):
     project = a_project(tmp_path, at_import, in_node)
-    code, said = evals(project, "run", "first", "--jobs", "1", "--trial-timeout", "3")
+    code, said = evals(project, "run", "first", "--jobs", "1", "--set", "trial-timeout=3")
 
     assert (code, says in said.partition("\n")[0], "Traceback" in said) == (3, True, False), said
 

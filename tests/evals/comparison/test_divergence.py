@@ -91,7 +91,7 @@ def test_only_lost_cases_count():
 
 
 def test_a_loss_without_another_decision_lies_in_the_report():
-    assert clause(("c0",), divergences(trials(FULL), "v3", "v2")) == "no decision differs in the 1 loss: the reports do"
+    assert clause(("c0",), divergences(trials(FULL), "v3", "v2")) == "no decision differs in the 1 loss: outputs do"
 
 
 def test_without_a_loss_nothing_is_said():

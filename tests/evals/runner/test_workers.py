@@ -60,7 +60,7 @@ def test_a_worker_that_blocks_is_ended_and_the_others_go_on(tmp_path, monkeypatc
 
     assert outcomes(tasks, jobs=2) == {
         ("other", "v2"): None,
-        ("local-bug", "hang"): "the trial did not end within 0.5 s; `--trial-timeout` gives it more",
+        ("local-bug", "hang"): "the trial did not end within 0.5 s; `--set trial-timeout=S` gives it more",
     }
 
 
