@@ -189,6 +189,8 @@ def broken_scorer(bench: ScratchSuite) -> Run | str:
 
 def edited_scorer(bench: ScratchSuite) -> Run | str:
     """The scorers are other code than when the baseline was blessed."""
+    if not any(info.primary for info in bench.run().scorers):
+        return "no metric decides"
     return bench.run(scorers=hashlib.sha256(b"edited").hexdigest())
 
 

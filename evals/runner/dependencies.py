@@ -30,6 +30,8 @@ _HARNESS: Final = (
     "paths.py",
     "plain_replay.py",
     "project.py",
+    "prompt_history.py",
+    "prompt_versions.py",
     "gc_pause.py",
     "worker_server.py",
     "workspace.py",

@@ -54,7 +54,7 @@ def test_an_older_file_is_as_if_recorded_today(old, tmp_path):
 
 
 def test_loading_an_older_file_names_the_command(old):
-    with pytest.raises(CassetteError, match=r"old\.yaml:2: x_replay\.schema is 0.*run `evals cassette migrate`"):
+    with pytest.raises(CassetteError, match=r"old\.yaml:2: x_replay\.schema is 0.*run `evals cassette tidy`"):
         load(old)
 
 

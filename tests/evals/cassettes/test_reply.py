@@ -17,7 +17,7 @@ ENDS = {
     "rights": (403, "", "the key may not do this"),
     "model": (404, "", "status 404 about small; there is no such model or address"),
     "model by its code": (400, "model_not_found", "status 400 about small; there is no such model or address"),
-    "limit": (429, "", "run it again later, or with a lower --concurrency"),
+    "limit": (429, "", "run it again later, or with a lower --set concurrency"),
 }
 
 

@@ -1,7 +1,7 @@
-"""One browser for all tests of a page: its start and its end take longer than most of them."""
+"""One browser for the tests of a module: while one runs, no event loop can start in its process."""
 
 import pytest
 
 from tests.builders.chromium import a_chromium
 
-browser = pytest.fixture(a_chromium, scope="package", name="browser")
+browser = pytest.fixture(a_chromium, scope="module", name="browser")

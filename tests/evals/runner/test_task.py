@@ -74,5 +74,5 @@ def test_a_trial_that_waits_for_ever_fails_alone(tmp_path, monkeypatch):
 
     first, second = replay.replay_case(replace(a_task(tmp_path), timeout_s=0.05), Cassette(tmp_path / "case.yaml"))
 
-    assert first.error == "the trial did not end within 0.05 s; `--trial-timeout` gives it more"
+    assert first.error == "the trial did not end within 0.05 s; `--set trial-timeout=S` gives it more"
     assert second.provenance.label == "exact"
