@@ -42,7 +42,7 @@ def cassette_show_command(
     case: Annotated[
         str | None, typer.Argument(metavar="[CASE]", help="The name of a case, or a cassette file.")
     ] = None,
-    variant: Annotated[str | None, typer.Option(help="The trial of this variant, in its order.")] = None,
+    variant: Annotated[str | None, typer.Option(help="This variant's trial, in the order of its requests.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only what this agent asked.")] = None,
     suite: Annotated[
         str | None, typer.Option(help="The suite that has the variant, or whose trials are listed.")
@@ -53,9 +53,7 @@ def cassette_show_command(
             metavar="OTHER", help="Say what came, went or changed since OTHER: a file, a git revision, or REV..REV."
         ),
     ] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="A file as plain text for git's textconv, whatever it holds.")
-    ] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print any file as plain text (for git's textconv).")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Print a cassette as a conversation: agent, prompt, answer, tokens.
@@ -112,9 +110,7 @@ def cassette_verify_command(
 @cassette.command("tidy")
 def cassette_tidy_command(
     context: typer.Context,
-    unused: Annotated[
-        bool, typer.Option("--unused", help="Instead, list what no variant of any suite asks for.")
-    ] = False,
+    unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
     also: Annotated[
         list[str] | None, typer.Option("--also", help="With --unused: a suite of your own that needs its answers.")
     ] = None,
@@ -122,7 +118,7 @@ def cassette_tidy_command(
 ) -> int:
     """Rewrite cassettes of an older schema in today's, and write the manifest anew.
 
-    With --unused nothing is rewritten: what nobody asks for is listed or dropped, once every trial of all suites is
+    With --unused nothing is rewritten: what no suite uses is listed or dropped, once every trial of all suites is
     recorded.
     """
     from evals.cli.cassette_upkeep import migrate, prune
@@ -147,7 +143,7 @@ def cassette_adopt_command(
     context: typer.Context,
     recording: Annotated[Path, typer.Argument(help="A cassette recorded by stock vcrpy or pytest-recording.")],
     case: Annotated[str, typer.Argument(help="The case whose cassette takes it in.")],
-    recorded_by: Annotated[str, typer.Option(help="Who answers for it; kept with every answer.")] = "vcrpy",
+    recorded_by: Annotated[str, typer.Option(help="Who made this recording; kept with every answer.")] = "vcrpy",
 ) -> int:
     """Take a stock VCR recording into a case's cassette, redacted and checked like a live one."""
     from evals.cli.cassette_upkeep import adopt

@@ -32,11 +32,11 @@ def history_command(
         str, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
     ] = "prompts",
     bisect: Annotated[
-        str | None, typer.Option(metavar="CASE", help="Only say at which commit this case turned.")
+        str | None, typer.Option(metavar="CASE", help="Only name the commit at which this case changed.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
 ) -> int:
-    """How a suite went: every blessed baseline out of git, as a table, a page, JSON and a badge; nothing is run.
+    """A suite's past: every blessed baseline in git, as a table, a page, JSON and a badge; nothing is run.
 
     Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
     """

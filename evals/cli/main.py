@@ -44,7 +44,7 @@ COMMANDS: Final = {
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("export_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
-    "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine alone."),
+    "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine only."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("export_commands", "exporting", "Print the JSON Schema of what this version writes."),

@@ -112,14 +112,14 @@ def record_command(
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what the selected trials use, and replace it when proven.")
+        bool, typer.Option("--refresh", help="Ask again for what the selected trials use, then replace what replays.")
     ] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
     recorded_by: Annotated[
         str | None,
-        typer.Option(help="Who answers for this recording; kept with every answer. git's user.name if not given."),
+        typer.Option(help="Who made this recording; kept with every answer. git's user.name if not given."),
     ] = None,
     export: Export = None,
     import_: Import = None,
@@ -128,7 +128,7 @@ def record_command(
     """Ask an endpoint for what is missing, and only that; then prove that it replays.
 
     Exits with 0 when everything asked for is recorded and replays, with 3 when the endpoint fails or a limit (--budget,
-    --max-requests) is reached. Ctrl-C finishes what is under way, keeps it, exits with 130; the same command goes on.
+    --max-requests) is reached. Ctrl-C finishes and keeps what is under way, exits with 130; run it again to go on.
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
     """

@@ -52,13 +52,13 @@ def run_command(
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
     out: Annotated[
-        Path | None, typer.Option(help="Where the report goes (reports/latest if not given), or the file of a shard.")
+        Path | None, typer.Option(help="Report folder (reports/latest if not given); with --shard, the file to write.")
     ] = None,
     annotations: Annotations = False,
     scheduler: Annotated[
         str,
         typer.Option(
-            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster whose workers stand in checkouts."
+            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster; its workers run in a checkout."
         ),
     ] = "local",
     shard: Annotated[
@@ -70,7 +70,7 @@ def run_command(
     ] = False,
     verbose: Verbose = False,
 ) -> int:
-    """Replay a suite offline, score it, decide the verdict, and write the report."""
+    """Replay a suite offline, score it, judge it, and write the report. With --case or --variant it is not judged."""
     common, asked = given(context, dataset=True), settings(RunSettings, changed)
     request = RunRequest(
         suite,

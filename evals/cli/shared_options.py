@@ -11,25 +11,23 @@ from evals.errors import ConfigurationError, nearest_name
 
 Suite = Annotated[
     str,
-    typer.Argument(help="A shipped suite, such as prompts, versions, judged, supervisors or guards; or a suite file."),
+    typer.Argument(help="A suite's name, such as prompts, versions, judged, supervisors or guards; or a suite file."),
 ]
-Cases = Annotated[
-    list[str] | None, typer.Option("--case", help="Only this case (repeatable); a part of a suite is not judged.")
-]
-Variants = Annotated[
-    list[str] | None, typer.Option("--variant", help="Only this variant (repeatable); a part of a suite is not judged.")
-]
+Cases = Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")]
+Variants = Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")]
 Repeat = Annotated[
     int | None,
-    typer.Option(min=1, help="Answers per request, and trials per case and variant, in place of the suite's."),
+    typer.Option(
+        min=1, metavar="N", help="N answers per request and N trials per case and variant; overrides the suite."
+    ),
 ]
 OpenHoldout = Annotated[
     str | None,
-    typer.Option(metavar="WHY", help="Score the held-out cases too; counted, with the reason, in the dataset."),
+    typer.Option(metavar="WHY", help="Score the held-out cases too; the dataset logs each use and its WHY."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 Annotations = Annotated[
-    bool, typer.Option("--annotations", help="Print GitHub annotations on changed prompt lines elsewhere, too.")
+    bool, typer.Option("--annotations", help="Print GitHub annotations outside GitHub Actions, too.")
 ]
 StoredRun = Annotated[
     Path | None, typer.Argument(metavar="[RUN]", help="A run.json; reports/latest/run.json if not given.")
@@ -38,7 +36,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Only the questions to the judge, those of `evals judge` too.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only judge requests, those of `evals judge` included.")]
 
 
 class SuiteSettings(BaseModel):
@@ -127,19 +125,19 @@ AnswerWith = Annotated[
     str | None,
     typer.Option(
         metavar="CMD",
-        help="Go round until nothing waits: CMD reads requests on stdin, writes answers to stdout. Needs --export.",
+        help="Repeat until all is answered: CMD reads requests on stdin, writes answers to stdout. Needs --export.",
         rich_help_panel=_BATCH,
     ),
 ]
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="An OpenAI-compatible endpoint, /v1 included; if not given, the local model when it is being served.",
+        help="An OpenAI-compatible endpoint, /v1 included; else the local model if running. Not for your own graph.",
         envvar="EVALS_BASE_URL",
     ),
 ]
 Budget = Annotated[
-    float | None, typer.Option(min=0, metavar="USD", help="Stop before the request that could cost more than this.")
+    float | None, typer.Option(min=0, metavar="USD", help="Stop before the total cost could exceed this.")
 ]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
 MoreAnswers = Annotated[

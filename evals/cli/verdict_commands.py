@@ -55,8 +55,8 @@ def compare_command(
 ) -> int:
     """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
 
-    `git:REV` alone is the prompt named beside it as of that revision, or that of the suite's candidate; if nothing else
-    is named, it is compared with the working tree.
+    `git:REV` beside a prompt is that prompt at REV. As the only argument it is the candidate's prompt at REV, compared
+    with the working tree. With --case nothing is judged.
     """
     common = given(context, dataset=True)
     workspace, options = (
@@ -152,7 +152,7 @@ def _some(names: Sequence[str]) -> str:
 def selftest_command(
     context: typer.Context,
     suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
-    draws: Annotated[int, typer.Option(min=20, help="Generated comparisons per rate.")] = 200,
+    draws: Annotated[int, typer.Option(min=20, help="Simulations per estimated rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
 ) -> int:
     """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
@@ -184,8 +184,8 @@ def selftest_command(
 def metrics_command(context: typer.Context, suite: Suite) -> int:
     """Which metrics can decide? Prints what each can show, and recommends primary ones.
 
-    room: what is left above the better variant. noise: standard deviation between repeats. drop: smallest detectable.
-    cases: about as many make a drop of the suite's margin detectable. "as X": correlates with X by 0.8 or more.
+    room: 100 % minus the better variant's score. noise: standard deviation between repeats. drop: smallest detectable.
+    cases: about how many are needed to detect a drop of the suite's margin. "as X": correlates with X by 0.8 or more.
 
     Exit codes: 0 printed, 3 no case is recorded under both candidate and reference.
     """

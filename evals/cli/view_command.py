@@ -24,7 +24,7 @@ def view_command(
         Path | None, typer.Argument(help="The folder of a report, or a file in it; reports/latest if not given.")
     ] = None,
 ) -> int:
-    """Open a report in the browser. Where there is none, serve it to this machine alone until Ctrl-C (exit code 0)."""
+    """Open a report in the browser. Without a browser, serve it to this machine only, until Ctrl-C (exit code 0)."""
     run = given(context).stored(report)
     folder = run if run.is_dir() or not run.suffix else run.parent
     page = folder / "index.html"

@@ -86,10 +86,10 @@ def test_another_model_is_one_cause(checkout):
     assert plan(checkout)[2] == ["model changed: m became n"]
 
 
-def test_a_suite_of_more_samples_than_were_recorded_lacks_samples(checkout):
+def test_a_suite_with_more_repeats_than_were_recorded_lacks_answers(checkout):
     code, _, causes = plan(checkout, "--repeat", "2")
 
-    assert (code, causes) == (3, ["further sample: recorded requests need more answers (samples)"])
+    assert (code, causes) == (3, ["more repeats: recorded requests need more answers (--repeat)"])
 
 
 def test_an_edited_issue_is_named_with_file_and_line(checkout):

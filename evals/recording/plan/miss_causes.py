@@ -151,7 +151,7 @@ def _overruled(decision: Decision) -> UpstreamStep:
 
 Kind = Literal[
     "new case",
-    "further sample",
+    "more repeats",
     "volatile text",
     "new prompt",
     "prompt edited",
@@ -274,11 +274,11 @@ def new_case(evidence: MissEvidence) -> MissCause | None:
     return MissCause(kind="new case", text="nothing is recorded yet", group="")
 
 
-def further_sample(evidence: MissEvidence) -> MissCause | None:
-    """The very request is recorded, with fewer answers than samples are asked for."""
+def more_repeats(evidence: MissEvidence) -> MissCause | None:
+    """The very request is recorded, with fewer answers than repeats are asked for."""
     if evidence.miss.nearest is None or evidence.miss.nearest.key != evidence.miss.key:
         return None
-    return MissCause(kind="further sample", text="recorded requests need more answers (samples)", group="")
+    return MissCause(kind="more repeats", text="recorded requests need more answers (--repeat)", group="")
 
 
 def volatile_text(evidence: MissEvidence) -> MissCause | None:
@@ -435,7 +435,7 @@ def request_changed(evidence: MissEvidence) -> MissCause:
 
 Rule = Callable[[MissEvidence], MissCause | None]
 
-FIRST: Final[tuple[Rule, ...]] = (new_case, further_sample, volatile_text)
+FIRST: Final[tuple[Rule, ...]] = (new_case, more_repeats, volatile_text)
 CHANGES: Final[tuple[Rule, ...]] = (prompt_changed, value_changed, schema_changed, model_changed, parameter_changed)
 LAST: Final[tuple[Rule, ...]] = (issue_edited, upstream_divergence, request_changed)
 

@@ -127,15 +127,15 @@ def test_two_changes_at_once_are_one_cause_that_names_both():
     assert told(found) == ("prompt edited", "prompts/v9.md:6; model changed: small became large")
 
 
-def test_a_request_that_is_recorded_with_too_few_answers_needs_further_samples():
+def test_a_request_that_is_recorded_with_too_few_answers_needs_more_repeats():
     tape = a_recorded()
     found = evidence(a_request(), tape)
 
     missed = found.miss.model_copy(update={"key": tape.key})
 
     assert told(dataclasses.replace(found, miss=missed)) == (
-        "further sample",
-        "recorded requests need more answers (samples)",
+        "more repeats",
+        "recorded requests need more answers (--repeat)",
     )
 
 
