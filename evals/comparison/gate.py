@@ -214,12 +214,14 @@ def cost_limits(facts: Facts) -> list[Reason]:
 
 
 def cost_unknown(facts: Facts) -> list[Reason]:
-    """A cost that has a limit is not known for every case that the candidate finished."""
-    without = [item for item in facts.costs if item.limit is not None and (item.missing or not item.n)]
+    """A limited cost is not known for every case that the candidate finished, or is a share of nothing."""
+    without = [item for item in facts.costs if item.limit is not None and (item.missing or item.size is None)]
     return [
         Reason(
             kind="nothing to judge",
-            text=f"gate.cost limits {item.name}, unknown in {item.missing} of {item.n + item.missing} cases",
+            text=f"gate.cost limits {item.name}, unknown in {item.missing} of {item.n + item.missing} cases"
+            if item.missing
+            else f"gate.cost limits {item.name} to a share of what {item.right} has, and that is 0",
         )
         for item in without
     ]

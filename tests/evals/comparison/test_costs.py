@@ -18,7 +18,7 @@ CASES = some_cases(20)
 
 def tokens_of(count):
     """Calls of one trial that counted so many tokens."""
-    return (a_call(prompt=count, completion=0),)
+    return (a_call(prompt=count, completion=0),) if count else ()
 
 
 def material_of(v3, v2=lambda n: 1000 + 10 * n, cases=CASES, **cost):
@@ -82,6 +82,11 @@ def test_a_limit_on_a_cost_that_nobody_knows_cannot_be_judged():
 
     assert verdict.exit_code == 3
     assert "gate.cost limits price, unknown in 20 of 20 cases" in verdict.sentence
+
+
+def test_a_change_against_a_reference_that_costs_nothing_cannot_be_judged():
+    """No share of nothing is a limit."""
+    assert assemble(material_of(dearer, lambda n: 0, calls="+10 %")).verdict.exit_code == 3
 
 
 def test_a_limit_over_too_few_cases_for_an_interval_is_not_green_above_it():
