@@ -16,9 +16,8 @@ from evals.cassettes import store as migrations
 from evals.cassettes.cassette_format import SCHEMA
 from evals.cassettes.cassette_merge import Conflict, Union, preferring, union
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.store import MIGRATIONS, Steps, drop, load, merge_write, read_any, rendered
+from evals.cassettes.store import MIGRATIONS, Steps, drop, load, read_any, rendered
 from evals.cassettes.transcript import SHORT
-from evals.cassettes.vcr_import import stock_interactions
 from evals.cli.terminal import VisibleConsole
 from evals.cli.terminal_output import replayed_suites
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
@@ -280,24 +279,4 @@ def migrate(root: Path, steps: Steps = MIGRATIONS, *, dataset: Path | None = Non
             manifest.enter(path)
             print(f"{below(path, workspace)}: schema {found} is now {SCHEMA}")
     print(f"{len(paths)} cassettes have schema {SCHEMA}")
-    return EXIT_OK
-
-
-def adopt(recording: Path, case: str, root: Path, *, recorded_by: str, dataset: Path | None = None) -> int:
-    """Merge the recording into the cassette; what is there already stays. Returns 0.
-
-    Raises:
-        ConfigurationError: there is no such case.
-        CassetteError, SecretFoundError: the recording cannot be taken over, or must not be; nothing is written.
-    """
-    workspace = Workspace.at(root, dataset)
-    if case not in workspace.pack.case_ids(workspace.datasets):
-        raise ConfigurationError(f"{case}: there is no such case; `evals dataset new` writes one")
-    path = workspace.cassette(case)
-    before = len(load(path).interactions)
-    found = stock_interactions(recording, recorded_by)
-    tree = workspace.pack.load_case(workspace.datasets, case).tree
-    after = len(merge_write(path, found, tree=tree).interactions)
-    manifest.enter(path)
-    print(f"{below(path, workspace)}: {after - before} of {len(found)} interactions are new")
     return EXIT_OK

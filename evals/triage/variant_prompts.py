@@ -25,15 +25,6 @@ from triage.state import ConfidenceFloor, PlanLimits
 
 _PACKAGE: Final = Path(triage.prompts.__file__).parent
 
-__all__ = [
-    "SupervisorPrompt",
-    "configuration_of",
-    "describe",
-    "plan_file",
-    "plan_text",
-    "prompt_of",
-]
-
 
 def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -> Configuration:
     """The configuration of the graph that a variant names; `prompt` is its prompt where that was read before.

@@ -30,8 +30,9 @@ from evals.triage.graph_trial import CaseTarget, trees_for
 from evals.triage.recorded_graph import indexed
 from evals.triage.replay_path import runner
 from evals.triage.trial_clients import replay_clients
-from evals.triage.variant_prompts import SupervisorPrompt, prompt_of
+from evals.triage.variant_prompts import prompt_of
 from evals.workspace import Workspace
+from triage.prompts.load import SupervisorPrompt
 
 
 @contextmanager
