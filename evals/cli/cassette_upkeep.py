@@ -33,6 +33,7 @@ from evals.recording.coverage import (
     suite_standing,
 )
 from evals.run_context import RunContext
+from evals.shared.words import counted, some
 from evals.suites.suite_files import names_on
 from evals.workspace import Workspace
 
@@ -139,7 +140,7 @@ def _age(found: FileStanding, today: date) -> str:
     if not found.recorded_from:
         return "n/a"
     days = (today - datetime.fromisoformat(found.recorded_from).date()).days
-    return f"{days} day{'' if days == 1 else 's'}"
+    return counted(days, "day")
 
 
 def prune(
@@ -250,12 +251,11 @@ def _kept_aside(base: Path, ours: Path, theirs: Path, path: str) -> list[Path]:
 
 def _message(path: str, merged: Union, kept: list[Path]) -> str:
     count = len(merged.conflicts)
-    shown = ", ".join(_named_cassette_merge(conflict) for conflict in merged.conflicts[:_SHOWN])
-    more = f" and {count - _SHOWN} more" if count > _SHOWN else ""
+    shown = some(list(map(_named_cassette_merge, merged.conflicts)), _SHOWN)
     files = " ".join(str(file) for file in kept)
     return (
         f"evals: {path}: {count} request{'s were' if count > 1 else ' was'} answered differently on the two branches: "
-        f"{shown}{more}. The file is ours, unchanged; see `evals cassette show {kept[2]} --against {kept[1]}`, then "
+        f"{shown}. The file is ours, unchanged; see `evals cassette show {kept[2]} --against {kept[1]}`, then "
         f"`evals cassette merge {files} {path} --prefer ours` (or theirs), `cp {kept[1]} {path}`, `git add {path}`"
     )
 

@@ -15,6 +15,7 @@ from evals.errors import ConfigurationError, EvalsError
 from evals.models.run_request import RunRequest
 from evals.paths import PACKAGE
 from evals.pipeline.load_run import dataset_of
+from evals.shared.words import some
 from evals.suites.suite_files import read_suite, suite_file
 from evals.workspace import Workspace
 
@@ -128,8 +129,7 @@ def _since(before: int | None, code: int) -> str:
 
 
 def _listed(changed: Sequence[Path], root: Path) -> str:
-    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-    return ", ".join(place_of(path, root) for path in changed[:NAMED]) + more
+    return some([place_of(path, root) for path in changed], NAMED)
 
 
 def _say(text: str) -> None:
