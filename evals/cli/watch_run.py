@@ -60,7 +60,8 @@ def what_it_rests_on(name: str, workspace: Workspace) -> tuple[Path, ...]:
         ConfigurationError: no such suite, or one that does not validate.
     """
     variants = read_suite(name, workspace.root).variants
-    named = [Path(path) for variant in variants for path in (variant.prompt, variant.plan) if path is not None]
+    settings = (variant.settings for variant in variants)
+    named = [Path(path) for each in settings for path in (each.get("prompt"), each.get("plan")) if path is not None]
     return (
         workspace.pack.folder(workspace.root),
         PACKAGE,

@@ -286,5 +286,6 @@ def ablations(
 
 def ablated(one: Variant, whole: Variant) -> bool:
     """Whether `one` is `whole` short of a guard, and the same in all else."""
-    same = one.model_copy(update={"name": whole.name, "guards": whole.guards}) == whole
-    return same and one.guards.startswith(whole.guards + WITHOUT)
+    mine, theirs = (str(variant.settings.get("guards", "")) for variant in (one, whole))
+    same = one.model_copy(update={"name": whole.name, "guards": theirs}) == whole
+    return same and mine.startswith(theirs + WITHOUT)

@@ -65,6 +65,7 @@ class TriagePack:
     }
     faults: Final = "evals.triage.planted_faults"
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
+    completed = _Later("variant_settings")
     describe = _Later("variant_prompts")
     prompt_text = _Later("variant_prompts")
     default_prompts = _Later("variant_prompts")
@@ -74,6 +75,7 @@ class TriagePack:
     load_case = _Later("dataset.load_cases", "load_one")
     case_ids = _Later("dataset.load_cases")
     case_file = _Later("case_file", "CaseFile")
+    written = _Later("sweep.sweep_result", "WRITTEN")
     rubric = _Later("judge.triage_rubric", "RUBRIC")
     runner = _Later("replay_path")
     replay_clients = _Later("trial_clients")

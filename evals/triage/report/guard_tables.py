@@ -9,6 +9,7 @@ from evals.models.run import Comparison, Run
 from evals.models.trace import Decision, Trace
 from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability
 from evals.report.view.page_parts import Table
+from evals.triage.variant_settings import settings_of
 
 COSTS = {"cost.visits": "steps", "cost.llm_calls": "LLM calls"}
 
@@ -36,7 +37,7 @@ def ablation_table(run: Run) -> Table:
 
 
 def _guard(run: Run, left: str, right: str) -> str:
-    guards = {info.variant.name: info.variant.guards for info in run.variants}
+    guards = {info.variant.name: settings_of(info.variant).guards for info in run.variants}
     return guards[left].removeprefix(f"{guards[right]}-without-")
 
 
