@@ -432,6 +432,8 @@ class Run(Tabular):
     ablations: tuple[Comparison, ...] = ()
     costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     """What the candidate costs against the reference, and against the limits of `gate.cost`."""
+    differences: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Where stored sides are compared: what differs between them besides the variant."""
     edited_prompts: tuple[EditedPrompt, ...] = Field(default=(), exclude_if=lambda value: not value)
     """Edited prompts that all variants share."""
     wants_baseline: bool | None = None
