@@ -26,7 +26,7 @@ from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import loaded, scored, selected
-from evals.pipeline.stored_sides import pack_of, read_sides
+from evals.pipeline.stored_sides import read_sides
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run
 from evals.workspace import Workspace
@@ -83,8 +83,7 @@ def compare_command(
                 policy=lambda policy: settings(GatePolicy, changed, policy),
                 stored=stored,
             )
-        pack = pack_of([side for found in stored.values() for side in found], root) if stored else None
-        write_report(result, folder, pack)
+        write_report(result, folder, root)
     took = f"{len(result.trials)} trials, as they were stored" if stored else progress.took
     say_result(result, took, folder, root, verbose=verbose)
     return result.verdict.exit_code

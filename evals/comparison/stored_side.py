@@ -11,7 +11,7 @@ from evals.comparison.costs import METRICS
 from evals.comparison.summary import Material
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
-from evals.models.run import Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
+from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Suite, Variant
 from evals.models.trace import Decision, Provenance, Trace
 from evals.result_files.results import PASS, Result, Results, digest_of_case
@@ -240,7 +240,7 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
             partial=(),
             record_command="evals record",
             bless_command="evals bless",
-            scorers=candidate.rests_on.get("scorers", "unknown"),
+            scorers=candidate.rests_on["scorers"] if is_own(sides) else FOREIGN_SCORERS,
             pack=pack,
             metrics=metrics,
             differences=tuple(differences(reference, candidate)),
@@ -257,6 +257,11 @@ def _answered_by(side: StoredSide) -> str:
 def _by_case(info: ScorerInfo) -> ScorerInfo:
     """The metric as a mean over cases: a side has no answers at decision points."""
     return info.model_copy(update={"macro": False, "definition": f"{info.definition} Here averaged by case."})
+
+
+def is_own(sides: Sequence[StoredSide]) -> bool:
+    """Whether scorers of this package computed all values."""
+    return all("scorers" in side.rests_on for side in sides)
 
 
 def _has(side: StoredSide, metric: str) -> bool:

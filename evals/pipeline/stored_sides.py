@@ -12,7 +12,7 @@ from typing import Final
 
 from evals.comparison.assemble import case_info
 from evals.comparison.baseline import load_baseline, path_of
-from evals.comparison.stored_side import StoredSide, side_of_baseline, side_of_results, side_of_run
+from evals.comparison.stored_side import StoredSide, is_own, side_of_baseline, side_of_results, side_of_run
 from evals.errors import ConfigurationError, EvalsError, nearest_name
 from evals.models.suite import Suite
 from evals.pack import Pack, load_pack
@@ -152,7 +152,7 @@ def _suite_called(name: str, asked: Sequence[str], root: Path) -> Suite | None:
 
 def pack_of(sides: Sequence[StoredSide], root: Path) -> Pack:
     """The pack that measures whole variants: that of the project, unless a side was scored by another tool."""
-    return load_pack(None if all("scorers" in side.rests_on for side in sides) else ANY_GRAPH, root)
+    return load_pack(None if is_own(sides) else ANY_GRAPH, root)
 
 
 def named_apart(sides: Sequence[StoredSide]) -> list[StoredSide]:
