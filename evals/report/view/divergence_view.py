@@ -62,8 +62,9 @@ def state_fields(trace: Trace, decision: int) -> dict[str, str]:
     asked = sum(visit.node == "human_input" for visit in visits)
     fields = {
         "steps so far": " → ".join(visit.node for visit in visits) or ABSENT,
-        "confidence stated last": percent(before[-1].confidence) if before else ABSENT,
     }
+    if any(one.confidence is not None for one in trace.decisions):
+        fields["confidence stated last"] = percent(before[-1].confidence) if before else ABSENT
     for number, (visit, found) in enumerate(_found(visits), start=1):
         fields[f"finding {number} ({visit.node})"] = _told(found)
     for number, visit in enumerate(visits, start=1):

@@ -171,9 +171,10 @@ class FindingView(NamedTuple):
 
 
 class VisitView(NamedTuple):
-    """One run of a worker."""
+    """One run of a worker, or a call of a tool with its `arguments`."""
 
     node: str
+    arguments: str
     findings: tuple[FindingView, ...]
     error: str
 
@@ -349,7 +350,10 @@ def _orphan(visits: Sequence[Visit], texts: Texts) -> TrialStep:
 
 
 def _visit(visit: Visit, texts: Texts) -> VisitView:
-    return VisitView(visit.node, tuple(_finding(found, texts) for found in visit.findings), visit.error or "")
+    arguments = json.dumps(visit.arguments, ensure_ascii=False) if visit.arguments else ""
+    return VisitView(
+        visit.node, arguments, tuple(_finding(found, texts) for found in visit.findings), visit.error or ""
+    )
 
 
 def _finding(found: Finding, texts: Texts) -> FindingView:
