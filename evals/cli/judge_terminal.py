@@ -86,15 +86,15 @@ def plan_check(name: str, root: Path, *, jobs: int, prices: Path | None) -> int:
         say(f"Nothing is missing: all {len(questions)} questions to the judge are recorded.")
         return EXIT_OK
     say(
-        f"{len(lacking)} requests to the judge are not recorded, of {len(asked.graded)} reports to grade, "
-        f"{len(asked.paired)} questions about pairs, {len(planted.plants)} planted reports and {len(planted.again)} "
+        f"{len(lacking)} requests to the judge are not recorded, of {len(asked.graded)} trials to grade, "
+        f"{len(asked.paired)} questions about pairs, {len(planted.plants)} planted changes and {len(planted.again)} "
         "asked twice; equal ones are asked once"
     )
     for cause in causes_of(chosen, lacking):
         say(f"  {because(cause)}")
     experience = Gatherer(chosen.workspace, chosen.variants).experience([case.id for case in chosen.cases])
     say(effort(judge_effort(chosen, lacking, experience, table)))
-    say(f"Record them with:\n  .venv/bin/evals record {name} --judge")
+    say(f"Record them with:\n  {chosen.record_command} --judge")
     return EXIT_CANNOT_JUDGE
 
 
