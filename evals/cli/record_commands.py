@@ -54,8 +54,7 @@ from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
 from evals.pipeline.load_run import selected
-from evals.pipeline.plan_suite import planned
-from evals.pipeline.record_suite import Batch, EndpointOptions, record_suite, recorder_of, round_by_round
+from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author

@@ -68,7 +68,7 @@ def compare_command(
         with watched(f"comparing {' '.join(sides)}") as progress:
             at = (suite, common.root, options)
             result = compared(sides, *at, jobs=common.jobs, fresh=fresh, progress=progress, today=_today())
-        write_report(result, folder)
+        write_report(result, folder, workspace.root)
     say_result(result, progress.took, folder, workspace.root, verbose=verbose)
     return result.verdict.exit_code
 
