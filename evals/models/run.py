@@ -29,6 +29,8 @@ RUN_SCHEMA: Final = 6
 """2 brought measures, 3 why a route passes or fails, 5 foreign gold, 6 tests of rules and digests of cassettes; older
 runs have none of it."""
 
+FOREIGN_SCORERS: Final = "of another tool"
+"""In place of the digest of the scorers, where values were read from another tool's file."""
 _LEFT_OUT: Final = Field(exclude_if=lambda value: not value)
 """Not written while empty, so that the digest of a file from before the field was added still holds."""
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
@@ -434,6 +436,8 @@ class Run(Tabular):
     ablations: tuple[Comparison, ...] = ()
     costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     """What the candidate costs against the reference, and against the limits of `gate.cost`."""
+    differences: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Where stored sides are compared: what differs between them besides the variant."""
     edited_prompts: tuple[EditedPrompt, ...] = Field(default=(), exclude_if=lambda value: not value)
     """Edited prompts that all variants share."""
     wants_baseline: bool | None = None
