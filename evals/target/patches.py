@@ -34,6 +34,7 @@ from evals.target.capture import (
     is_live,
     is_local,
 )
+from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
 
 _lock: Final = Lock()
@@ -83,7 +84,7 @@ def _install() -> None:
     _replace(socket.socket, "connect_ex", _guarded_connect)
     _replace(socket, "getaddrinfo", _guarded_lookup)
     _replace(ThreadPoolExecutor, "submit", _submit_in_context)
-    for owner, name, wrap in tool_hooks():
+    for owner, name, wrap in (*tool_hooks(), *sdk_hooks()):
         _replace(owner, name, wrap)
     _guard_own_sockets()
     _undo.append((sys, "stdout", sys.stdout))
