@@ -110,6 +110,11 @@ def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:  # noqa
 
 
 def _library(name: str) -> ModuleType | None:
+    return sys.modules.get(name) or _imported(name)
+
+
+@functools.cache  # what is not installed is looked for in every folder of `sys.path`, and this is asked for every trial
+def _imported(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ImportError:
