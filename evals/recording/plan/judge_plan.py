@@ -22,7 +22,10 @@ _ISSUE = IssueText("", ())
 def judge_missed(lacking: Sequence[JudgeReply], prompts: Prompts, workspace: Workspace) -> list[Missed]:
     """Every miss with its cause; who asks is called by the name of its question."""
     files = tuple(
-        PromptFile(_shown(prompt.path, workspace.root), tuple(prompt.path.read_text(encoding="utf-8").splitlines()))
+        PromptFile(
+            _shown(prompt.path, workspace.root),
+            prompt.lines or tuple(prompt.path.read_text(encoding="utf-8").splitlines()),
+        )
         for prompt in prompts.files
     )
     tapes: dict[str, Cassette] = {}

@@ -124,11 +124,16 @@ def _row(
     pools: Pools,
 ) -> CaseRow:
     traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trials in columns for trial in trials}
+    prompts = {info.variant.name: info.prompt_text for info in run.variants}
     metrics = marked(run.scorers)
     ways = [[ribbon(trial, pools.letters) for trial in trials] for trials in columns]
     views = [
         tuple(
-            trial_view(trial, case, run.scorers, way, pools.texts, pools.pictures)
+            trial_view(
+                *(trial, case, run.scorers, way, pools.texts, pools.pictures),
+                recorded=pools.calls.of(trial.trace),
+                prompt=prompts[trial.trace.variant],
+            )
             for trial, way in zip(trials, found, strict=True)
         )
         for trials, found in zip(columns, ways, strict=True)

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from evals.analysis.label_disputes import disputes
 from evals.models.run import Run, Scope
 from evals.report.numbers import script_json
+from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import CaseTable, case_table, changed_first
 from evals.report.view.change_causes import (
     ChangeCause,
@@ -111,7 +112,6 @@ class ReportPage:
     changes: tuple[tuple[DiffLine, ...], ...]
     causes: tuple[ChangeCause, ...]
     sheets: tuple[RuleSheet, ...]
-    system_prompts: tuple[tuple[str, str], ...]
     texts: tuple[str, ...]
     lists: str
 
@@ -120,11 +120,11 @@ MOST_DIVERGENCES: Final = 8
 """Rows of the candidate's first divergences that are seen before anything is opened."""
 
 
-def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
-    """The view of a run, with the sections of a pack (of the default one if none is given). Pure: the same run gives
-    the same page."""
+def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> ReportPage:
+    """The view of a run, with the sections of a pack (of the default one if none is given), and what models were
+    `recorded` to answer. Pure: the same arguments give the same page."""
     run = run.model_copy(update={"cases": changed_first(run)})
-    pools, lists = pools_for(run, pack), Lists([case.id for case in run.cases])
+    pools, lists = pools_for(run, pack, recorded), Lists([case.id for case in run.cases])
     diffs = prompt_diffs(run)
     divergences = divergence_rows(run, lists)
     first = [row for row in divergences if row.judged and (row.flips or not any(each.flips for each in divergences))]
@@ -174,9 +174,6 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         changes=pools.changes.all(),
         causes=pools.causes.all(),
         sheets=pools.sheets.all(),
-        system_prompts=tuple(
-            (info.variant.name, pools.texts.add(info.prompt_text or "This variant has none.")) for info in run.variants
-        ),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
         lists=script_json(lists.steps()),
     )

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import count, groupby
+from itertools import count, groupby, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
-from evals.models.trace import Decision, Difference, Finding, Miss, PointAnswer, Report, Trace, Visit
+from evals.models.trace import Call, Decision, Difference, Finding, Miss, PointAnswer, Report, Trace, Visit
 from evals.pack import load_pack
 from evals.report.numbers import NOTHING, measure, percent
+from evals.report.recorded_calls import RecordedCall
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures, PlanView, plan_view
 from evals.report.view.violations_table import figures_of, reason_of
@@ -204,6 +205,16 @@ class PointView(NamedTuple):
     reasoning: str
 
 
+class CallView(NamedTuple):
+    """One request to a model. `system`, `shown` and `reply` are numbers of texts; empty where there is no such text."""
+
+    agent: str
+    note: str
+    system: str
+    shown: str
+    reply: str
+
+
 @dataclass(frozen=True)
 class TrialView:
     """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
@@ -225,13 +236,23 @@ class TrialView:
     comment: str
     misses: tuple[MissView, ...]
     points: tuple[PointView, ...]
+    calls: tuple[CallView, ...]
+    prompt: str
     scores: str
 
 
 def trial_view(
-    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], route: Ribbon, texts: Texts, pictures: Pictures
+    trial: Trial,
+    case: CaseInfo,
+    scorers: Sequence[ScorerInfo],
+    route: Ribbon,
+    texts: Texts,
+    pictures: Pictures,
+    recorded: Sequence[RecordedCall | None] = (),
+    prompt: str = "",
 ) -> TrialView:
-    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
+    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`. `recorded` is what
+    each of its calls was answered, `prompt` the variant's system prompt."""
     trace = trial.trace
     untold = "" if trace.output else "don't know"  # a target answers without topics
     return TrialView(
@@ -252,8 +273,17 @@ def trial_view(
         comment=texts.add(trace.comment) if trace.comment else "",
         misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),
         points=_points(trace, case),
+        calls=tuple(call_view(call, words, texts) for call, words in zip_longest(trace.calls, recorded)),
+        prompt=texts.add(prompt or "This variant has none."),
         scores=texts.add("\n".join(_score(info, trial.outcomes.get(info.name)) for info in scorers)),
     )
+
+
+def call_view(call: Call, words: RecordedCall | None, texts: Texts) -> CallView:
+    """One request in ready strings."""
+    tokens = f"{call.prompt_tokens} + {call.completion_tokens} tokens" if call.prompt_tokens else ""
+    numbers = [texts.add(text) if text else "" for text in words or ("", "", "")]
+    return CallView(call.agent, " · ".join(filter(None, (call.model, tokens))), *numbers)
 
 
 def _as_text(value: object) -> str:
