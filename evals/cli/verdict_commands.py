@@ -26,6 +26,7 @@ from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import loaded, scored, selected
+from evals.pipeline.stored_sides import read_sides
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run
 from evals.workspace import Workspace
@@ -44,32 +45,47 @@ def compare_command(
         list[str],
         typer.Argument(
             metavar="A B [C...]",
-            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
+            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3, git:REV:path.md; stored runs "
+            "(run.json), baseline:SUITE[/VARIANT][@REV], and result files of other tools.",
         ),
     ],
     suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
     case: Cases = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric that decides (repeatable).")] = None,
+    changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
     verbose: Verbose = False,
 ) -> int:
-    """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
+    """Is the last one worse than the first? Prompts, stored runs or result files; exit codes as for `run`.
 
     `git:REV` beside a prompt is that prompt at REV. As the only argument it is the candidate's prompt at REV, compared
-    with the working tree. With --case nothing is judged.
+    with the working tree. Beside a stored run it is the suite's baseline at REV. With --case nothing is judged.
+
+    Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
+    metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
     """
     common = given(context, dataset=True)
-    workspace, options = (
-        Workspace.at(common.root, common.dataset),
-        Options(cases=tuple(case or ()), dataset=common.dataset),
-    )
-    folder = out or workspace.reports / "compare"
+    options = Options(cases=tuple(case or ()), dataset=common.dataset)
+    stored = read_sides(sides, common.root, suite)
+    root = common.root.resolve()
+    folder = out or (root / "reports" if stored else Workspace.at(root, common.dataset).reports) / "compare"
     with new_report(folder):
         with watched(f"comparing {' '.join(sides)}") as progress:
-            at = (suite, common.root, options)
-            result = compared(sides, *at, jobs=common.jobs, fresh=fresh, progress=progress, today=_today())
-        write_report(result, folder, workspace.root)
-    say_result(result, progress.took, folder, workspace.root, verbose=verbose)
+            result = compared(
+                sides,
+                *(suite, common.root, options),
+                jobs=common.jobs,
+                fresh=fresh,
+                progress=progress,
+                today=_today(),
+                metrics=metric or (),
+                policy=lambda policy: settings(GatePolicy, changed, policy),
+                stored=stored,
+            )
+        write_report(result, folder, root)
+    took = f"{len(result.trials)} trials, as they were stored" if stored else progress.took
+    say_result(result, took, folder, root, verbose=verbose)
     return result.verdict.exit_code
 
 

@@ -9,9 +9,10 @@ from typing import TypeVar
 from evals.atomic_files import write_files
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
-from evals.models.run import Run
-from evals.pack import HERE
+from evals.models.run import FOREIGN_SCORERS, Run
+from evals.pack import HERE, load_pack
 from evals.paths import path_of_user
+from evals.project import ANY_GRAPH
 from evals.report.html_page import render
 from evals.report.junit_xml import junit
 from evals.report.recorded_calls import NONE, recorded_calls
@@ -47,6 +48,8 @@ def files_of(run: Run, workspace: Workspace | None = None) -> dict[str, str]:
 
 def _pages(run: Run, workspace: Workspace | None) -> dict[str, str]:
     pack, recorded = (workspace.pack, recorded_calls(run, workspace)) if workspace else (None, NONE)
+    if run.digests.get("scorers") == FOREIGN_SCORERS:
+        pack = load_pack(ANY_GRAPH)
     return {"index.html": render(run, pack, recorded), "summary.md": summary(run, pack), "junit.xml": junit(run)}
 
 
