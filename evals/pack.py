@@ -244,9 +244,8 @@ class Pack(Protocol):
     def written(self) -> "Mapping[str, type[BaseModel]]":
         """Name -> the model of each file that only its own commands write."""
 
-    @property
-    def rubric(self) -> "Rubric | None":
-        """What a judge is asked about trials; None where the pack has no judge."""
+    def rubric(self, version: str, root: Path) -> "Rubric":
+        """What a judge is asked about trials. Raises ConfigurationError: no such version, or a file that is none."""
 
     @property
     def faults(self) -> str | None:

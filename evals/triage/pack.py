@@ -76,7 +76,7 @@ class TriagePack:
     case_ids = _Later("dataset.load_cases")
     case_file = _Later("case_file", "CaseFile")
     written = _Later("sweep.sweep_result", "WRITTEN")
-    rubric = _Later("judge.triage_rubric", "RUBRIC")
+    rubric = _Later("judge.triage_rubric", "TriageRubric")
     runner = _Later("replay_path")
     replay_clients = _Later("trial_clients")
     recording_clients = _Later("trial_clients")
