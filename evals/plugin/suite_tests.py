@@ -1,6 +1,6 @@
 """A suite as pytest tests."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -33,7 +33,7 @@ class SuiteRun:
     """What is known of a suite so far. `asked` is its name as it was typed.
 
     `wanted` are the variants whose tests are selected, by case: those of a case are replayed together, so that its
-    cassette and its code are read once.
+    cassette and its code are read once. All of them are replayed at once where each replay would load the target anew.
     """
 
     suite: RunContext
@@ -50,7 +50,8 @@ class SuiteRun:
     def trial(self, case: str, variant: str, sample: int) -> Trial:
         """The trial, scored; replayed now if it was not yet."""
         if (case, variant, sample) not in self._trials:
-            self._replay(case, {variant, *self.wanted.get(case, ())})
+            mine = {case: {variant, *self.wanted.get(case, ())}}
+            self._replay(self.wanted | mine if self._loads_anew else mine)
         return self._trials[case, variant, sample]
 
     def may_have_broken(self, case: str, variant: str) -> bool:
@@ -58,14 +59,13 @@ class SuiteRun:
         names = {variant, self.suite.suite.reference} & {info.variant.name for info in self.suite.variants}
         samples = range(self.suite.suite.samples)
         trials = [self.trial(case, name, sample) for name in sorted(names) for sample in samples]
-        return may_have_broken(_only(self.suite, case, names), trials, variant)
+        return may_have_broken(_only(self.suite, [case], names), trials, variant)
 
     def whole(self) -> Run:
         """The suite as `evals run` has it, with its report; made once, and kept for other processes."""
         if self._whole is None:
             everyone = {info.variant.name for info in self.suite.variants}
-            for case in self.suite.cases:
-                self._replay(case.id, everyone)
+            self._replay({case.id: everyone for case in self.suite.cases})
             order = (
                 (case.id, info.variant.name, sample)
                 for case in self.suite.cases
@@ -77,15 +77,23 @@ class SuiteRun:
                 self._whole = finish(self.suite, Trials(traces, reused=0), self.folder)
         return self._whole
 
-    def _replay(self, case: str, variants: set[str]) -> None:
-        """Replay what is not known yet of the case under these variants."""
-        known = {name for of, name, _ in self._trials if of == case}
-        if not variants - known:
-            return
-        part = _only(self.suite, case, variants - known)
-        with self._alone(case):
-            traces = replay(part).traces
-        self._trials |= {trial_id(trial.trace): trial for trial in score_trials(part.by_id, traces)}
+    def _replay(self, wanted: Mapping[str, set[str]]) -> None:
+        """Replay what is not known yet of the cases under these variants."""
+        lacking: dict[frozenset[str], list[str]] = {}
+        for case, variants in wanted.items():
+            if missing := variants - {name for of, name, _ in self._trials if of == case}:
+                lacking.setdefault(frozenset(missing), []).append(case)
+        for missing, cases in lacking.items():
+            for together in [cases] if self._loads_anew else [[case] for case in cases]:
+                part = _only(self.suite, together, missing)
+                with self._alone("trials" if self._loads_anew else together[0]):
+                    traces = replay(part).traces
+                self._trials |= {trial_id(trial.trace): trial for trial in score_trials(part.by_id, traces)}
+
+    @property
+    def _loads_anew(self) -> bool:
+        pack, root = self.suite.workspace.pack, self.suite.workspace.root
+        return any(pack.process_of(pack.prompt_of(info, root)) is not None for info in self.suite.variants)
 
     def _alone(self, what: str) -> FileLock:
         """Held while this process is at it; the next one finds what it left in the cache."""
@@ -94,10 +102,10 @@ class SuiteRun:
         return FileLock(folder / f"{what}.lock")
 
 
-def _only(suite: RunContext, case: str, variants: set[str]) -> RunContext:
+def _only(suite: RunContext, cases: Sequence[str], variants: Collection[str]) -> RunContext:
     return replace(
         suite,
-        cases=[suite.by_id[case]],
+        cases=[suite.by_id[case] for case in cases],
         variants=[info for info in suite.variants if info.variant.name in variants],
     )
 

@@ -28,8 +28,6 @@ def a_graph(team, guards="hardened", prompt="v3"):
     return build_graph(configuration, a_toolbox(team), InMemorySaver(serde=serializer()))
 
 
-
-
 async def a_job(team, guards="hardened", **fields) -> BugTriageState:
     """A whole job whose user always answers; if LangGraph has to stop it, the state it got to."""
     graph = a_graph(team, guards)
