@@ -1,6 +1,6 @@
 """A suite as pytest tests."""
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -50,22 +50,21 @@ class SuiteRun:
     def trial(self, case: str, variant: str, sample: int) -> Trial:
         """The trial, scored; replayed now if it was not yet."""
         if (case, variant, sample) not in self._trials:
-            mine = {case: {variant, *self.wanted.get(case, ())}}
-            self._replay(self.wanted | mine if self._loads_anew else mine)
+            cases = [*self.wanted] if self._loads_anew else [case]
+            self._replay(cases, {variant, *(name for each in cases for name in self.wanted.get(each, ()))})
         return self._trials[case, variant, sample]
 
     def may_have_broken(self, case: str, variant: str) -> bool:
         """Whether the case may count as broken: where nothing of it is lower, the whole run need not be known."""
         names = {variant, self.suite.suite.reference} & {info.variant.name for info in self.suite.variants}
-        samples = range(self.suite.suite.samples)
-        trials = [self.trial(case, name, sample) for name in sorted(names) for sample in samples]
+        trials = [self.trial(case, name, n) for name in sorted(names) for n in range(self.suite.suite.samples)]
         return may_have_broken(_only(self.suite, [case], names), trials, variant)
 
     def whole(self) -> Run:
         """The suite as `evals run` has it, with its report; made once, and kept for other processes."""
         if self._whole is None:
             everyone = {info.variant.name for info in self.suite.variants}
-            self._replay({case.id: everyone for case in self.suite.cases})
+            self._replay([case.id for case in self.suite.cases], everyone)
             order = (
                 (case.id, info.variant.name, sample)
                 for case in self.suite.cases
@@ -77,18 +76,15 @@ class SuiteRun:
                 self._whole = finish(self.suite, Trials(traces, reused=0), self.folder)
         return self._whole
 
-    def _replay(self, wanted: Mapping[str, set[str]]) -> None:
+    def _replay(self, cases: Sequence[str], variants: set[str]) -> None:
         """Replay what is not known yet of the cases under these variants."""
-        lacking: dict[frozenset[str], list[str]] = {}
-        for case, variants in wanted.items():
-            if missing := variants - {name for of, name, _ in self._trials if of == case}:
-                lacking.setdefault(frozenset(missing), []).append(case)
-        for missing, cases in lacking.items():
-            for together in [cases] if self._loads_anew else [[case] for case in cases]:
-                part = _only(self.suite, together, missing)
-                with self._alone("trials" if self._loads_anew else together[0]):
-                    traces = replay(part).traces
-                self._trials |= {trial_id(trial.trace): trial for trial in score_trials(part.by_id, traces)}
+        lacking = [case for case in cases if any((case, name, 0) not in self._trials for name in variants)]
+        for together in [lacking] if self._loads_anew and lacking else [[case] for case in lacking]:
+            new = {name for name in variants if any((case, name, 0) not in self._trials for case in together)}
+            part = _only(self.suite, together, new)
+            with self._alone(together[0]):
+                traces = replay(part).traces
+            self._trials |= {trial_id(trial.trace): trial for trial in score_trials(part.by_id, traces)}
 
     @property
     def _loads_anew(self) -> bool:
@@ -102,7 +98,7 @@ class SuiteRun:
         return FileLock(folder / f"{what}.lock")
 
 
-def _only(suite: RunContext, cases: Sequence[str], variants: Collection[str]) -> RunContext:
+def _only(suite: RunContext, cases: Sequence[str], variants: set[str]) -> RunContext:
     return replace(
         suite,
         cases=[suite.by_id[case] for case in cases],
@@ -322,15 +318,11 @@ class SuiteCollector(pytest.Collector):
 
     def _loaded(self, asked: str) -> RunContext:
         try:
-            return load_suite(asked, self._root)
+            return load_suite(asked, self.config.rootpath)
         except CannotJudgeError as error:
             raise self.CollectError(f"cannot judge {asked}: {error}") from error
         except EvalsError as error:
             raise self.CollectError(str(error)) from error
-
-    @property
-    def _root(self) -> Path:
-        return self.config.rootpath
 
     def _trials(self, run: SuiteRun) -> Iterator[TrialItem]:
         samples = run.suite.suite.samples
