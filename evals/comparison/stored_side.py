@@ -264,6 +264,19 @@ def is_own(sides: Sequence[StoredSide]) -> bool:
     return all("scorers" in side.rests_on for side in sides)
 
 
+def repeats(sides: Sequence[StoredSide], metric: str) -> dict[str, list[float]]:
+    """Case -> every value of a metric, over sides that are runs of one thing; cases that a side lacks are left out."""
+    found: dict[str, list[float]] = {}
+    for side in sides:
+        for trial in side.trials:
+            if isinstance(outcome := trial.outcomes.get(metric), Scored):
+                found.setdefault(trial.trace.case_id, []).append(outcome.value)
+    if not found:
+        known = ", ".join(dict.fromkeys(info.name for side in sides for info in side.metrics))
+        raise ConfigurationError(f"--metric {metric}: no case has a value of it; known are {known}")
+    return {case: values for case, values in found.items() if all(case in side.cases for side in sides)}
+
+
 def _has(side: StoredSide, metric: str) -> bool:
     return any(info.name == metric for info in side.metrics)
 
