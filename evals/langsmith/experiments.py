@@ -26,7 +26,6 @@ from evals.llm_judge.grades import value
 from evals.models.judge import Grades, JudgedRun
 from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
-from evals.pack import load_pack
 from evals.report.junit_xml import broken
 from evals.report.view.explain_view import state_sentences
 from evals.report.view.violations_table import reason_of
@@ -43,7 +42,7 @@ def feedback_of(run: Run, trial: Trial, case: CaseInfo, root: LangSmithSpan) -> 
         yield {**_about(root, key), **_said(outcome), "comment": _comment(run, trial, case, key, outcome)}
     for question, grade in _grades(run, trial).items():
         comment = " ".join((grade.reason, *(f"“{quote}”" for quote in grade.quotes)))
-        yield {**_about(root, f"judge.{question}"), **_place(question, grade.grade), "comment": comment}
+        yield {**_about(root, f"judge.{question}"), **_place(run, question, grade.grade), "comment": comment}
 
 
 def _about(root: LangSmithSpan, key: str) -> dict[str, Any]:
@@ -81,11 +80,9 @@ def _sentences(run: Run, trial: Trial, case: CaseInfo, key: str) -> Iterator[str
     yield from (said for said in broken(run, trace.variant, case.id) if said.startswith(f"{key} "))
 
 
-def _place(question: str, grade: str) -> dict[str, Any]:
-    """A grade, and its place on the scale: 0 the worst, 1 the best; without a place where the rubric has no such
-    question any more."""
-    rubric = load_pack().rubric
-    scale = rubric.scales.get(question, ()) if rubric else ()
+def _place(run: Run, question: str, grade: str) -> dict[str, Any]:
+    """A grade, and its place on the scale: 0 the worst, 1 the best."""
+    scale = run.judge.scales.get(question, ()) if isinstance(run, JudgedRun) else ()
     return {"score": value(scale, grade), "value": grade} if grade in scale else {"value": grade}
 
 

@@ -395,6 +395,8 @@ class Baseline(Sealed):
     default_prompts: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
     """Supervisor -> version and digest of the prompt that `triage run` gives it by default; empty in older ones."""
     behaviour: Annotated[BlessedBehaviour | None, _LEFT_OUT] = None
+    judge: Annotated[dict[str, JsonValue], _LEFT_OUT] = Field(default_factory=dict)
+    """What the suite's judge said: an `evals.models.judge.BlessedJudge`; empty where the suite had no judge."""
     accepted: Annotated[AcceptedLoss | None, _LEFT_OUT] = None
     """Set where `evals bless --worse` made the baseline."""
 
