@@ -236,9 +236,8 @@ class Pack(Protocol):
     def case_file(self) -> "type[BaseModel]":
         """The model of the file with the labels of a case."""
 
-    @property
-    def rubric(self) -> "Rubric | None":
-        """What a judge is asked about trials; None where the pack has no judge."""
+    def rubric(self, version: str, root: Path) -> "Rubric":
+        """What a judge is asked about trials. Raises ConfigurationError: no such version, or a file that is none."""
 
     @property
     def faults(self) -> str | None:

@@ -51,7 +51,7 @@ def report_command(
     if decisions:
         raise ConfigurationError("--decisions: of a table; name a file with --out that ends in .csv or .parquet")
     folder = out or path.parent
-    write_report(read_run(path), folder)
+    write_report(read_run(path), folder, given(context).root)
     print(f"Report: {folder / 'index.html'}")
     return EXIT_OK
 

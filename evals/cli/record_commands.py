@@ -54,8 +54,7 @@ from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
 from evals.pipeline.load_run import selected
-from evals.pipeline.plan_suite import planned
-from evals.pipeline.record_suite import Batch, EndpointOptions, record_suite, recorder_of, round_by_round
+from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
@@ -186,7 +185,7 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int
     if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
         raise ConfigurationError(needed)
     own = chosen.workspace.pack.own_endpoint
-    if own and live.base_url:
+    if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
     on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)

@@ -67,6 +67,7 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
         ),
         dataset_baselines=tuple(material.dataset_baselines),
         scope=material.scope,
+        differences=material.differences,
         comparisons=found.comparisons,
         divergences=found.divergences,
         as_blessed=suite.as_blessed,
@@ -161,6 +162,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         bless_command=f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),
         unblessed=run.unblessed,
+        differences=run.differences,
         cassettes=run.cassettes,
         metrics=run.scorers,
         default_prompts={

@@ -59,6 +59,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         costs=cost_changes(material),
         limits=(
             *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
+            *_differences(material),
             *_candidate_without_baseline(material),
         ),
         notes=(
@@ -68,6 +69,11 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
             *_without_baseline(material, now),
         ),
     )
+
+
+def _differences(material: Material) -> tuple[str, ...]:
+    """What differs between stored sides besides the variant."""
+    return (f"besides the variant, these differ: {'; '.join(material.differences)}",) if material.differences else ()
 
 
 def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:

@@ -101,8 +101,11 @@ def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
     suite = material.suite
     primary = [scorer for scorer in scorers if scorer.primary]
     routed = {scorer.name for scorer in scorers if not scorer.open_loop}
+    decided = {trial.trace.variant for trial in material.trials if trial.trace.decisions}
     parted = {
-        name: divergences(material.trials, name, suite.reference) for name in material.names if name != suite.reference
+        name: divergences(material.trials, name, suite.reference)
+        for name in material.names
+        if name != suite.reference and {name, suite.reference} <= decided
     }
     baseline = material.baseline
     blessed = baseline.routes if baseline else {}

@@ -235,6 +235,8 @@ class Material:
     edited_prompts: tuple[EditedPrompt, ...] = ()
     pack: "Pack | None" = None
     """The default one if not given."""
+    differences: tuple[str, ...] = ()
+    """What differs between two stored sides besides the variant, a phrase each."""
     metrics: Sequence[ScorerInfo] = field(default_factory=scorer_infos)
     """What scored the trials; the default pack's scorers if not given."""
 

@@ -232,6 +232,24 @@ class Judgement(Closed):
     reliability: tuple[Reliability, ...] = ()
     """Empty in a part of a suite, where it is not measured."""
 
+    @property
+    def asked_with(self) -> dict[str, str]:
+        """What grades have to share to be comparable: digests of the prompts, and the model."""
+        return {**self.prompts, "model": self.model}
+
+    @property
+    def scales(self) -> dict[str, tuple[str, ...]]:
+        """Question -> its grades, worst first."""
+        return {score.question: tuple(reversed(score.counts)) for score in self.scores}
+
+
+class BlessedJudge(Closed):
+    """What a judge said when the suite was blessed. `grades`: variant -> metric -> case -> mean place on the scale."""
+
+    asked_with: dict[str, str]
+    grades: dict[str, dict[str, dict[str, float]]]
+    reliability: tuple[Reliability, ...] = ()
+
 
 class JudgedRun(Run):
     """A run of a suite that has a judge."""

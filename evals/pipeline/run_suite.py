@@ -67,9 +67,9 @@ def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Fi
     scored = score(context, trials)
     found = held_back(decide_scored(context, trials, scored, compare(scored)), context.workspace.cassettes).sealed()
     if len(trials.traces) > MOST:
-        write_fit(found, folder, context.pack)
+        write_fit(found, folder, context.workspace)
         return found, {}
-    return found, files_of(found, context.pack)
+    return found, files_of(found, context.workspace)
 
 
 def replay(suite: RunContext, *, progress: Progress | None = None, **how: Any) -> Trials:  # noqa: ANN401 - as the fields are

@@ -48,6 +48,11 @@ class Pins:
             {str(path): digest for path, digest in code_digests(pack, workspace.root).items()}, _signatures(files)
         )
 
+    @property
+    def paths(self) -> list[Path]:
+        """All that is pinned."""
+        return [Path(path) for path in (*self.code, *self.files)]
+
     def changed(self) -> list[str]:
         """The files that are not as pinned: of which this process executes another source, or that were written since,
         even if that was undone."""

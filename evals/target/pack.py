@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
+    from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
     from evals.models.run import DatasetBaseline
     from evals.models.suite import Models, Variant
@@ -46,7 +47,6 @@ class TargetPack:
     extra: Final = None
     own_endpoint: Final = True
     last_node: Final = None
-    rubric: Final = None
     faults: Final = None
     node_caps: Final[Mapping[str, int]] = {}
     node_letters: Final[Mapping[str, str]] = {}
@@ -217,7 +217,7 @@ class TargetPack:
         if not isinstance(llm, RecordingTransport):
             raise TypeError("a target is recorded through a RecordingTransport")
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
-        return TargetClients(Recording(llm.recorder, Apart()))
+        return TargetClients(Recording(llm.recorder, Apart()), llm)
 
     @property
     def case_file(self) -> "type[BaseModel]":
@@ -226,10 +226,17 @@ class TargetPack:
 
         return TargetLabels
 
-    def judge(self, clients: Any, models: "Models") -> "ModelJudge":  # noqa: ANN401 - of any pack
-        """Raises ConfigurationError: there is no rubric for any target."""
-        del clients, models
-        raise ConfigurationError("`judge:` needs a pack with a rubric; leave it out of the suite")
+    def rubric(self, version: str, root: Path) -> "Rubric":
+        """The file of that name. Raises EvalsError: there is none, or it is no rubric."""
+        from evals.target.rubric import TargetRubric  # noqa: PLC0415 - only where a suite asks a judge
+
+        return TargetRubric(version, root)
+
+    def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":
+        """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
+        from evals.target.judge_client import JudgeClient  # noqa: PLC0415 - as above
+
+        return JudgeClient.over(clients.judge, models)
 
     @contextmanager
     def recording_services(self, datasets: Path) -> Iterator[Mapping[str, str]]:

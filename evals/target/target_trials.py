@@ -18,6 +18,8 @@ from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
+    import httpx2
+
     from evals.cassettes.player import Tape
     from evals.models.case import Case
     from evals.models.suite import Variant
@@ -31,10 +33,11 @@ _ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
 
 
 class TargetClients:
-    """Where the requests of a target's trials go: into the cassette, or through a recorder."""
+    """Where the requests of a target's trials go: into the cassette, or through a recorder. `judge` carries those of a
+    judge; None: the cassette."""
 
-    def __init__(self, recording: "Recording | None" = None) -> None:
-        self.recording = recording
+    def __init__(self, recording: "Recording | None" = None, judge: "httpx2.AsyncBaseTransport | None" = None) -> None:
+        self.recording, self.judge = recording, judge
 
     async def close(self) -> None:
         """End the thread of a recorder."""

@@ -73,7 +73,7 @@ class TriagePack:
     load_case = _Later("dataset.load_cases", "load_one")
     case_ids = _Later("dataset.load_cases")
     case_file = _Later("case_file", "CaseFile")
-    rubric = _Later("judge.triage_rubric", "RUBRIC")
+    rubric = _Later("judge.triage_rubric", "TriageRubric")
     runner = _Later("replay_path")
     replay_clients = _Later("trial_clients")
     recording_clients = _Later("trial_clients")

@@ -1,11 +1,13 @@
 """What only the triage graph has says so in one line in a project with a graph of its own."""
 
+import re
 import shutil
 
 import pytest
 
 from tests.builders.dataset import write
 from tests.builders.example_projects import copied, evals
+from tests.builders.unpacked import content_of, parts_of
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +21,26 @@ def support(tmp_path_factory):
 @pytest.fixture
 def desk(support, tmp_path):
     return shutil.copytree(support, tmp_path / "desk")
+
+
+OF_TRIAGE = re.compile(
+    r"\b(?:guards?|supervisors?|severity|triage|writer|critic|frozen|gold|twins?|repository|vetoe?s?|findings?|overrid\w+)\b"
+    r"|IKWr|dataset lint|n/a",
+    re.IGNORECASE,
+)
+
+
+def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
+    _, said = evals(desk, "run", "router", "--verbose")
+    page = (desk / "reports/latest/index.html").read_text(encoding="utf-8")
+    parts = "".join(part for _, part, _ in parts_of(content_of(page)))
+    shown = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*?(?=placeholder|>)", " ", page + parts, flags=re.DOTALL)
+    summary = (desk / "reports/latest/summary.md").read_text(encoding="utf-8")
+
+    found = {
+        where: OF_TRIAGE.findall(text) for where, text in (("page", shown), ("summary", summary), ("terminal", said))
+    }
+    assert found == {"page": [], "summary": [], "terminal": []}
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,7 @@ from evals.triage.dataset.commit_code import Commits
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.finding import LintedCase
 from evals.triage.dataset.importers import benchmarks
-from evals.triage.dataset.importers.imported_code import attached
-from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, write_dataset
+from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, attached, write_dataset
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused, Source
 from evals.triage.dataset.load_cases import load_case, load_policy, read_issue
 from evals.triage.dataset.new_case import known_archetype, refuse_id, refuse_secrets, scaffold

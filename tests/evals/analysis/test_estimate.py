@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evals.analysis.history_baselines import LabelSet, read_stored
-from evals.analysis.history_estimates import estimates, unknown_gold
+from evals.analysis.history_summary import estimates, unknown_gold
 from evals.comparison.baseline import make_baseline
 from evals.comparison.summary import summarise
 from evals.models.metrics import Scored

@@ -23,10 +23,17 @@ def test_every_mean_stands_with_the_cases_it_rests_on():
     assert first == ("v2", "1/1", counts, counts, tokens, dollars, seconds, counts, counts)
 
 
-def test_what_nobody_scored_costs_is_not_nothing():
-    unknown = [a_summary(name, scorer, hits=None, mean=None, n=0) for name in ("v2", "v3") for scorer in COLUMNS]
+def test_what_nobody_scored_is_not_nothing_and_has_no_column_where_it_is_unknown_of_all():
+    def told(name, scorer):
+        known = (name, scorer) == ("v2", "cost.tokens")
+        return a_summary(name, scorer, hits=None, mean=7.0 if known else None, n=int(known))
 
-    assert set(what_it_costs(a_run(scorers=INFOS, summaries=unknown)).rows[0][2:]) == {"n/a n=0/1"}
+    table = what_it_costs(
+        a_run(scorers=INFOS, summaries=[told(name, each) for name in ("v2", "v3") for each in COLUMNS])
+    )
+
+    assert table.head == ("variant", "exact trials", "tokens")
+    assert [row[-1] for row in table.rows] == ["7 n=1/1", "n/a n=0/1"]
 
 
 def a_run_counted_by(**counted: str):

@@ -196,6 +196,4 @@ def test_every_case_has_a_row_and_a_file_to_open():
     assert [part["id"] for part in Page(unpacked(text)).all("template")] == [
         "case-one",
         "case-two",
-        "prompt-v2",
-        "prompt-v3",
     ]

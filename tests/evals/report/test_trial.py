@@ -2,6 +2,7 @@
 
 from evals.models.metrics import Failed, Skipped
 from evals.models.run import PointInfo
+from evals.models.trace import GraphNames, Visit
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures
 from evals.report.view.trial_view import TrialView, plain_ribbon, trial_view
@@ -74,3 +75,19 @@ def test_a_decision_point_stands_beside_what_is_acceptable():
 
     assert points[0].accepted == "critic 100 %, writer 50 %"
     assert [point.verdict for point in points] == ["✓ right", "~ defensible (50 %)", "✗ not acceptable", "n/a"]
+
+
+def test_the_steps_of_a_target_stand_around_its_routers_decisions():
+    """A decision says how many nodes ran before its router; calls of tools are no nodes."""
+    nodes = [("router", None), ("search", {"query": "x"}), ("worker", None), ("router", None), ("reply", None)]
+    visits = tuple(Visit(node=name, superstep=n, arguments=given) for n, (name, given) in enumerate(nodes))
+    decisions = (a_decision(0, "worker", iteration=0), a_decision(1, "reply", iteration=2))
+    trace = a_trace(decisions=decisions).model_copy(update={"visits": visits, "names": GraphNames()})
+    steps = _view(a_trial(trace)).steps
+
+    assert [(step.chosen, [visit.node for visit in step.visits]) for step in steps] == [
+        ("", ["router"]),
+        ("worker", ["search", "worker", "router"]),
+        ("reply", ["reply"]),
+    ]
+    assert steps[1].visits[0].arguments == '{"query": "x"}'

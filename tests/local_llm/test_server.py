@@ -9,7 +9,7 @@ import pytest
 from evals.errors import RecordingError
 from evals.recording.endpoint import is_healthy
 from tests.builders.ports import a_reserved_port
-from tools.local_llm.llm_server import CHATML, Serving, parameters, wait_until_healthy
+from tests.local_llm.llm_server import CHATML, Serving, parameters, wait_until_healthy
 
 SEARCH = {"type": "function", "function": {"name": "tavily_search", "parameters": {}}}
 SYSTEM = {"role": "system", "content": "You search."}

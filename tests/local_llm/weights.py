@@ -123,7 +123,7 @@ def pip_download(package: str, folder: Path) -> None:
         RecordingError: pip failed; the message ends with pip's last line.
     """
     call = [*_pip(), "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--no-cache-dir"]
-    done = subprocess.run(  # noqa: S603  # the package is one of KNOWN, and no shell is involved
+    done = subprocess.run(  # the package is one of KNOWN, and no shell is involved
         [*call, "--dest", str(folder), package], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:

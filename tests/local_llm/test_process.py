@@ -2,7 +2,7 @@
 
 import os
 
-from tools.local_llm.llm_server import Process
+from tests.local_llm.llm_server import Process
 
 
 def a_process(folder, pid=None):

@@ -1,4 +1,4 @@
-"""`python -m tools.local_llm fetch|serve|start|stop|status`."""
+"""`python -m tests.local_llm fetch|serve|start|stop|status`."""
 
 import os
 import sys
@@ -9,9 +9,9 @@ import typer
 
 from evals.errors import EvalsError
 from evals.recording.endpoint import DEFAULT_PORT, HOST, is_healthy
-from tools.local_llm import llm_server as server
-from tools.local_llm import weights
-from tools.local_llm.llm_server import Process
+from tests.local_llm import llm_server as server
+from tests.local_llm import weights
+from tests.local_llm.llm_server import Process
 
 _CACHE: Final = Path(".cache")
 _STORE: Final = _CACHE / "models"
