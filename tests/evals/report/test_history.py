@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from evals.cli.terminal import shown
-from evals.report.html_page import render_badge, render_history
+from evals.report.html_page import render_history
 from evals.report.view.history_charts import series_plot
-from evals.report.view.history_page import badge_of, history_page, lacks, red_lines, red_table, sentence, step_table
+from evals.report.view.history_page import history_page, lacks, red_lines, red_table, sentence, step_table
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_number, a_red
 
 HOSTILE = "</style><script>alert(1)</script>\x1b[31m"
@@ -125,7 +125,6 @@ def test_a_last_baseline_that_cannot_be_read_still_has_its_page():
 
     assert sentence(history) == "The last baseline of prompts has no value of a metric."
     assert "it cannot be read: it is no JSON" in render_history(history)
-    assert "n/a" in render_badge(history)
 
 
 def test_the_same_history_gives_the_same_bytes():
@@ -141,21 +140,6 @@ def test_text_of_strangers_is_only_text():
 
 def test_the_page_asks_for_nothing():
     assert not re.findall(r"https?://|src=|@import|url\(", render_history(a_history()))
-
-
-def test_the_badge_breaks_its_line_where_the_page_does():
-    history = a_history(a_blessing(1), a_blessing(2), a_blessing(3, marks=[a_mark("labels")]))
-
-    badge = badge_of(history)
-
-    assert (len(badge.lines), len(badge.dots), badge.value) == (1, 1, "50 %")
-
-
-def test_the_badge_is_one_small_picture_with_words_for_those_who_cannot_see_it():
-    svg = render_badge(a_history(suite="<x>"))
-
-    assert 'height="20"' in svg
-    assert 'aria-label="&lt;x&gt; v5 route.pass: 50 %, over the last 2 baselines"' in svg
 
 
 def test_the_terminal_tables_fit_80_columns_and_break_no_name():
