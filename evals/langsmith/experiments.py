@@ -128,13 +128,13 @@ class VariantRun:
         """What experiments are compared and filtered by."""
         run, info = self.run, self.info
         variant = info.variant
+        is_target = self.trials[0][0].trace.is_target
         roles = {"candidate": run.candidate, "reference": run.reference}
         return {
             "suite": run.suite,
             "variant": variant.name,
             "role": ", ".join(role for role, name in roles.items() if name == variant.name) or "shown",
-            "supervisor": variant.supervisor,
-            "guards": variant.guards,
+            **({} if is_target else {"supervisor": variant.supervisor, "guards": variant.guards}),
             "prompt_version": info.prompt_version,
             "prompt_digest": info.prompt_digest,
             "model": variant.models.default,
