@@ -87,7 +87,7 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
         path = Path(name_or_path)
     if not path.is_file():
         raise ConfigurationError(
-            f"no suite {name_or_path!r}: name one of {', '.join(known)}, or a YAML file that exists"
+            f"no suite {name_or_path!r}{' (taken where none is named)' if name_or_path == USUAL else ''}: name one of {', '.join(known)}, or a YAML file that exists"
             f"{nearest_name(name_or_path, known)}"
         )
     return path

@@ -1,10 +1,11 @@
-"""Runs and cases of a target in the forms of other tools: no word of triage, and all that the target did."""
+"""Commands that were written for triage, used on a target: exports to other tools, and suites that are not named."""
 
 import json
 
 import pytest
 
 from tests.builders.example_projects import copied, evals
+from tests.builders.git import committed, git
 from tests.builders.langsmith_fixtures import service
 
 __all__ = ["service"]
@@ -58,3 +59,16 @@ def test_spans_of_a_target_are_its_steps(project):
     assert '"triage_evals.decision.routed", "value": {"stringValue": "billing"}' in json.dumps(spans)
     assert "18.00 euros" in trace or "6.00 euros" in trace
     assert not [word for word in TRIAGE if word in trace]
+
+
+def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(project):
+    git(project, "init")
+    committed(project, "all")
+    for words in (("history",), ("explain", CASE)):
+        code, said = evals(project, *words)
+        assert (code, "name one of replies, router" in said) == (2, True), said
+    (project / "evaluation" / "suites" / "replies.yaml").unlink()
+
+    code, said = evals(project, "history")
+
+    assert (code, "Baselines of router" in said) == (0, True), said
