@@ -1,10 +1,11 @@
 """Trials of a suite, run or reused from the cache; shards."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from multiprocessing import current_process
+from pathlib import Path
 
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError
@@ -22,7 +23,8 @@ from evals.runner.trial_cache import Keeper
 from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
 from evals.runner.worker_pool import beside, run_tasks
 from evals.shared.extras import missing_extra, missing_from
-from evals.worker_server import origin
+from evals.suites.suite_files import suite_file
+from evals.worker_server import note_inputs, origin
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]
@@ -90,7 +92,19 @@ def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | No
             found[trial] = shared.trace(trace)
             keeper.put(digests[trial], trace)
             progress(trace, reused=same, total=len(digests))
+    if here:
+        note_inputs(workspace.cache, [*pins.paths, *_read_of(context)])
     return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()), recorded)
+
+
+def _read_of(context: RunContext) -> Iterator[Path]:
+    """The files that people change of what a run reads: its suite, and what belongs to its cases."""
+    with suppress(ConfigurationError):  # a suite that was made, or whose file is gone
+        yield suite_file(context.request.suite, context.request.root)
+    for case in context.cases:
+        yield context.workspace.cassette(case.id)
+    given = {context.workspace.pack.input_file(context.workspace.datasets, case.id).parent for case in context.cases}
+    yield from (path for folder in given if folder.is_dir() for path in folder.iterdir())
 
 
 def trial_id(trace: Trace) -> TrialId:

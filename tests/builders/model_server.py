@@ -24,15 +24,16 @@ def model_server(say: Say) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         def do_POST(self) -> None:
             body = json.loads(self.body() or b"{}")
             bodies.append(body)
+            path = self.path.partition("?")[0]
             said = say(json.dumps(body.get("messages")), body) if "messages" in body else ""
-            if self.path.endswith("/chat/completions"):
+            if path.endswith("/chat/completions"):
                 self._send(
                     body, _openai(said), [f"data: {json.dumps(each)}" for each in _openai_chunks(said)], "data: [DONE]"
                 )
-            elif self.path.endswith("/messages"):
+            elif path.endswith("/messages"):
                 events = [f"event: {each['type']}\ndata: {json.dumps(each)}" for each in _anthropic_events(said)]
                 self._send(body, _anthropic(said), events)
-            elif self.path.endswith("/responses"):
+            elif path.endswith("/responses"):
                 events = [f"event: {each['type']}\ndata: {json.dumps(each)}" for each in _response_events()]
                 self._send(body, _response("completed"), events)
             else:

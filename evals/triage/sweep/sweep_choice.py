@@ -10,7 +10,6 @@ from typing import Final
 from evals.comparison.pairs import compare
 from evals.comparison.summary import case_means, coverage_of, summarise
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, ConfigurationError
-from evals.models.analysis import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, Recommendation, SplitSummary, Sweep
 from evals.models.case import Case, Split
 from evals.models.metrics import Scored
 from evals.models.run import Comparison, ScorerInfo, Trial, VariantInfo
@@ -20,8 +19,18 @@ from evals.run_context import RunContext
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
 from evals.triage.confidence_floor import GUARD_SETS
+from evals.triage.sweep.sweep_result import (
+    CHOSEN_ON,
+    CONFIRMED_ON,
+    Behaviour,
+    GridPoint,
+    Recommendation,
+    SplitSummary,
+    Sweep,
+)
 from evals.triage.sweep.sweep_run import Explored, execute, grid, numbers, point_of
 from evals.triage.variant_prompts import configuration_of
+from evals.triage.variant_settings import settings_of
 
 Trials = Mapping[str, tuple[Trial, ...]]
 """Behaviour -> its trials, one per case."""
@@ -279,7 +288,7 @@ def _scorer(name: str) -> ScorerInfo:
 
 def _guards(names: str | None, variant: Variant) -> list[str]:
     """The guard sets to try; `all` is every one there is."""
-    chosen = [variant.guards] if names is None else [*GUARD_SETS] if names == "all" else names.split(",")
+    chosen = [settings_of(variant).guards] if names is None else [*GUARD_SETS] if names == "all" else names.split(",")
     for one in chosen:
         configuration_of(variant.model_copy(update={"guards": one}))
     return chosen

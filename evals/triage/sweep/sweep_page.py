@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from evals.models.analysis import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, SplitSummary, Sweep
 from evals.models.case import Split
-from evals.models.suite import ConfidenceFloorSetting
 from evals.report.html_page import render_sheet
 from evals.report.numbers import NOTHING, percent, points, probability, rate
 from evals.report.view.page_parts import Table
 from evals.report.view.plots import Frame, Plot, cannot_plot
+from evals.triage.sweep.sweep_result import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, SplitSummary, Sweep
+from evals.triage.variant_settings import ConfidenceFloorSetting
 
 MOST_TICKS: Final = 6
 
