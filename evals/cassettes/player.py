@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import httpx
@@ -68,7 +69,7 @@ class IncomingRequest:
     body: bytes
     agent: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The request's name on any tape."""
         return request_key(self.method, self.path, self.body)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evals.comparison.answering_models import answered_by
 from evals.comparison.assemble import assemble
@@ -13,9 +13,10 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Suite, Variant
-from evals.models.trace import Decision, Provenance, Trace
-from evals.result_files.results import PASS, Result, Results, digest_of_case
+from evals.models.trace import Decision, Trace
+from evals.result_files.results import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
+from evals.shared.words import some
 
 if TYPE_CHECKING:
     from evals.pack import Pack
@@ -81,7 +82,10 @@ def side_of_baseline(
             case: (cases.get(case) or bare_case(case)).model_copy(update={"digest": baseline.cases.get(case, "")})
             for case in values
         },
-        trials=[_blessed_trial(baseline, variant, case) for case in values],
+        trials=[
+            _trial(case, variant, values[case], decisions=_routed(baseline.routes.get(variant, {}).get(case, {})))
+            for case in values
+        ],
         metrics=[info for info in metrics if any(info.name in scores for scores in values.values())],
         rests_on=_known(
             suite=baseline.suite,
@@ -109,7 +113,15 @@ def side_of_results(results: Results, variant: str, source: str) -> StoredSide:
         source=source,
         info=VariantInfo(variant=Variant(name=variant)),
         cases={result.case: bare_case(result.case, result.text, digest_of_case(result)) for result in mine},
-        trials=[_imported_trial(result) for result in mine],
+        trials=[
+            _trial(
+                *(result.case, variant, result.values),
+                sample=result.sample or 0,
+                output={"output": result.output} if result.output else {},
+                error=result.error or (None if result.values else "no value"),
+            )
+            for result in mine
+        ],
         rests_on={"runner": results.tool},
         metrics=[
             ScorerInfo(
@@ -124,38 +136,22 @@ def side_of_results(results: Results, variant: str, source: str) -> StoredSide:
     )
 
 
-def _imported_trial(result: Result) -> Trial:
-    failed = bool(result.error) or not result.values
-    return Trial(
-        trace=Trace(
-            case_id=result.case,
-            variant=result.variant,
-            sample=result.sample or 0,
-            provenance=Provenance(label="failed" if failed else "exact"),
-            output={"output": result.output} if result.output else {},
-            error=(result.error or "no value") if failed else None,
-        ),
-        outcomes={name: Scored(value=value) for name, value in result.values.items()},
-    )
+def _trial(case: str, variant: str, values: Mapping[str, float], **trace: Any) -> Trial:  # noqa: ANN401 - as its fields are
+    """A trial of which only values are known, and what else the trace says."""
+    label = "failed" if trace.get("error") else "exact"
+    told = {"case_id": case, "variant": variant, "sample": 0, "provenance": {"label": label}, **trace}
+    scored = {name: Scored(value=value) for name, value in values.items()}
+    return Trial(trace=Trace.model_validate(told), outcomes=dict(scored))
 
 
-def _blessed_trial(baseline: Baseline, variant: str, case: str) -> Trial:
-    routes = baseline.routes.get(variant, {}).get(case, {})
+def _routed(routes: Mapping[int, str]) -> tuple[Decision, ...]:
+    """The decisions of the first repeat."""
     routed = routes[min(routes)].split() if routes else []
-    return Trial(
-        trace=Trace(
-            case_id=case,
-            variant=variant,
-            sample=0,
-            provenance=Provenance(label="exact"),
-            decisions=tuple(Decision(index=i, iteration=i, chosen=to, routed=to) for i, to in enumerate(routed)),
-        ),
-        outcomes={name: Scored(value=value) for name, value in baseline.values[variant][case].items()},
-    )
+    return tuple(Decision(index=place, iteration=place, chosen=to, routed=to) for place, to in enumerate(routed))
 
 
 def _known(**things: str | None) -> dict[str, str]:
-    return {name: value for name, value in things.items() if value}
+    return {name: value for name, value in things.items() if value and value != FOREIGN_SCORERS}
 
 
 def _models(by_agent: Mapping[str, Mapping[str, object]]) -> str:
@@ -177,7 +173,7 @@ def differences(left: StoredSide, right: StoredSide) -> list[str]:
     ]
     digests = [(case, left.cases[case].digest, right.cases[case].digest) for case in sorted(both)]
     if changed := [case for case, was, now in digests if was and now and was != now]:
-        found.append(f"text, labels or code of {len(changed)} of {len(both)} cases ({_some(changed)})")
+        found.append(f"text, labels or code of {len(changed)} of {len(both)} cases ({some(changed)})")
     repeats = [round(len(side.trials) / max(len(side.cases), 1), 1) for side in (left, right)]
     if repeats[0] != repeats[1]:
         found.append(f"trials per case ({repeats[0]:g}, {repeats[1]:g})")
@@ -199,9 +195,8 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
     """
     reference, candidate = sides[0], sides[-1]
     common = [case for case in candidate.cases if all(case in side.cases for side in sides)]
-    shared = [info for info in candidate.metrics if all(_has(side, info.name) for side in sides)]
     metrics = [
-        info.model_copy(update={"primary": info.name in primary if primary else info.primary}) for info in shared
+        _shared(info, sides, primary) for info in candidate.metrics if all(_has(side, info.name) for side in sides)
     ]
     if not common or not any(info.primary for info in metrics):
         error = ConfigurationError if common and primary else CannotJudgeError
@@ -254,6 +249,17 @@ def _answered_by(side: StoredSide) -> str:
     return f"models that {runner} asked" if runner else side.rests_on.get("models", "")
 
 
+def _shared(info: ScorerInfo, sides: Sequence[StoredSide], primary: Sequence[str]) -> ScorerInfo:
+    """The metric as all sides have it: it decides if it was asked for, else if the last side says so, and only if it is
+    a share of 1 everywhere."""
+    others = [other for side in sides for other in side.metrics if other.name == info.name]
+    unit = next((other.unit for other in others if other.unit != "fraction"), info.unit)
+    if info.name in primary and (unit, info.better) != ("fraction", "higher"):
+        raise ConfigurationError(f"--metric {info.name}: only values from 0 to 1 of which more is better can decide")
+    decides = info.name in primary if primary else info.primary and unit == "fraction"
+    return info.model_copy(update={"primary": decides, "unit": unit})
+
+
 def _by_case(info: ScorerInfo) -> ScorerInfo:
     """The metric as a mean over cases: a side has no answers at decision points."""
     return info.model_copy(update={"macro": False, "definition": f"{info.definition} Here averaged by case."})
@@ -262,6 +268,21 @@ def _by_case(info: ScorerInfo) -> ScorerInfo:
 def is_own(sides: Sequence[StoredSide]) -> bool:
     """Whether scorers of this package computed all values."""
     return all("scorers" in side.rests_on for side in sides)
+
+
+def repeats(sides: Sequence[StoredSide], metric: str) -> dict[str, list[float]]:
+    """Case -> every value of a metric, over sides that are runs of one thing; cases that a side lacks are left out."""
+    found: dict[str, list[float]] = {}
+    for side in sides:
+        for trial in side.trials:
+            if isinstance(outcome := trial.outcomes.get(metric), Scored):
+                found.setdefault(trial.trace.case_id, []).append(outcome.value)
+    if not found:
+        known = ", ".join(dict.fromkeys(info.name for side in sides for info in side.metrics))
+        raise ConfigurationError(f"--metric {metric}: no case has a value of it; known are {known}")
+    if any(not 0 <= value <= 1 for values in found.values() for value in values):
+        raise ConfigurationError(f"--metric {metric}: its values are not all from 0 to 1")
+    return {case: values for case, values in found.items() if all(case in side.cases for side in sides)}
 
 
 def _has(side: StoredSide, metric: str) -> bool:
@@ -306,12 +327,8 @@ def _joined(outcomes: Sequence[Outcome | None], worst: bool) -> Outcome:  # noqa
 def _nothing_common(sides: Sequence[StoredSide], common: Sequence[str], asked: Sequence[str]) -> str:
     """What each side has, where nothing can be compared."""
     if not common:
-        held = "; ".join(f"{side.source} has {_some(sorted(side.cases))}" for side in sides)
+        held = "; ".join(f"{side.source} has {some(sorted(side.cases))}" for side in sides)
         return f"no case is on every side: {held}"
     what = f"none of {', '.join(asked)}" if asked else "no primary metric"
     held = "; ".join(f"{side.source} has {', '.join(info.name for info in side.metrics) or 'none'}" for side in sides)
     return f"{what} is on every side: {held}; `--metric NAME` says which decide"
-
-
-def _some(names: Sequence[str], shown: int = 3) -> str:
-    return ", ".join(names[:shown]) + (f" and {len(names) - shown} more" if len(names) > shown else "")

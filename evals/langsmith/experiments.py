@@ -128,13 +128,12 @@ class VariantRun:
         """What experiments are compared and filtered by."""
         run, info = self.run, self.info
         variant = info.variant
-        is_target = self.trials[0][0].trace.is_target
         roles = {"candidate": run.candidate, "reference": run.reference}
         return {
             "suite": run.suite,
             "variant": variant.name,
             "role": ", ".join(role for role, name in roles.items() if name == variant.name) or "shown",
-            **({} if is_target else {"supervisor": variant.supervisor, "guards": variant.guards}),
+            **{name: variant.settings[name] for name in ("supervisor", "guards") if name in variant.settings},
             "prompt_version": info.prompt_version,
             "prompt_digest": info.prompt_digest,
             "model": variant.models.default,

@@ -4,13 +4,14 @@ import datetime as dt
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Final, Literal
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from evals.cassettes.interaction import Interaction
 from evals.models.run import CaseInfo, Trial
 from evals.models.trace import Call, Decision, Trace, Visit
-from evals.report.view.trial_view import visit_groups
+from evals.report.view.trial_view import visits_by_decision
 
 _OURS: Final = uuid5(NAMESPACE_URL, "https://triage-evals.invalid/langsmith")
 
@@ -159,13 +160,12 @@ def tree_of(
     calls = _Calls(trace.calls, recorded)
     for place, visit in enumerate(trace.visits if trace.is_target else ()):
         _step(root, visit, trace.decided.get(place), calls)
-    groups = [] if trace.is_target else visit_groups(trace)
-    for decision in () if trace.is_target else trace.decisions:
-        _decide(root, decision, calls)
-        for visit in groups.pop(0) if decision.routed != "end" and groups else ():
+    steps = () if trace.is_target else zip_longest((None, *trace.decisions), visits_by_decision(trace))
+    for decision, visits in steps:
+        if decision is not None:
+            _decide(root, decision, calls)
+        for visit in visits:
             _visit(root, visit, calls)
-    for visit in (left for group in groups for left in group):  # of a trace that was cut off, or has no decisions
-        _visit(root, visit, calls)
     calls.rest_below(root)
     root.close()
     return root

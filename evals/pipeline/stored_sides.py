@@ -37,9 +37,10 @@ def is_stored(spec: str) -> bool:
     return spec.startswith(BASELINE) or in_folder or _FILE.fullmatch(spec) is not None
 
 
-def read_sides(specs: Sequence[str], root: Path, suite: str) -> dict[str, list[StoredSide]]:
+def read_sides(specs: Sequence[str], root: Path, suite: str, *, one_each: bool = False) -> dict[str, list[StoredSide]]:
     """The stored sides among `specs`, by how they were typed; none if no side is stored. `git:REV` beside a stored side
-    is the baseline of the same suite, else of `suite`, as blessed at REV. A file alone gives all its variants.
+    is the baseline of the same suite, else of `suite`, as blessed at REV. A file alone gives all its variants, unless
+    `one_each`.
 
     Raises:
         ConfigurationError: no such file, baseline, variant or revision, or no format that is known.
@@ -47,7 +48,9 @@ def read_sides(specs: Sequence[str], root: Path, suite: str) -> dict[str, list[S
     """
     if not any(map(is_stored, specs)):
         return {}
-    found = {spec: _read(spec, root, suite, alone=len(specs) == 1) for spec in specs if is_stored(spec)}
+    found = {
+        spec: _read(spec, root, suite, alone=len(specs) == 1 and not one_each) for spec in specs if is_stored(spec)
+    }
     suites = [side.rests_on["suite"] for sides in found.values() for side in sides if "suite" in side.rests_on]
     for spec in specs:
         if spec.startswith(PREFIX) and ":" not in spec.removeprefix(PREFIX):

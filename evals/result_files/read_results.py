@@ -5,11 +5,12 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from evals.errors import ConfigurationError
-from evals.result_files.results import PASS, Result, Results, as_number, named
+from evals.result_files.results import PASS, Result, Results, as_number, case_name
 
 Json = Any  # a file of another tool: every member is looked at before it is used
 KNOWN: Final = (
@@ -93,28 +94,23 @@ def _rows_with(*columns: str) -> Callable[[Json], bool]:
 def _promptfoo(content: Json, _stem: str) -> Iterator[Result]:
     """A variant is a provider, with its prompt where a provider has several."""
     rows = content["results"]["results"]
-    names = {row["promptIdx"]: _provider(row) for row in rows}
+    names = {row["promptIdx"]: _provider(row["provider"]) for row in rows}
     for row in rows:
-        name = names[row["promptIdx"]]
-        alike = [index for index, other in names.items() if other == name]
-        prompt = f" {named(row['prompt'].get('label') or row['prompt']['raw'])}" if len(alike) > 1 else ""
-        text = _text(row["vars"])
-        failed = row.get("failureReason") == 2 or (row.get("error") and not row.get("gradingResult"))
-        values = {PASS: float(row["success"]), "score": float(row["score"]), **(row.get("namedScores") or {})}
-        yield Result(
-            case=named(text, row["testCase"].get("description")),
-            variant=f"{name}{prompt}",
-            values={} if failed else _numbers(values),
-            text=text,
-            expected=_text(row["testCase"].get("assert")),
-            output=_text((row.get("response") or {}).get("output")),
-            error=_first_line(row.get("error") or "failed") if failed else "",
-        )
+        name, test = names[row["promptIdx"]], row["testCase"]
+        if list(names.values()).count(name) > 1:
+            name += f" {case_name(row['prompt'].get('label') or row['prompt']['raw'])}"
+        text = (row["vars"], test.get("assert"), (row.get("response") or {}).get("output"))
+        values = {PASS: row["success"], "score": row["score"], **(row.get("namedScores") or {})}
+        failed = row.get("failureReason") == _PROMPTFOO_ERROR
+        yield _result(test.get("description"), name, values, text, (row.get("error") or "failed") if failed else "")
 
 
-def _provider(row: Json) -> str:
-    provider = row["provider"]
-    return str(provider if isinstance(provider, str) else provider.get("label") or provider["id"])
+_PROMPTFOO_ERROR: Final = 2
+"""The failure reason of a case that raised; 1 is a check that did not hold."""
+
+
+def _provider(told: Json) -> str:
+    return str(told if isinstance(told, str) else told.get("label") or told["id"])
 
 
 _GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -126,85 +122,50 @@ def _inspect(content: Json, _stem: str) -> Iterator[Result]:
     if content.get("status") != "success":
         raise ConfigurationError(f"the log's status is {content.get('status')}, so that samples are missing")
     arguments = ", ".join(f"{name}={value}" for name, value in (content["eval"].get("task_args") or {}).items())
-    variant = f"{content['eval']['model']} {arguments}".strip()
     for sample in content["samples"]:
         values: dict[str, object] = {}
         for name, score in (sample.get("scores") or {}).items():
             value = score["value"]
-            whole = {name: value}
-            parts = {f"{name}.{part}": each for part, each in value.items()} if isinstance(value, dict) else whole
-            values |= {part: _GRADES.get(each, each) if isinstance(each, str) else each for part, each in parts.items()}
-        text = _text(sample["input"])
-        yield Result(
-            case=named(text, sample["id"]),
-            variant=variant,
-            values={} if sample.get("error") else _numbers(values),
-            sample=sample["epoch"] - 1,
-            text=text,
-            expected=_text(sample.get("target")),
-            output=_text((sample.get("output") or {}).get("completion")),
-            error=_first_line(sample["error"]["message"]) if sample.get("error") else "",
-        )
+            parts = value if isinstance(value, dict) else {"": value}
+            values |= {f"{name}.{part}".rstrip("."): _GRADES.get(str(each), each) for part, each in parts.items()}
+        text = (sample["input"], sample.get("target"), (sample.get("output") or {}).get("completion"))
+        error = (sample.get("error") or {}).get("message", "")
+        name = f"{content['eval']['model']} {arguments}".strip()
+        yield _result(sample["id"], name, values, text, error, sample["epoch"] - 1)
 
 
 def _deepeval(content: Json, stem: str) -> Iterator[Result]:
     run = content.get("testRunData", content)
     for case in (*run.get("testCases", ()), *run.get("conversationalTestCases", ())):
         metrics = case.get("metricsData") or ()
-        errors = [metric["error"] for metric in metrics if metric.get("error")]
-        text = _text(case.get("input") or case.get("turns"))
         values = {PASS: case["success"], **{metric["name"]: metric.get("score") for metric in metrics}}
-        yield Result(
-            case=named(text, case.get("name")),
-            variant=stem,
-            values={} if errors else _numbers(values),
-            text=text,
-            expected=_text(case.get("expectedOutput")),
-            output=_text(case.get("actualOutput")),
-            error=_first_line(errors[0]) if errors else "",
-        )
+        text = (case.get("input") or case.get("turns"), case.get("expectedOutput"), case.get("actualOutput"))
+        error = next((metric["error"] for metric in metrics if metric.get("error")), "")
+        yield _result(case.get("name"), stem, values, text, error)
 
 
 def _pydantic(content: Json, _stem: str) -> Iterator[Result]:
     """Assertions count as 1 and 0; `pass` is 1 where all of a case hold."""
     for case in (*content["cases"], *content["failures"]):
-        checks = {name: each["value"] for name, each in (case.get("assertions") or {}).items()}
-        scores = {name: each["value"] for name, each in (case.get("scores") or {}).items()}
+        checks, scores = (
+            {name: each["value"] for name, each in (case.get(kind) or {}).items()} for kind in ("assertions", "scores")
+        )
+        values = {**({PASS: all(checks.values())} if checks else {}), **checks, **scores}
+        text = (case["inputs"], case.get("expected_output"), case.get("output"))
         broken = [f"{each['name']}: {each['error_message']}" for each in case.get("evaluator_failures") or ()]
         error = case.get("error_message") or "; ".join(broken)
-        text = _text(case["inputs"])
-        values = {**({PASS: all(checks.values())} if checks else {}), **checks, **scores}
-        yield Result(
-            case=named(text, case.get("source_case_name") or case["name"]),
-            variant=content["name"],
-            values={} if error else _numbers(values),
-            text=text,
-            expected=_text(case.get("expected_output")),
-            output=_text(case.get("output")),
-            error=_first_line(error) if error else "",
-        )
+        yield _result(case.get("source_case_name") or case["name"], content["name"], values, text, error)
 
 
 def _langsmith(content: Json, stem: str) -> Iterator[Result]:
     """Columns as `ExperimentResults.to_pandas` names them: `inputs.x`, `outputs.x`, `reference.x`, `feedback.x`."""
     for row in content:
-        text = _text(_below(row, "inputs"))
-        error = str(row.get("error") or "")
-        yield Result(
-            case=named(text),
-            variant=stem,
-            values={} if error else _numbers(_below(row, "feedback")),
-            text=text,
-            expected=_text(_below(row, "reference")),
-            output=_text(_below(row, "outputs")),
-            error=_first_line(error),
-            identity=str(row.get("example_id") or ""),
+        inputs, expected, output, values = (
+            {name.removeprefix(f"{column}."): value for name, value in row.items() if name.startswith(f"{column}.")}
+            for column in ("inputs", "reference", "outputs", "feedback")
         )
-
-
-def _below(row: Mapping[str, object], column: str) -> dict[str, object]:
-    start = f"{column}."
-    return {name.removeprefix(start): value for name, value in row.items() if name.startswith(start)}
+        identity = str(row.get("example_id") or "")
+        yield replace(_result("", stem, values, (inputs, expected, output), row.get("error")), identity=identity)
 
 
 def _table(content: Json, stem: str) -> Iterator[Result]:
@@ -214,36 +175,37 @@ def _table(content: Json, stem: str) -> Iterator[Result]:
     for row in content:
         place = str(row["case"]), str(row.get("variant") or stem), str(row.get("sample") or "0")
         found.setdefault(place, []).append(row)
-    samples = sorted({place[2] for place in found}, key=lambda name: (len(name), name))
+    samples = sorted({sample for _, _, sample in found}, key=lambda name: (len(name), name))
     for (case, variant, sample), rows in found.items():
-        names = [str(row["metric"]) for row in rows]
-        if twice := [name for name in names if names.count(name) > 1]:
+        error, *text = (_first(rows, column) for column in ("error", "input", "expected", "output"))
+        values = {str(row["metric"]): row["value"] for row in rows}
+        if len(values) < len(rows):
             raise ConfigurationError(
-                f"{twice[0]} of {case} under {variant} is there twice; a column `sample` numbers repeats"
+                f"a value of {case} under {variant} is there twice; a column `sample` counts repeats"
             )
-        error = _first(rows, "error")
-        values = {name: as_number(row["value"]) for name, row in zip(names, rows, strict=True)}
-        if not error and (wrong := [name for name, value in values.items() if value is None]):
+        if not error and (wrong := [name for name, value in values.items() if as_number(value) is None]):
             raise ConfigurationError(f"{wrong[0]} of {case} under {variant} is no number")
-        yield Result(
-            case=case,
-            variant=variant,
-            values={} if error else _numbers(values),
-            sample=samples.index(sample),
-            text=_first(rows, "input"),
-            expected=_first(rows, "expected"),
-            output=_first(rows, "output"),
-            error=error,
-            identity=case,
-        )
+        yield replace(_result(case, variant, values, text, error, samples.index(sample)), identity=case)
+
+
+def _result(
+    name: object,
+    variant: str,
+    values: Mapping[str, object],
+    texts: Sequence[object],
+    error: object,
+    sample: int | None = None,
+) -> Result:
+    """A result as it is read; `texts` are the case's input, the expected answer and the output. What is no number is no
+    value, and an answer with an error has none."""
+    text, expected, output = map(_text, texts)
+    told = str(error or "").strip().partition("\n")[0][:200]
+    numbers = {metric: number for metric, value in values.items() if (number := as_number(value)) is not None}
+    return Result(case_name(text, name), variant, {} if told else numbers, sample, text, expected, output, told)
 
 
 def _first(rows: Sequence[Mapping[str, object]], column: str) -> str:
     return next((str(row[column]) for row in rows if row.get(column)), "")
-
-
-def _numbers(values: Mapping[str, object]) -> dict[str, float]:
-    return {name: number for name, value in values.items() if (number := as_number(value)) is not None}
 
 
 def _text(value: object) -> str:
@@ -253,10 +215,6 @@ def _text(value: object) -> str:
     if isinstance(value, str) or value is None:
         return value or ""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def _first_line(text: object) -> str:
-    return str(text).strip().partition("\n")[0][:200]
 
 
 Reader = Callable[[Json, str], Iterable[Result]]

@@ -84,7 +84,7 @@ class Results:
         return found
 
 
-def named(text: str, name: object = None) -> str:
+def case_name(text: str, name: object = None) -> str:
     """The name that the tool gives a case, else the beginning of its text."""
     plain = " ".join(text.split())
     return str(name or "") or (plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} #{_digest(plain)}") or "case"

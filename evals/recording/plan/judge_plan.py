@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from evals.cassettes.interaction import Cassette
-from evals.cassettes.nearest_request import texts_of
+from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.store import load
 from evals.llm_judge.questions import JudgeReply, Prompts
 from evals.models.judge import AGENT

@@ -65,13 +65,16 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class CaseTable:
-    """All rows, the variants (reference and candidate first), and what to filter by."""
+    """All rows, the variants (reference and candidate first), and what to filter by; whether a guard overrode a
+    decision in any of them, and whether any case has exemplars."""
 
     variants: tuple[str, ...]
     compared: int
     slices: tuple[str, ...]
     metrics: tuple[str, ...]
     rows: tuple[CaseRow, ...]
+    overrides: bool
+    exemplars: bool
 
 
 def case_table(run: Run, pools: Pools) -> CaseTable:
@@ -85,17 +88,18 @@ def case_table(run: Run, pools: Pools) -> CaseTable:
     first = dict.fromkeys((run.reference, run.candidate))
     names = sorted((info.variant.name for info in run.variants), key=lambda name: [*first, name].index(name))
     compared = sum(name in first for name in names)
+    rows = tuple(
+        _row(run, case, [trials.get((case.id, name), []) for name in names], compared, parted.get(case.id, ()), pools)
+        for case in run.cases
+    )
     return CaseTable(
         tuple(names),
         compared,
         tuple(sorted({case.archetype for case in run.cases})),
         tuple(item.endpoint for item in _compared(run)),
-        tuple(
-            _row(
-                run, case, [trials.get((case.id, name), []) for name in names], compared, parted.get(case.id, ()), pools
-            )
-            for case in run.cases
-        ),
+        rows,
+        overrides=any("override" in row.outcomes.split() for row in rows),
+        exemplars=any(row.exemplars for row in rows),
     )
 
 

@@ -12,7 +12,7 @@ from evals.report.recorded_calls import NONE, Recorded, TrialCalls
 from evals.report.view.change_causes import Causes, DiffLine, diff_lines, prompt_diffs
 from evals.report.view.page_parts import ListLink, Lists, Pool, Texts
 from evals.report.view.plan_graph import Pictures
-from evals.report.view.trial_view import CallView, TrialStep, call_view, run_letters, step_of, visit_groups
+from evals.report.view.trial_view import CallView, TrialStep, call_view, run_letters, step_of, visits_by_decision
 from evals.report.view.violations_table import RuleSheets
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ def state_diff(was: Trace, now: Trace, decision: int, texts: Texts) -> StateDiff
 def state_fields(trace: Trace, decision: int) -> dict[str, str]:
     """The recorded state before that decision: the way so far, what it brought, what was asked and answered."""
     before = trace.decisions[:decision]
-    led = sum(one.routed != "end" for one in before)
-    visits = [visit for group in visit_groups(trace)[:led] for visit in group]
+    visits = [visit for group in visits_by_decision(trace)[: decision + 1] for visit in group]
     asked = sum(visit.node == "human_input" for visit in visits)
     fields = {
         "steps so far": " → ".join(visit.node for visit in visits) or ABSENT,
-        "confidence stated last": percent(before[-1].confidence) if before else ABSENT,
     }
+    if any(one.confidence is not None for one in trace.decisions):
+        fields["confidence stated last"] = percent(before[-1].confidence) if before else ABSENT
     for number, (visit, found) in enumerate(_found(visits), start=1):
         fields[f"finding {number} ({visit.node})"] = _told(found)
     for number, visit in enumerate(visits, start=1):

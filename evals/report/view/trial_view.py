@@ -171,9 +171,10 @@ class FindingView(NamedTuple):
 
 
 class VisitView(NamedTuple):
-    """One run of a worker."""
+    """One run of a worker, or a call of a tool with its `arguments`."""
 
     node: str
+    arguments: str
     findings: tuple[FindingView, ...]
     error: str
 
@@ -291,16 +292,39 @@ def _as_text(value: object) -> str:
 
 
 def _steps(trace: Trace, texts: Texts) -> list[TrialStep]:
-    """Decisions with their visits: the k-th decision that went to a worker led to the k-th group of visits."""
-    groups = visit_groups(trace)
-    steps = []
-    for decision in trace.decisions:
-        went = decision.routed != "end" and groups
-        steps.append(step_of(decision, texts, groups.pop(0) if went else ()))
-    return steps + [_orphan(group, texts) for group in groups]
+    """Decisions with the visits they led to, between visits that nobody decided on."""
+    before, *led = visits_by_decision(trace)
+    count = len(trace.decisions)
+    decided = [step_of(decision, texts, visits) for decision, visits in zip(trace.decisions, led, strict=False)]
+    return [
+        *(_orphan(group, texts) for group in [before] if group),
+        *decided,
+        *(_orphan(v, texts) for v in led[count:]),
+    ]
 
 
-def visit_groups(trace: Trace) -> list[list[Visit]]:
+def visits_by_decision(trace: Trace) -> list[list[Visit]]:
+    """The visits before the first decision, those that each decision led to, then any others, a group per superstep."""
+    if trace.names is not None:
+        return _behind_routers(trace)
+    groups = _visit_groups(trace)
+    led = [groups.pop(0) if decision.routed != "end" and groups else [] for decision in trace.decisions]
+    return [[], *led, *groups]
+
+
+def _behind_routers(trace: Trace) -> list[list[Visit]]:
+    """Of a target: a decision comes right behind its router's own visit, and says how many nodes ran before that."""
+    groups: list[list[Visit]] = [[]]
+    places, nodes = {decision.iteration for decision in trace.decisions}, 0
+    for visit in trace.visits:
+        groups[-1].append(visit)
+        if visit.arguments is None:  # a node, no tool
+            groups += [[]] if nodes in places else []
+            nodes += 1
+    return groups + [[]] * (1 + len(trace.decisions) - len(groups))
+
+
+def _visit_groups(trace: Trace) -> list[list[Visit]]:
     """The visits of one decision after the other: a superstep, and under a plan the reviews in the one right behind."""
     groups: list[list[Visit]] = []
     for superstep, visits in groupby(trace.visits, key=lambda visit: visit.superstep):
@@ -349,7 +373,10 @@ def _orphan(visits: Sequence[Visit], texts: Texts) -> TrialStep:
 
 
 def _visit(visit: Visit, texts: Texts) -> VisitView:
-    return VisitView(visit.node, tuple(_finding(found, texts) for found in visit.findings), visit.error or "")
+    arguments = json.dumps(visit.arguments, ensure_ascii=False) if visit.arguments else ""
+    return VisitView(
+        visit.node, arguments, tuple(_finding(found, texts) for found in visit.findings), visit.error or ""
+    )
 
 
 def _finding(found: Finding, texts: Texts) -> FindingView:

@@ -1,11 +1,15 @@
 """Tables per variant: metrics, repeats, metamorphic pairs."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from evals.models.metrics import Measure, MeasureInfo, PassHat, Redraw, RepeatAgreement, SampleAgreement, Twins
 from evals.models.run import Run
 from evals.report.numbers import NOTHING, percent, signed
 from evals.report.view.page_parts import Table
+
+COUNTED: Final = {"frozen states": "decision points"}
+"""What is counted in `run.json`, as the reader knows it."""
 
 
 def changes_table(run: Run, most: int | None = None) -> Table:
@@ -17,24 +21,27 @@ def changes_table(run: Run, most: int | None = None) -> Table:
 
 
 def measure_table(run: Run) -> Table:
-    """Every metric over all cases, by variant; no row for a run from before there were any."""
-    if not run.measure_infos:
-        return Table("", (), ())
+    """Every metric over all cases that has something to measure, by variant."""
     names = tuple(info.variant.name for info in run.variants)
     found = {(item.variant, item.name): item for item in run.measures}
     return Table(
         "Over all cases of a variant: value [95 %], and what it was made of",
         ("metric", "better", *names),
         tuple(
-            (info.name, info.better, *(cell(found[name, info.name], info) for name in names))
-            for info in run.measure_infos
+            (info.name, info.better, *(cell(found[name, info.name], info) for name in names)) for info in measured(run)
         ),
     )
 
 
+def measured(run: Run) -> tuple[MeasureInfo, ...]:
+    """The metrics over all cases that have something to measure: none of pairs where there are no pairs."""
+    some = {item.name for item in run.measures if item.of}
+    return tuple(info for info in run.measure_infos if info.name in some)
+
+
 def cell(item: Measure, info: MeasureInfo) -> str:
     """A measure in one cell, never without its count; a missing one says why."""
-    rests_on = f"{item.n} of {item.of} {info.counted}"
+    rests_on = f"{item.n} of {item.of} {COUNTED.get(info.counted, info.counted)}"
     if item.value is None:
         return f"{NOTHING}: {item.why_not} ({rests_on})"
     interval = f" [{_shown(item.low, info)}, {_shown(item.high, info)}]" if item.low is not None else ""

@@ -11,7 +11,7 @@ from evals.comparison.stored_side import (
     side_of_results,
     side_of_run,
 )
-from evals.errors import CannotJudgeError
+from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import GatePolicy
 from evals.pack import load_pack
 from evals.pipeline.stored_sides import named_apart
@@ -120,6 +120,16 @@ def test_the_verdict_of_the_tool_decides_where_there_is_one_and_a_named_metric_i
 
     assert [item.endpoint for item in judged(*sides).comparisons] == ["pass"]
     assert [item.endpoint for item in judged(*sides, primary=("exact",)).comparisons] == ["exact"]
+
+
+def test_a_metric_beyond_0_to_1_on_any_side_does_not_decide():
+    sides = [
+        results({f"case-{n}": {"words": [size], "hit": [1.0]} for n in range(9)}, f"v{size}") for size in (1.0, 30.0)
+    ]
+
+    assert [item.endpoint for item in judged(*sides).comparisons] == ["hit"]
+    with pytest.raises(ConfigurationError, match="--metric words: only values from 0 to 1"):
+        judged(*sides, primary=("words",))
 
 
 def test_two_variants_of_one_name_are_called_after_their_files():

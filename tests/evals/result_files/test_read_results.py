@@ -138,7 +138,7 @@ UNREADABLE = {
     "no JSON": ("x.json", "{", "not whole, or of a version that is not known"),
     "other columns": ("x.csv", "a,b\n1,2\n", "no format that is known"),
     "no number": ("x.csv", "case,metric,value\na,hit,often\n", "hit of a under x is no number"),
-    "a value twice": ("x.csv", "case,metric,value\na,hit,1\na,hit,0\n", "hit of a under x is there twice"),
+    "a value twice": ("x.csv", "case,metric,value\na,hit,1\na,hit,0\n", "a value of a under x is there twice"),
     "nothing": ("x.csv", "case,metric,value\n", "no format that is known"),
     "an unfinished log": ("x.json", '{"eval": {}, "samples": [], "status": "started"}', "status is started"),
     "another promptfoo": ("x.json", '{"evalId": "1", "results": []}', "not whole, or of a version"),
