@@ -10,8 +10,8 @@ from pydantic_core import from_json
 
 from evals.analysis.history_commits import BlessedCommit, HistoryRepository, plain_yaml
 from evals.models.history_result import HistoryMark, MarkKind
-from evals.models.suite import Variant
 from evals.project import Project
+from evals.shared.words import counted, some
 
 Scores = Mapping[str, float]
 """Case -> score, or point -> grade."""
@@ -105,7 +105,7 @@ def _kept(file: _File, scorers: tuple[str, ...], odd: tuple[str, ...]) -> Stored
     )
 
 
-_GUARDS: Final = str(Variant.model_fields["guards"].default)
+_GUARDS: Final = "hardened"  # of a variant that names none
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def _of_baselines(was: Stored, now: Stored) -> Iterator[HistoryMark]:
     if was.cases and now.cases:
         for verb, left in (("new", _beyond(now.cases, was.cases)), ("gone", _beyond(was.cases, now.cases))):
             if left:
-                yield HistoryMark(kind="dataset", text=f"{len(left)} case{'s' * (len(left) > 1)} {verb}: {named(left)}")
+                yield HistoryMark(kind="dataset", text=f"{counted(len(left), 'case')} {verb}: {named(left)}")
     if was.scorers and now.scorers and was.scorers != now.scorers:
         yield HistoryMark(kind="scorers", text="scorers")
 
@@ -313,8 +313,7 @@ def _of_variants(kind: MarkKind, was: Mapping[str, str], now: Mapping[str, str])
 
 def named(names: Sequence[str]) -> str:
     """A few names; more are counted."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return some(names, _NAMED)
 
 
 def _changed(was: Mapping[str, object], now: Mapping[str, object]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals.cassettes import manifest
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine
+from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, listed
 from evals.cassettes.store import load, rendered
 from evals.errors import CassetteError
 from evals.secrets.allowed_secrets import FILE, read_allowed
@@ -22,12 +22,19 @@ class Verified:
     interactions: int
     findings: tuple[CassetteError, ...]
 
+    def __add__(self, other: "Verified") -> "Verified":
+        return Verified(
+            self.cassettes + other.cassettes,
+            self.interactions + other.interactions,
+            (*self.findings, *other.findings),
+        )
+
 
 def verify(folder: Path, only: Sequence[str] = ()) -> Verified:
-    """Look at every cassette below `folder`, or at those named (without `.yaml`)."""
+    """Look at every cassette in `folder`, or at those named (without `.yaml`); nothing is wrong with no folder."""
     wrong: list[CassetteError] = []
     try:
-        lines = manifest.listed(folder)
+        lines = listed(folder)
     except CassetteError as error:
         wrong.append(error)
         lines = None

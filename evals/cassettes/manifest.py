@@ -12,19 +12,6 @@ from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, listed
 from evals.cassettes.store import load
 from evals.content_cache import digest_of_sha256
 
-__all__ = [
-    "AGAIN",
-    "NAME",
-    "ManifestLine",
-    "enter",
-    "is_another",
-    "line_for",
-    "line_of",
-    "listed",
-    "unlisted",
-    "write",
-]
-
 
 def line_for(path: Path) -> ManifestLine:
     """The line of a cassette file as it is now. Raises CassetteError if it cannot be trusted."""

@@ -13,7 +13,7 @@ from evals.cli.terminal import place_of, shown, wide_console
 from evals.errors import EXIT_OK
 from evals.models.history_result import History
 from evals.pipeline.suite_history import suite_history
-from evals.report.html_page import render_badge, render_history
+from evals.report.html_page import render_history
 from evals.report.view import history_page as view
 from evals.report.view.history_page import turn_table
 from evals.report.view.page_parts import Table
@@ -36,7 +36,7 @@ def history_command(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
 ) -> int:
-    """A suite's past: every blessed baseline in git, as a table, a page, JSON and a badge; nothing is run.
+    """A suite's past: every blessed baseline in git, as a table, a page and JSON; nothing is run.
 
     Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
     """
@@ -48,8 +48,7 @@ def history_command(
         return EXIT_OK
     workspace = Workspace.at(root)
     folder = out or workspace.reports / "history"
-    stored = {"history.json": found.model_dump_json() + "\n", "badge.svg": render_badge(found)}
-    write_files(folder, {"index.html": render_history(found), **stored})
+    write_files(folder, {"index.html": render_history(found), "history.json": found.model_dump_json() + "\n"})
     _say(found, console)
     print(f"{view.rests_on(found)} Report: {place_of(folder / 'index.html', workspace.root)}")
     return EXIT_OK
@@ -57,7 +56,7 @@ def history_command(
 
 def _say(found: History, console: Console) -> None:
     console.print(shown(view.step_table(found)))
-    red = view.red_table(found, view.told_by(found))
+    red = view.red_lines(found)
     if red.rows:
         hidden = len(red.rows) - RED
         more = f" ({hidden} more are on the page)" if hidden > 0 else ""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, ScorerInfo, Trial
 from evals.models.suite import Suite
 from evals.models.trace import Trace
+from evals.shared.words import counted, some
 
 MOST_WORDS: Final = 5
 """A text of more words is free text."""
@@ -59,7 +60,11 @@ def changes_of(
         now = _behaviour(trace, blessed.fields, blessed.free_text)
         went = baseline.routes.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample, "")
         routed = " ".join(one.routed for one in trace.decisions)
-        pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *_fields(was.output, now.output)]
+        asked = [
+            (f"decision point {name}", was.points[name], now.points[name]) for name in was.points if name in now.points
+        ]
+        pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *asked]
+        pairs += _fields(was.output, now.output)
         for what, before, after in pairs:
             if before != after:
                 change = CaseChange(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
@@ -77,7 +82,7 @@ def compared_words(baseline: Baseline, names: Sequence[str]) -> str:
     stored = (path for each in mine for samples in each.values() for one in samples.values() for path in one.output)
     fields = blessed.fields if blessed.fields is not None else sorted({_pattern(path) for path in stored})
     output = f", output: {', '.join(fields)}" if fields else ""
-    return f"{len(cases)} case{'' if len(cases) == 1 else 's'} (steps, decisions{output})"
+    return f"{counted(len(cases), 'case')} (steps, decisions{output})"
 
 
 def change_sentences(changes: Sequence[CaseChange], baseline: Baseline) -> tuple[str, ...]:
@@ -89,8 +94,7 @@ def change_sentences(changes: Sequence[CaseChange], baseline: Baseline) -> tuple
         of = len(baseline.behaviour.trials.get(name, {})) if baseline.behaviour else 0
         counts = Counter(what for _, what in {(change.case_id, _pattern(change.what)) for change in mine})
         what = ", ".join(f"{each} {count}" for each, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-        shown = ", ".join(cases[:3]) + (f" and {len(cases) - 3} more" if len(cases) > 3 else "")
-        said.append(f"{name} changed in {len(cases)} of {of} cases since the baseline ({what}): {shown}")
+        said.append(f"{name} changed in {len(cases)} of {of} cases since the baseline ({what}): {some(cases)}")
     return tuple(said)
 
 
@@ -105,6 +109,7 @@ def _behaviour(trace: Trace, fields: Fields, free_text: Sequence[str]) -> Behavi
             for path, value in _leaves(trace.output)
             if (_is_named(path, fields) if fields is not None else _pattern(path) not in free_text)
         },
+        points=trace.choices,
     )
 
 

@@ -17,6 +17,7 @@ from evals.models.trace import Decision, Trace
 from evals.result_files.results import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
 from evals.scoring.scorer import UNSTATED
+from evals.shared.words import some
 
 if TYPE_CHECKING:
     from evals.pack import Pack
@@ -173,7 +174,7 @@ def differences(left: StoredSide, right: StoredSide) -> list[str]:
     ]
     digests = [(case, left.cases[case].digest, right.cases[case].digest) for case in sorted(both)]
     if changed := [case for case, was, now in digests if was and now and was != now]:
-        found.append(f"text, labels or code of {len(changed)} of {len(both)} cases ({_some(changed)})")
+        found.append(f"text, labels or code of {len(changed)} of {len(both)} cases ({some(changed)})")
     repeats = [round(len(side.trials) / max(len(side.cases), 1), 1) for side in (left, right)]
     if repeats[0] != repeats[1]:
         found.append(f"trials per case ({repeats[0]:g}, {repeats[1]:g})")
@@ -318,12 +319,8 @@ def _joined(repeats: Sequence[Trial], worst: Collection[str]) -> list[Trial]:
 def _nothing_common(sides: Sequence[StoredSide], common: Sequence[str], asked: Sequence[str]) -> str:
     """What each side has, where nothing can be compared."""
     if not common:
-        held = "; ".join(f"{side.source} has {_some(sorted(side.cases))}" for side in sides)
+        held = "; ".join(f"{side.source} has {some(sorted(side.cases))}" for side in sides)
         return f"no case is on every side: {held}"
     what = f"none of {', '.join(asked)}" if asked else "no primary metric"
     held = "; ".join(f"{side.source} has {', '.join(info.name for info in side.metrics) or 'none'}" for side in sides)
     return f"{what} is on every side: {held}; `--metric NAME` says which decide"
-
-
-def _some(names: Sequence[str], shown: int = 3) -> str:
-    return ", ".join(names[:shown]) + (f" and {len(names) - shown} more" if len(names) > shown else "")

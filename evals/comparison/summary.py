@@ -244,3 +244,13 @@ class Material:
     def names(self) -> tuple[str, ...]:
         """The variants' names, in the suite's order."""
         return tuple(info.variant.name for info in self.variants)
+
+    @property
+    def by_id(self) -> Mapping[str, Case | CaseInfo]:
+        """The cases by name."""
+        return {case.id: case for case in self.cases}
+
+    @property
+    def clusters(self) -> Mapping[str, str]:
+        """Case -> what is resampled together with it."""
+        return {case.id: case.cluster for case in self.cases}

@@ -175,7 +175,7 @@ def planned_traces(run: Run, trials: Sequence[Trial], tapes: Tapes | None = None
         case, info = cases[trace.case_id], variants[trace.variant]
         name = f"{run.suite}/{trace.case_id}/{trace.variant}/{trace.sample}@{digest[:12]}"
         telling = Telling(trace, info.variant.models, times_of(trace), name, tapes)
-        spans = _spans(trace, info.variant.supervisor, telling)
+        spans = _spans(trace, info.variant.settings.get("supervisor", "llm"), telling)
         root = _root(run, trial, case, info, telling, max((span.end for span in spans), default=telling.nothing))
         identity = (digest, trace.case_id, trace.variant, str(trace.sample))
         yield PlannedTrace(identity=identity, resource=resource, spans=(root, *spans))
@@ -244,8 +244,8 @@ def _told(trace: Trace, case: CaseInfo, info: VariantInfo) -> Attributes:
             f"{ours}.archetype": case.archetype,
             f"{ours}.category": case.category,
             f"{ours}.split": case.split,
-            f"{ours}.supervisor": variant.supervisor,
-            f"{ours}.guards": variant.guards,
+            f"{ours}.supervisor": variant.settings.get("supervisor"),
+            f"{ours}.guards": variant.settings.get("guards"),
             f"{ours}.prompt.version": info.prompt_version,
             f"{ours}.prompt.sha256": info.prompt_digest,
             f"{ours}.route": trace.route,

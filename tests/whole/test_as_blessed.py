@@ -85,7 +85,7 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
         "was": "cancel",
         "now": "end",
     }
-    assert "<td>output.action</td>" in (report / "index.html").read_text(encoding="utf-8")
+    assert ">output.action</td>" in (report / "index.html").read_text(encoding="utf-8")
     assert "output\\.action" in (report / "summary.md").read_text(encoding="utf-8")
     junit = ET.parse(report / "junit.xml").getroot()  # noqa: S314 - our own file
     found = {case.get("name"): case.find("error") for case in junit.iter("testcase")}
@@ -117,8 +117,11 @@ def test_explain_says_what_changed(project):
     assert "output.action: cancel → end" in " ".join(said.split())
 
 
-def test_a_case_that_changed_fails_under_pytest(project):
+def test_a_case_that_changed_fails_under_pytest(project, tmp_path):
+    """And the graph is loaded once, not for each test: in a worker process, and to name its nodes."""
     edited(project, *END_PLAN)
+    path = project / "desk" / "graph.py"
+    write(path, f"{path.read_text(encoding='utf-8')}\nopen({str(tmp_path / 'loads')!r}, 'a').write('.')\n")
     code, said = shell(project, "python -m pytest -q --evals first -p no:cacheprovider")
 
     assert code == 1, said
@@ -126,6 +129,7 @@ def test_a_case_that_changed_fails_under_pytest(project):
     assert "see it with `evals explain only-leaving --variant now --suite first`" in said
     assert "ERROR first::verdict" in said
     assert "FAILED first::now::charged-twice" not in said
+    assert len((tmp_path / "loads").read_text()) <= 2
 
 
 def test_a_suite_names_the_fields_that_count(project):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evals.analysis.noise import MeanGate, MetricNoise, ChanceRate
+from evals.analysis.noise import ChanceRate, MeanGate, MetricNoise
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.page_parts import Table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.report.html_page import render_badge, render_history
+from evals.report.html_page import render_history
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -24,7 +24,6 @@ def page_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("history") / "index.html"
     history = a_history(*line, red=red, missing=["This clone is shallow."])
     path.write_text(render_history(history), encoding="utf-8")
-    path.with_name("badge.svg").write_text(render_badge(history), encoding="utf-8")
     return path
 
 
@@ -47,7 +46,7 @@ def opened(browser, page_file):
     for context in contexts:
         context.close()
     assert complaints == []
-    assert {url.rpartition("/")[2] for url in requests} <= {"index.html", "badge.svg"}
+    assert {url.rpartition("/")[2] for url in requests} <= {"index.html"}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -105,10 +104,3 @@ def test_the_dark_page_has_dark_paper(opened):
     colour = opened(1280, scheme="dark").evaluate("getComputedStyle(document.body).backgroundColor")
 
     assert colour == "rgb(22, 24, 29)"
-
-
-def test_the_badge_is_drawn_at_the_size_of_a_badge(opened):
-    box = opened(390, "badge.svg").evaluate("document.documentElement.getBoundingClientRect().toJSON()")
-
-    assert box["height"] == 20
-    assert 150 < box["width"] < 300

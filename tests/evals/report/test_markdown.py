@@ -68,16 +68,6 @@ def test_costs_and_guards_are_those_of_the_report():
     assert r"| override by investigator\_first | 1 in 1 of 1 trials | n/a |" in text
 
 
-def test_every_reason_is_listed():
-    text = summary(a_run(verdict=a_verdict("worse", 1, Reason(kind="regression", text="route.pass fell"))))
-
-    assert "- **regression**: route\\.pass fell" in text
-
-
-def test_a_run_nobody_answered_says_so():
-    assert "answered by nobody yet" in summary(a_run(recorded_by=()))
-
-
 def test_what_is_as_blessed_is_one_sentence_and_no_row():
     same = a_comparison(against="baseline", left="v3", right="v3 (baseline)", broke=(), mended=())
 

@@ -39,21 +39,6 @@ def test_the_drawing_is_told_in_words():
     )
 
 
-def test_the_table_says_the_same():
-    assert _picture(a_task(1), a_task(2, 1, capability="writer", is_final=True, feedback=None)).table.rows == (
-        ("1", "investigator", "none", "completed", "1", "approved"),
-        ("2 (final)", "writer", "1", "completed", "1", "none"),
-    )
-
-
-def test_plans_that_look_alike_share_a_picture():
-    """What differs is told in the tasks' histories."""
-    pictures = Pictures()
-    plans = [a_plan(), a_plan(a_task(), a_task(2, 1, capability="writer", is_final=True, result="x")), a_plan(a_task())]
-
-    assert [plan_view(plan, Texts(), pictures).picture for plan in plans] == ["0", "0", "1"]
-
-
 def test_a_task_keeps_every_move_with_its_step_and_its_reason():
     history = (
         {"step": 1, "status": "NEEDS_REVIEW", "note": "found"},
@@ -72,9 +57,3 @@ def test_what_the_worker_was_told_and_what_it_found_are_there():
         "told by the supervisor": "Look at line 3.",
         "result": "It is line 3.",
     }
-
-
-def test_a_task_without_a_result_says_nothing_of_one():
-    story, _ = _story(a_task(status="READY", attempts=0, result=None, feedback=None, history=()))
-
-    assert ([name for name, _ in story.texts], story.events) == (["objective"], "")

@@ -44,12 +44,6 @@ def test_a_section_of_a_pack_is_folded_under_its_title(monkeypatch):
     assert '<details class="more" id="refunds"><summary>Refunds</summary><p>v3</p></details>' in page
 
 
-def test_a_section_with_nothing_to_show_is_left_out(monkeypatch):
-    empty = Section("refunds", "Refunds", "decisions", lambda run: Markup("\n"))
-
-    assert "refunds" not in render(a_run(), a_pack(monkeypatch, empty))
-
-
 def test_the_report_of_another_pack_has_no_section_of_triage(monkeypatch):
     page = render(a_run(), a_pack(monkeypatch))
 
