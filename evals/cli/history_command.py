@@ -56,7 +56,7 @@ def history_command(
 
 def _say(found: History, console: Console) -> None:
     console.print(shown(view.step_table(found)))
-    red = view.red_table(found, view.told_by(found))
+    red = view.red_lines(found)
     if red.rows:
         hidden = len(red.rows) - RED
         more = f" ({hidden} more are on the page)" if hidden > 0 else ""

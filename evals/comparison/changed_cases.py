@@ -60,7 +60,11 @@ def changes_of(
         now = _behaviour(trace, blessed.fields, blessed.free_text)
         went = baseline.routes.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample, "")
         routed = " ".join(one.routed for one in trace.decisions)
-        pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *_fields(was.output, now.output)]
+        asked = [
+            (f"decision point {name}", was.points[name], now.points[name]) for name in was.points if name in now.points
+        ]
+        pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *asked]
+        pairs += _fields(was.output, now.output)
         for what, before, after in pairs:
             if before != after:
                 change = CaseChange(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
@@ -105,6 +109,7 @@ def _behaviour(trace: Trace, fields: Fields, free_text: Sequence[str]) -> Behavi
             for path, value in _leaves(trace.output)
             if (_is_named(path, fields) if fields is not None else _pattern(path) not in free_text)
         },
+        points=trace.choices,
     )
 
 

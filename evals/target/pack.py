@@ -48,7 +48,15 @@ class TargetPack:
     variant_metrics: Final[tuple[str, ...]] = ()
     report_sections: Final[tuple[str, ...]] = ()
     pytest_plugins: Final[tuple[str, ...]] = ()
-    commands: "Final[Mapping[str, Command]]" = MappingProxyType({})
+    commands: "Final[Mapping[str, Command]]" = MappingProxyType(
+        {
+            "points": (
+                "evals.cli.points_command",
+                "freezing",
+                "Keep the states in which the reference's routers decided.",
+            )
+        }
+    )
 
     def __init__(self, root: Path = HERE) -> None:
         self.root: Final = root

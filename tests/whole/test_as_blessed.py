@@ -85,7 +85,7 @@ def test_a_change_names_the_cases_the_fields_and_the_next_commands(project):
         "was": "cancel",
         "now": "end",
     }
-    assert "<td>output.action</td>" in (report / "index.html").read_text(encoding="utf-8")
+    assert ">output.action</td>" in (report / "index.html").read_text(encoding="utf-8")
     assert "output\\.action" in (report / "summary.md").read_text(encoding="utf-8")
     junit = ET.parse(report / "junit.xml").getroot()  # noqa: S314 - our own file
     found = {case.get("name"): case.find("error") for case in junit.iter("testcase")}
