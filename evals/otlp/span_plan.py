@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from evals.models.judge import JudgedRun, JudgedTrial, endpoint
+from evals.models.judge import JudgedRun, endpoint
 from evals.models.metrics import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.models.trace import Decision, Exchange, Trace, Visit
@@ -151,17 +151,9 @@ def _scores(trial: Trial, *, content: bool) -> Iterator[Attributes]:
 
 
 def _grades(run: Run, trial: Trial, *, content: bool) -> Iterator[Attributes]:
-    for judged in _judged(run, trial):
-        for question, grade in judged.grades.items():
-            why = {names.SCORE_WHY: grade.reason} if content and grade.reason else {}
-            yield {names.SCORE: endpoint(question), names.SCORE_LABEL: grade.grade, **why}
-
-
-def _judged(run: Run, trial: Trial) -> Iterator[JudgedTrial]:
-    trace = trial.trace
-    if isinstance(run, JudgedRun):
-        name = (trace.case_id, trace.variant, trace.sample)
-        yield from (one for one in run.judge.trials if (one.case_id, one.variant, one.sample) == name)
+    for question, grade in (run.grades_of(trial.trace) if isinstance(run, JudgedRun) else {}).items():
+        why = {names.SCORE_WHY: grade.reason} if content and grade.reason else {}
+        yield {names.SCORE: endpoint(question), names.SCORE_LABEL: grade.grade, **why}
 
 
 def planned_traces(run: Run, trials: Sequence[Trial], tapes: Tapes | None = None) -> Iterator[PlannedTrace]:
