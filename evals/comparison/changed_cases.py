@@ -83,7 +83,11 @@ def changes_of(earlier: Earlier | None, names: Sequence[str], trials: Sequence[T
             continue
         now = _behaviour(trace, blessed.fields, blessed.free_text)
         went = earlier.routes.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample, "")
-        pairs = [("steps", was.steps, now.steps), ("decisions", went, _routed(trace)), *_fields(was.output, now.output)]
+        asked = [
+            (f"decision point {name}", was.points[name], now.points[name]) for name in was.points if name in now.points
+        ]
+        pairs = [("steps", was.steps, now.steps), ("decisions", went, _routed(trace)), *asked]
+        pairs += _fields(was.output, now.output)
         for what, before, after in pairs:
             if before != after:
                 change = CaseChange(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
@@ -134,6 +138,7 @@ def _behaviour(trace: Trace, fields: Fields, free_text: Sequence[str]) -> Behavi
             for path, value in _leaves(trace.output)
             if (_is_named(path, fields) if fields is not None else _pattern(path) not in free_text)
         },
+        points=trace.choices,
     )
 
 

@@ -179,7 +179,7 @@ def _of_variant(trials: Sequence[Trial], variant: str, samples: int, metrics: Se
         samples=samples,
         pass_hat=tuple(_pass_hat(trials, endpoint, samples) for endpoint in metrics),
         decisions=_agreement(points, samples),
-        routes=_agreement(((trace.case_id, trace.route) for trace in exact), samples),
+        routes=_agreement(((trace.case_id, trace.route) for trace in exact if trace.route), samples),
     )
 
 

@@ -88,10 +88,11 @@ def in_words(found: SampleAgreement) -> str:
     chances = [
         f"{each.endpoint} pass^{found.samples} {_chance_samples(each, found.samples)}" for each in found.pass_hat
     ]
-    return (
-        f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}; all repeats agree on "
-        f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
-    )
+    passed = f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}"
+    if not (found.decisions.of or found.routes.of):  # values of another tool
+        return passed
+    agreed = f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
+    return f"{passed}; all repeats agree on {agreed}"
 
 
 def redraw_table(run: Run) -> Table:
