@@ -62,6 +62,7 @@ class HistoryPage:
     letters: str
     now: Table
     metrics: tuple[Plot, ...]
+    others: tuple[Plot, ...]
     definitions: tuple[tuple[str, str], ...]
     costs: tuple[Plot, ...]
     red: Table
@@ -81,9 +82,10 @@ def history_page(history: History) -> HistoryPage:
         missing=history.missing,
         letters=", ".join(f"{letter} {word}" for letter, word in _MARKS.items() if letter in _seen(history)),
         now=now_table(history),
-        metrics=tuple(plot for scorer in primary for plot in _plots(history, scorer)),
+        metrics=tuple(series_plot(history, told_by(history), scorer) for scorer in primary),
+        others=tuple(plot for scorer in (*primary, *costs) for plot in _plots(history, scorer)),
         definitions=tuple((scorer.name, scorer.definition) for scorer in primary),
-        costs=tuple(plot for scorer in costs for plot in _plots(history, scorer)),
+        costs=tuple(series_plot(history, told_by(history), scorer) for scorer in costs),
         red=red_table(history),
         steps=steps[:SHOWN],
         earlier=steps[SHOWN:],
@@ -148,10 +150,10 @@ def _primary(history: History) -> list[str]:
     return [name for name in primary if name in scored] or primary
 
 
-def red_table(history: History, variant: str | None = None) -> Table:
-    """Cases that do not pass, under every variant or one, the longest red first."""
+def red_table(history: History) -> Table:
+    """Cases that do not pass, under every variant, the longest red first."""
     return Table(
-        f"Cases that do not pass in the last baseline{f' under {variant}' if variant else ''}, and since when",
+        "Cases that do not pass in the last baseline, and since when",
         ("case", "variant", "metric", "value", "red since", "for", "labels or scorers changed since"),
         tuple(
             (
@@ -164,13 +166,25 @@ def red_table(history: History, variant: str | None = None) -> Table:
                 _relabelled(red.relabelled),
             )
             for red in history.red
-            if variant in (None, red.variant)
+        ),
+    )
+
+
+def red_lines(history: History) -> Table:
+    """The red cases of the variant a history is told by, in 80 columns."""
+    mine = [red for red in history.red if red.variant == told_by(history)]
+    return Table(
+        f"Cases that do not pass in the last baseline under {told_by(history)}",
+        ("case", "metric", "value", "red since", "baselines"),
+        tuple(
+            (red.case, red.endpoint, percent(red.value), red.since[:7], f"{red.baselines}{' (all)' * red.always}")
+            for red in mine
         ),
     )
 
 
 def step_table(history: History) -> Table:
-    """The last steps for the terminal, the newest last."""
+    """The last steps in 80 columns, the newest last."""
     variant = told_by(history)
     endpoints = _primary(history)
     shown = history.blessings[-SHOWN:]
@@ -178,7 +192,7 @@ def step_table(history: History) -> Table:
     more = f"; the {hidden} before are on the page" if hidden else ""
     return Table(
         f"Baselines of {history.suite}{more}; values of {variant or 'nobody'}",
-        ("commit", "date", "changed", "worse", "better", *endpoints),
+        ("commit", "date", "changed", "worse", "better", *(name.replace(".", ".\n") for name in endpoints)),
         tuple(
             (
                 each.commit[:7],
@@ -187,7 +201,10 @@ def step_table(history: History) -> Table:
                 or ("first" if each is history.blessings[0] else "nothing"),
                 str(len({flip.case for flip in each.flips if flip.now < flip.was})),
                 str(len({flip.case for flip in each.flips if flip.now > flip.was})),
-                *(_rate(_summary(each, variant, endpoint)) for endpoint in endpoints),
+                *(
+                    percent(found.mean if found else None)
+                    for found in (_summary(each, variant, one) for one in endpoints)
+                ),
             )
             for place, each in enumerate(shown, hidden)
         ),
@@ -195,8 +212,10 @@ def step_table(history: History) -> Table:
 
 
 def _plots(history: History, scorer: ScorerInfo) -> Iterator[Plot]:
-    for name in [name for name in history.variants if _known(history, scorer, name)] or history.variants[:1]:
-        yield series_plot(history, name, scorer)
+    """A metric of all other variants."""
+    for name in history.variants:
+        if name != told_by(history) and _known(history, scorer, name):
+            yield series_plot(history, name, scorer)
 
 
 def _known(history: History, scorer: ScorerInfo, variant: str | None = None) -> bool:

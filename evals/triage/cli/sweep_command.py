@@ -90,7 +90,7 @@ def _say(result: Sweep, report: str) -> None:
 
 def _table(result: Sweep) -> Table:
     """One row per behaviour, with what it comes to on the split the choice is made on."""
-    head = ("setting (single/corroborated/findings)", "points", "exact", result.score, "visits", "asked", "calls")
+    head = ("setting (single/corroborated/findings)", "points", "exact", result.score, "steps", "asked", "calls")
     caption = f"{result.variant} of {result.suite} on {CHOSEN_ON}, as {result.score}"
     return Table(caption, head, tuple(_row(one, result) for one in result.behaviours[:SHOWN]))
 

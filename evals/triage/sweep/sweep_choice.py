@@ -157,13 +157,15 @@ def recommend(
 
 
 def _no_choice(behaviours: Sequence[Behaviour], candidates: Sequence[Behaviour], chosen: Behaviour, scorer: str) -> str:
-    """Why there is nothing to choose; empty where two recorded behaviours differ in score, or one is cheaper."""
+    """Why there is nothing to choose; empty where recorded behaviours differ by half a point, or the chosen one
+    needs at most 95 % of the model calls."""
     if len(candidates) == 1:
         others = f"{len(behaviours) - 1} more are not recorded" if len(behaviours) > 1 else "all points behave alike"
         return f"{chosen.name} is the only recorded behaviour, {others}"
     scores = [_score(one) for one in candidates]
-    if chosen is behaviours[0] and max(scores) - min(scores) <= _SAME:
-        return f"all {len(candidates)} recorded behaviours reach the same {scorer} on {CHOSEN_ON}"
+    cheaper = behaviours[0] in candidates and _calls(chosen) <= 0.95 * _calls(behaviours[0])
+    if max(scores) - min(scores) < 0.005 and not cheaper:
+        return f"all {len(candidates)} recorded behaviours reach the same {scorer} on {CHOSEN_ON}, within half a point"
     return ""
 
 

@@ -215,7 +215,7 @@ def sweep_page(sweep: Sweep) -> SweepPage:
 
 def _behaviours(sweep: Sweep) -> Table:
     splits: list[Split] = sorted(sweep.cases)
-    measured = ("exact", sweep.score, "visits", "questions", "vetoes", "model calls", "tokens")
+    measured = ("exact", sweep.score, "steps", "questions", "overrides", "model calls", "tokens")
     return Table(
         f"Settings that behave alike are one row; on the front: {', '.join(sweep.front) or 'none'}",
         ("setting", "points", *(f"{split}: {name}" for split in splits for name in measured)),

@@ -1,13 +1,16 @@
 """The page of a history: lines that end where numbers mean something else, and what every step says."""
 
 import re
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
+from evals.cli.terminal import shown
 from evals.report.html_page import render_history
 from evals.report.view.history_charts import series_plot
-from evals.report.view.history_page import history_page, red_table, sentence, step_table
-from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
+from evals.report.view.history_page import history_page, red_lines, red_table, sentence, step_table
+from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_number, a_red
 
 HOSTILE = "</style><script>alert(1)</script>\x1b[31m"
 
@@ -121,3 +124,33 @@ def test_text_of_strangers_is_only_text():
 
 def test_the_page_asks_for_nothing():
     assert not re.findall(r"https?://|src=|@import|url\(", render_history(a_history()))
+
+
+def test_the_terminal_tables_fit_80_columns_and_break_no_name():
+    steps = [a_blessing(number, marks=[a_mark("variants"), a_mark("scorers")]) for number in (1, 2)]
+    red = a_red("quillmark-stocking-leaflets", endpoint="root_cause.hit", always=True)
+    history = a_history(*steps, red=[red])
+    console = Console(width=80, file=StringIO())
+    for table in (step_table(history), red_lines(history)):
+        console.print(shown(table))
+    said = console.file.getvalue()
+
+    assert max(map(len, said.splitlines())) <= 80
+    names = {
+        "route.",
+        "root_cause.",
+        "decision.",
+        "variants,",
+        "scorers",
+        "root_cause.hit",
+        "quillmark-stocking-leaflets",
+    }
+    assert names <= set(said.split())
+
+
+def test_the_page_shows_the_candidate_and_folds_the_other_variants():
+    both = [a_number(name, "route.pass", 0.5) for name in ("v3", "v5")]
+    page = history_page(a_history(a_blessing(1, summaries=both), variants=("v3", "v5")))
+
+    assert page.metrics[0].rests_on == "v5, 1 of 1 baselines"
+    assert [plot.rests_on for plot in page.others] == ["v3, 1 of 1 baselines"]
