@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.llm_judge.questions import JudgePrompt, JudgeQuestion, Prompts, part
-from evals.llm_judge.rubric import JudgeCheckSet, Plant
+from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.judge import Grade, Grades
@@ -90,17 +90,7 @@ class ShownTrial:
         return self.texts[-1][1]
 
 
-@dataclass(frozen=True)
-class PlantedChange:
-    """A kind of change that is planted: a defect with the question that has to see it, or a harmless one."""
-
-    name: str
-    what: str
-    target: str = ""
-    length: Literal[-1, 0, 1] = 0
-
-
-BULLETS: Final = PlantedChange("bullets", "every sentence as an item of a list")
+BULLETS: Final = PlantedKind("bullets", "every sentence as an item of a list")
 
 
 class TargetRubric:
@@ -184,7 +174,7 @@ class TargetRubric:
         for name, item in self._file.questions.items():
             for number, text in enumerate(item.spoil, 1):
                 what = "that of another case" if text == OTHER_CASE else text
-                kind = PlantedChange(f"{name}: {OTHER_CASE if text == OTHER_CASE else f'text {number}'}", what, name)
+                kind = PlantedKind(f"{name}: {OTHER_CASE if text == OTHER_CASE else f'text {number}'}", what, name)
                 defects.append(kind)
                 for case, shown in list(found.items())[:MOST]:
                     spoilt = _other(found, case) if text == OTHER_CASE else text

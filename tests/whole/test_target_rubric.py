@@ -65,6 +65,8 @@ def test_a_rubric_is_planned_recorded_replayed_and_measured(project):
     code, said = evals(project, "judge", "replies")
     assert (code, "judge.next_step may gate" in said) == (0, True), said
     assert "next_step: text 1" in said
+    assert "Attacks" not in said
+    assert "Pairs asked" not in said
     code, said = evals(project, "bless", "replies")
     assert code == 0, said
     code, said = evals(project, "run", "replies", "--verbose")
