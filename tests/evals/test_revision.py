@@ -29,10 +29,6 @@ def test_the_text_is_that_of_the_revision_not_of_the_working_tree(repository, re
     assert PromptRevision.parse(f"git:{revision}:mine.md", "v3", PACK).read(repository) == text
 
 
-def test_a_bare_version_is_a_file_of_the_prompts():
-    assert PromptRevision.parse("git:main:v2", "v3", PACK).path == "triage/prompts/supervisor/v2.md"
-
-
 def test_a_bare_revision_means_the_prompt_named_beside_it():
     revision = PromptRevision.parse("git:main", "v3", PACK)
 

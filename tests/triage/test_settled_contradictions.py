@@ -85,13 +85,6 @@ async def test_a_rejection_binds_until_something_new_lands():
     assert job.visits == ["investigator", "critic", "investigator", "writer"]
 
 
-async def test_a_failed_visit_is_nothing_new():
-    team = a_team("investigator", "critic", "codebase_search", "writer", critic=[_review(**REJECTS)])
-    team.script = {**team.script, "codebase_search": [500]}
-
-    assert (await a_job(team)).visits == ["investigator", "critic", "codebase_search", "investigator", "writer"]
-
-
 @pytest.mark.parametrize(("guards", "next_visit"), [("prd", "investigator"), ("hardened", "writer")])
 async def test_a_rejection_holds_a_forced_fallback_back_only_under_the_prd(guards, next_visit):
     said = [a_decision("investigator"), a_decision("critic"), NO_DECISION, NO_DECISION, a_decision("end")]
@@ -113,14 +106,6 @@ async def test_an_overruled_question_is_taken_back():
     await a_job(team)
 
     assert "(awaiting answer)" not in team.messages("supervisor", 1)[1]
-
-
-def test_state_stands_in_the_context_and_not_in_the_system_prompt():
-    """Section 3 of the seed mixes both into one prompt, section 2 sends two messages; two it is."""
-    prompt = load_supervisor_prompt("v2")
-
-    assert "Iteration:" not in prompt.system
-    assert "investigator - " not in supervisor_context(a_state(), prompt)
 
 
 def test_the_gate_was_enforced_on_a_verdict_nobody_was_shown():

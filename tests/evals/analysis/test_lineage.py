@@ -34,14 +34,6 @@ def test_every_commit_that_changed_the_baseline_is_there_in_order(folder, told):
     assert commits(told()) == [first, second]
 
 
-def test_a_commit_that_blesses_the_same_again_is_none(folder, told):
-    first = blessed(folder, a_state())
-    write(folder / "triage" / "guards" / "rules.py", "rules = 2")
-    committed(folder, "guards only")
-
-    assert commits(told()) == [first]
-
-
 def test_a_suite_is_followed_to_the_name_it_had_before(folder, told):
     old = a_state(suite="starter")
     first = blessed(folder, old)
@@ -88,15 +80,6 @@ def test_a_baseline_of_a_merged_branch_stands_beside_the_line(folder, told):
 
     assert {each.commit for each in found.blessings} == set(made.values())
     assert [each.commit for each in found.line] == [made["start"], made["main"], made["merge"]]
-
-
-def test_each_baseline_follows_its_own_parent_not_its_neighbour(folder, told):
-    made = a_merge(folder)
-
-    follows = {each.commit: each.follows for each in told().blessings}
-
-    assert (follows[made["side"]], follows[made["main"]]) == (made["start"], made["start"])
-    assert follows[made["merge"]] == made["main"]
 
 
 def test_what_a_merge_brought_was_done_by_the_commit_of_the_branch(folder, told):

@@ -18,10 +18,6 @@ def request_():
     return next(requests_of(planned_traces(run, run.trials), 10**18))
 
 
-def test_a_line_reads_back_as_the_request_it_was(request_):
-    assert request_in(line_of(request_)) == request_
-
-
 def test_a_line_is_one_line_of_json_that_protobufs_own_parser_takes(request_):
     """It takes hex for base64, so that ids come out wrong and all the rest right."""
     line = line_of(request_)
