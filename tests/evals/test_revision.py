@@ -59,17 +59,3 @@ def test_what_git_does_not_know_is_one_clear_error(repository, spec, cause):
 def test_no_revision_at_all_is_a_clear_error():
     with pytest.raises(ConfigurationError, match="names no revision"):
         PromptRevision.parse("git:", "v3", PACK)
-
-
-def test_no_repository_is_a_clear_error(tmp_path, monkeypatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-
-    with pytest.raises(ConfigurationError, match="is no git repository"):
-        PromptRevision.parse("git:HEAD:mine.md", "v3", PACK).read(tmp_path)
-
-
-def test_no_git_is_a_clear_error(repository, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-
-    with pytest.raises(ConfigurationError, match="git is not installed"):
-        PromptRevision.parse("git:HEAD:mine.md", "v3", PACK).read(repository)

@@ -1,7 +1,5 @@
 """The page of a history: lines that end where numbers mean something else, and what every step says."""
 
-import re
-
 import pytest
 
 from evals.report.html_page import render_badge, render_history
@@ -125,19 +123,11 @@ def test_a_last_baseline_that_cannot_be_read_still_has_its_page():
     assert "n/a" in render_badge(history)
 
 
-def test_the_same_history_gives_the_same_bytes():
-    assert render_history(a_history()) == render_history(a_history())
-
-
 def test_text_of_strangers_is_only_text():
     page = render_history(a_history(a_blessing(1, subject=HOSTILE, author=HOSTILE, marks=[a_mark(text=HOSTILE)])))
 
     assert "<script" not in page
     assert "\x1b" not in page
-
-
-def test_the_page_asks_for_nothing():
-    assert not re.findall(r"https?://|src=|@import|url\(", render_history(a_history()))
 
 
 def test_the_badge_breaks_its_line_where_the_page_does():
