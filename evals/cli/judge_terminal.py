@@ -41,6 +41,7 @@ from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.shared.secrets.rule import hold
+from evals.shared.words import counted
 
 OF_TARGETS: Final = "OPENAI_BASE_URL"
 """The variable that leads most targets to their endpoint: their judge is asked there where no other is named."""
@@ -163,7 +164,7 @@ def because(cause: MissingBecause) -> str:
     """One cause on one line."""
     agents = ", ".join(f"{agent} {count}" for agent, count in cause.agents.items())
     cases = cause.cases[0] if len(cause.cases) == 1 else f"{len(cause.cases)} cases"
-    missing = f"{count(cause.requests, 'request')} ({agents}) of {', '.join(cause.variants)} in {cases}"
+    missing = f"{counted(cause.requests, 'request')} ({agents}) of {', '.join(cause.variants)} in {cases}"
     return f"{cause.kind}: {cause.text} · {missing}"
 
 
@@ -183,8 +184,3 @@ def _time(seconds: float | None) -> str:
         return "time unknown (no recorded answer of this model has a latency)"
     shown = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
     return f"about {shown}, one request after the other"
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -22,7 +22,7 @@ from evals.cli.endpoint_options import (
     search_endpoint,
 )
 from evals.cli.global_options import given
-from evals.cli.judge_terminal import because, count, effort, plan_check, record_check, record_judged
+from evals.cli.judge_terminal import because, effort, plan_check, record_check, record_judged
 from evals.cli.shared_options import (
     AnswerWith,
     AsJson,
@@ -67,6 +67,7 @@ from evals.run_context import RunContext
 from evals.runner.trials import TrialId
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
+from evals.shared.words import counted
 from evals.suites.suite_files import read_suite
 
 recording = typer.Typer()
@@ -287,7 +288,7 @@ def _say(found: RecordingPlan) -> None:
     for item in found.variants:
         say(_lack(item))
     if found.judge:
-        say(f"judge: {count(found.judge, 'request')} about recorded trials are unanswered")
+        say(f"judge: {counted(found.judge, 'request')} about recorded trials are unanswered")
     for cause in found.causes:
         say(f"  {because(cause)}")
     if found.held_out:
@@ -307,10 +308,10 @@ def _lack(item: MissingVariant) -> str:
 
 def _known(found: RecordingPlan) -> str:
     """The estimate is never less than what is known."""
-    known = f"{count(found.known, 'distinct request')} known now"
+    known = f"{counted(found.known, 'distinct request')} known now"
     if found.effort is None:
         return f"{known}; more follow once these are answered. Nothing is recorded to estimate how many."
-    cases = count(found.effort.based_on, "recorded case")
+    cases = counted(found.effort.based_on, "recorded case")
     if not found.variants:
         return f"{known}, and none follows from them (estimated from {cases})."
     in_all = found.effort.requests + found.effort.searches

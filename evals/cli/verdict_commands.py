@@ -30,6 +30,7 @@ from evals.pipeline.load_run import loaded, scored, selected
 from evals.pipeline.stored_sides import is_stored, read_sides
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run
+from evals.shared.words import some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
 
@@ -147,7 +148,7 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
     if run.resolve().is_relative_to(workspace.reports):
         if since := changed_since(stored, root):
             raise CannotJudgeError(
-                f"{place_of(run, workspace.root)}: made before a change of {_some(since)}; "
+                f"{place_of(run, workspace.root)}: made before a change of {some(since)}; "
                 f"run `.venv/bin/evals run {stored.suite}` again"
             )
     else:
@@ -160,10 +161,6 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
     say_verdict(console, again)
     say_exit_code(console, again)
     return again.verdict.exit_code
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 @judging.command("selftest")

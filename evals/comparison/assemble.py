@@ -77,7 +77,7 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
             [info.variant for info in material.variants],
             trials,
             trial_metrics(scorers),
-            {case.id: case.cluster for case in material.cases},
+            material.clusters,
             suite.gate,
         ),
         wants_baseline=material.wants_baseline,

@@ -349,10 +349,12 @@ class AcceptedLoss(Closed):
 
 
 class Behaviour(Closed):
-    """What a trial did: names of its steps in order, those side by side joined by `+`; output fields by their path."""
+    """What a trial did: names of its steps in order, those side by side joined by `+`; output fields by their path;
+    what routers chose in the decision points."""
 
     steps: str
     output: dict[str, JsonValue]
+    points: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
 
 
 class BlessedBehaviour(Closed):

@@ -42,14 +42,15 @@ def operands(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone:
     """
     candidate = next(one for one in suite.variants if one.name == suite.candidate)
     named = [spec for spec in specs if not spec.startswith(PREFIX)]
-    own = next((one for one in (_named(spec, suite) for spec in named) if one.prompt), candidate)
+    own = next((one for one in (_named(spec, suite) for spec in named) if one.settings.get("prompt")), candidate)
+    prompt = own.settings.get("prompt") or ""
     if alone and len(specs) == 1 and not named:
-        revision = PromptRevision.parse(specs[0], own.prompt or "", workspace.pack)
+        revision = PromptRevision.parse(specs[0], prompt, workspace.pack)
         specs = [specs[0], revision.what]
     if alone and len(specs) < 2:
         raise ConfigurationError(f"{' '.join(specs)}: nothing to compare it with; name two, or one git:REV")
     return [
-        _as_of(PromptRevision.parse(spec, own.prompt or "", workspace.pack), own, workspace)
+        _as_of(PromptRevision.parse(spec, prompt, workspace.pack), own, workspace)
         if spec.startswith(PREFIX)
         else Operand(_named(spec, suite))
         for spec in specs

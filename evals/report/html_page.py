@@ -24,7 +24,7 @@ from evals.models.judge import JudgeCheck
 from evals.models.run import Run
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.text_table import SharedTexts as TextPack
-from evals.report.view.history_page import badge_of, history_page
+from evals.report.view.history_page import history_page
 from evals.report.view.judge_view import check_page
 from evals.report.view.page import ReportPage, page
 from evals.shared.visible_text import visible
@@ -209,11 +209,6 @@ def render_judge(check: JudgeCheck) -> str:
 def render_history(history: History) -> str:
     """The page of a history: one HTML document."""
     return render_sheet("history", history_page(history), "history.css")
-
-
-def render_badge(history: History) -> str:
-    """The badge of a history: one SVG document, 20 pixels high."""
-    return TEMPLATES.get_template("badge.svg.j2").render(badge=badge_of(history))
 
 
 def render_sheet(name: str, view: object, own: str = "sweep.css") -> str:

@@ -12,21 +12,18 @@ from evals.models.run import VariantInfo
 from evals.module_loader import executed
 from evals.paths import PACKAGE
 from evals.runner.dependencies import code_digests, foreign_modules, read_files
+from evals.shared.words import some
 from evals.workspace import Workspace
 
 TICK: Final = 0.05
 """Seconds within which a file system may give two changes one time."""
-_NAMED: Final = 3
-"""Changed files that are listed."""
 
 
 class ChangedError(CannotJudgeError):
     """Files are no longer what the trials of this run are named by."""
 
     def __init__(self, changed: Iterable[str]) -> None:
-        names = sorted(changed)
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        super().__init__(f"changed while the run was under way: {', '.join(names[:_NAMED])}{more}; run it again")
+        super().__init__(f"changed while the run was under way: {some(sorted(changed))}; run it again")
 
 
 @dataclass(frozen=True)

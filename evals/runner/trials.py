@@ -20,7 +20,7 @@ from evals.runner.dependencies import code_digest, digest_of_replaced
 from evals.runner.earlier_trials import ANY_CASSETTE, earlier
 from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper
-from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
+from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case, while_loading
 from evals.runner.worker_pool import beside, run_tasks
 from evals.shared.extras import missing_extra, missing_from
 from evals.suites.suite_files import suite_file
@@ -49,11 +49,17 @@ class Trials:
         return f"<Trials: {len(self.traces)}, {self.reused} reused unchanged>"
 
 
-def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | None = None) -> Trials:
+def run_trials(
+    context: RunContext,
+    *,
+    beside_workers: Callable[[], object] | None = None,
+    meanwhile: Callable[[Iterable[Trace]], Iterable[object]] | None = None,
+) -> Trials:
     """Run or reuse every trial that the context's request asks for, and tell its progress of each.
 
     One job runs in this process, where a trial that blocks it is not ended, unless the pack wants another one.
     `beside_workers` is done in one process more, beside those that run trials; where there are none it is not done.
+    `meanwhile` is done in this one with the trials that are reused, step by step for as long as workers cannot begin.
 
     Raises:
         ConfigurationError: the scheduler cannot be reached, or the target needs an extra that is not installed.
@@ -84,6 +90,7 @@ def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | No
     before = {trial_id(each.trace): each.trace for task in tasks for each in task.earlier if each is not None}
     if here:
         read_ahead(tasks)
+        while_loading(meanwhile(found.values()) if meanwhile and tasks else ())
     with closing(keeper), beside(beside_workers) if beside_workers and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(request.jobs))(tasks) for trace in traces):
             trial = trial_id(trace)

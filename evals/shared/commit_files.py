@@ -56,8 +56,8 @@ def contents(repository: Path, files: Sequence[CommitFile]) -> Iterator[tuple[Co
 
 
 def write_file(folder: Path, file: CommitFile, content: bytes) -> None:
-    """Write one file below `folder`, a link as a link. Raises GitError for a path that leads out of it: git refuses such
-    a tree, but whoever made the pack need not have asked git."""
+    """Write one file below `folder`, a link as a link. Raises GitError for a path that leads out of it: git refuses
+    such a tree, but whoever made the pack need not have asked git."""
     if {"..", ".", "", ".git"} & set(file.path.split("/")) or PurePosixPath(file.path).is_absolute():
         raise GitError(f"{file.path} is outside of its own tree")
     place = folder / file.path

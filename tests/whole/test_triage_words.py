@@ -50,8 +50,8 @@ def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
         (("judge",), "this project's graph has no judge"),
         (("sweep",), "`evals sweep` is of the triage graph; this project has another one"),
         (("dataset", "show"), "`evals dataset` is of the triage graph; this project has another one"),
-        (("run", "router", "--set", "guards=none"), "variant v2+none: `guards` is of the triage graph"),
-        (("run", "router", "--set", "max_iterations=3"), "`max_iterations` is of the triage graph"),
+        (("run", "router", "--set", "guards=none"), "variant v2+none: `guards` is no setting of this graph"),
+        (("run", "router", "--set", "max_iterations=3"), "`max_iterations` is no setting of this graph"),
         (("run", "router", "--case", "charged-twise"), "no such case: charged-twise; did you mean 'charged-twice'?"),
         (("run", "router", "--dataset", "nowhere"), "--dataset nowhere: there is no such folder"),
     ],
@@ -69,7 +69,7 @@ def test_a_setting_of_the_triage_graph_in_a_suite_is_refused(desk, setting):
     code, said = evals(desk, "run", "mine")
 
     name = setting.partition(":")[0]
-    assert (code, f"variant v1: `{name}` is of the triage graph" in said, said.count("\n")) == (2, True, 1), said
+    assert (code, f"variant v1: `{name}` is no setting of this graph" in said, said.count("\n")) == (2, True, 1), said
 
 
 @pytest.mark.parametrize("folder", ["evaluation/other", "elsewhere/other"])

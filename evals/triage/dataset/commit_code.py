@@ -1,17 +1,16 @@
 """The source tree of a case that names a commit."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from evals.content_cache import Kept, digest_of
+from evals.content_cache import digest_of
 from evals.errors import ConfigurationError, DatasetError
 from evals.shared.commit_files import CommitFile, commit_files, contents, write_file
 from evals.shared.git_command import GitError
-from evals.triage.dataset.dataset_layout import code_digest, is_intact, note, publish
+from evals.triage.dataset.dataset_layout import built_tree, code_digest
 from evals.triage.dataset.importers.imported_issue import is_test
 from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clone, Clones, NoCodeError, git, installed
 
@@ -150,22 +149,16 @@ def commit_tree(repository: str, commit: str, cache: Path) -> Path:
 
     Raises DatasetError (one line that says what to do) where it cannot be had.
     """
-    target = cache / "codebases" / tree_name(commit)
-    listings = Kept(cache / "codebase-files")
-    if is_intact(listings, target.name, target):
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _need(repository, commit, cache)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
-        tree = Path(scratch) / "tree"
+
+    def build(tree: Path) -> None:
+        _need(repository, commit, cache)
         tree.mkdir()
         try:
             Commits.below(cache).write(commit, tree)
         except GitError as error:
             raise _lost([(repository, commit)], f"{error} in what is kept of it") from error
-        note(listings, target.name, tree)
-        publish(tree, target)
-    return target
+
+    return built_tree(cache, tree_name(commit), build)
 
 
 def need_commits(wanted: Iterable[tuple[str, str]], cache: Path) -> None:

@@ -11,11 +11,10 @@ from pydantic import ValidationError
 
 from evals.cassettes.interaction import Cassette
 from evals.errors import ConfigurationError
-from evals.models.analysis import GridPoint
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.run_request import TRIAL_TIMEOUT
-from evals.models.suite import ConfidenceFloorSetting, Variant
+from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.runner.dependencies import digest_of_replaced
 from evals.runner.input_check import Pins
@@ -29,9 +28,12 @@ from evals.triage.dataset.case_code import materialise
 from evals.triage.graph_trial import CaseTarget, trees_for
 from evals.triage.recorded_graph import indexed
 from evals.triage.replay_path import runner
+from evals.triage.sweep.sweep_result import GridPoint
 from evals.triage.trial_clients import replay_clients
-from evals.triage.variant_prompts import SupervisorPrompt, prompt_of
+from evals.triage.variant_prompts import prompt_of
+from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 from evals.workspace import Workspace
+from triage.prompts.load import SupervisorPrompt
 
 
 @contextmanager
@@ -173,7 +175,8 @@ def grid(
 
 def point_of(variant: Variant) -> GridPoint:
     """Where a variant stands now."""
-    return GridPoint(guards=variant.guards, floor=variant.confidence_floor)
+    settings = settings_of(variant)
+    return GridPoint(guards=settings.guards, floor=settings.confidence_floor)
 
 
 def at(variant: Variant, point: GridPoint) -> Variant:

@@ -15,6 +15,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import GatePolicy
 from evals.pack import load_pack
 from evals.pipeline.stored_sides import named_apart
+from evals.report.view.variant_tables import in_words
 from evals.result_files.results import Result, Results
 from evals.scoring.registry import scorer_infos
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
@@ -86,7 +87,9 @@ def test_repeats_of_unequal_number_count_by_their_mean():
 def test_equal_repeats_stay_apart():
     sides = [results({"a": {"hit": [1.0, 0.0]}, "b": {"hit": [1.0, 1.0]}}, name) for name in ("main", "branch")]
 
-    assert [found.samples for found in judged(*sides).samples] == [2, 2]
+    run = judged(*sides)
+    assert [found.samples for found in run.samples] == [2, 2]
+    assert in_words(run.samples[0]) == "main, 2 repeats per case: hit pass^2 50 % (2 cases)"
 
 
 @pytest.mark.parametrize(

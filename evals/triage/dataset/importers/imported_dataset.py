@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from evals.errors import ConfigurationError, DatasetError
 from evals.shared.git_command import GitError
+from evals.shared.words import some
 from evals.triage.case_file import UNLABELLED, CaseFile
 from evals.triage.dataset.commit_code import Commits, take_in
 from evals.triage.dataset.dataset_layout import Layout
@@ -54,15 +55,15 @@ def _attached(issue: ForeignIssue, clones: Clones, cache: Path) -> ForeignIssue:
 def _missing(issue: ForeignIssue, kept: Clone) -> Iterator[str]:
     absent = [path for path in issue.files if kept.text(issue.commit, path) is None]
     if absent:
-        yield f"{_some(absent)}: gold, but not in the code at {issue.commit[:12]}"
+        yield f"{some(sorted(absent), SHOWN)}: gold, but not in the code at {issue.commit[:12]}"
 
 
 def _left_out(commit: str, cache: Path) -> Iterator[str]:
     left = Commits.below(cache).left_out(commit)
     if left.submodules:
-        yield f"submodules, whose code is not here: {_some(left.submodules)}"
+        yield f"submodules, whose code is not here: {some(sorted(left.submodules), SHOWN)}"
     if left.pointers:
-        yield f"kept by git-lfs, so that only pointers are here: {_some(left.pointers)}"
+        yield f"kept by git-lfs, so that only pointers are here: {some(sorted(left.pointers), SHOWN)}"
 
 
 def _derived(issue: ForeignIssue, kept: Clone) -> ForeignIssue:
@@ -108,12 +109,6 @@ def _escaped(path: str) -> str:
 
 def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "surrogateescape") if path.is_file() else ""
-
-
-def _some(names: Iterable[str]) -> str:
-    told = sorted(names)
-    more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
-    return f"{', '.join(told[:SHOWN])}{more}"
 
 
 IMPORTED: Final = "imported"
