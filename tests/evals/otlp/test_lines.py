@@ -8,7 +8,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from evals.otlp.otlp_send import line_of, requests_of
 from evals.otlp.span_plan import planned_traces
-from tests.builders.receiver import request_in, spans_in
+from tests.builders.receiver import spans_in
 from tests.builders.run import a_run
 
 
