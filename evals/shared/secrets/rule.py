@@ -17,9 +17,7 @@ _PLACEHOLDER: Final = re.compile(
     r"|(?:my|some|the|dummy|fake|example|test|changeme|redacted|masked|hidden)(?:[-_][a-z]+)*",
     re.IGNORECASE | re.DOTALL,
 )
-_FILLED: Final = re.compile(
-    r"([xX*0.•#_-])\1{7}|1234567890|0123456789|(?i:abcdefgh|your|placeholder|redacted|change[-_]?me|replace[-_]?(?:me|with))"
-)
+_FILLED: Final = re.compile(r"([xX*0.•#_-])\1{7}|(?i:your|placeholder|redacted|change[-_]?me|replace[-_]?(?:me|with))")
 """What fills a place in the middle of a value as well."""
 _START: Final = re.compile(r"(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})")
 """Where a word begins, also in JSON inside a text: in `\\nghp_…` the n is a line break."""
