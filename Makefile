@@ -35,7 +35,7 @@ NOW_setup-git = make setup WITH=git
 NOW_studio = make setup WITH=studio
 NOW_dask = make setup WITH=dask
 NOW_bench-peer = make setup WITH=bench
-NOW_local-llm = make setup WITH=llm && $(BIN)/python -m tools.local_llm start --model $(MODEL) $(ARGS)
+NOW_local-llm = make setup WITH=llm && $(BIN)/python -m tests.local_llm start --model $(MODEL) $(ARGS)
 NOW_plan = $(BIN)/evals plan $(SUITE) $(ARGS)
 NOW_released = $(BIN)/evals dataset fetch --dataset datasets/released $(ARGS)
 NOW_every = make test EVERY=1
@@ -96,7 +96,7 @@ eval: $(READY)  ## Replay SUITE (default: prompts) offline and judge it: 0 not w
 
 record: $(READY)  ## Record what SUITE lacks: from EVALS_BASE_URL, else from a local model (MODEL=0.5b, 1.5b or a GGUF file)
 	@[ -n "$$EVALS_BASE_URL" ] || { $(MAKE) --no-print-directory setup WITH=llm && \
-		$(BIN)/python -m tools.local_llm start --model $(MODEL); }
+		$(BIN)/python -m tests.local_llm start --model $(MODEL); }
 	@$(BIN)/evals record $(SUITE) $(ARGS)
 
 check: lint types contracts test  ## Everything that has to be green before a commit

@@ -131,6 +131,10 @@ class Pack(Protocol):
     def variant_files(self, variant: "Variant") -> tuple[Path, ...]:
         """Files that a variant names and its graph reads by itself."""
 
+    def completed(self, variant: "Variant") -> "Variant":
+        """The variant with all settings of the pack, also those it leaves out. Raises ConfigurationError for a setting
+        that there is not, or a value that it cannot have."""
+
     def describe(self, variant: "Variant", root: Path) -> "VariantInfo":
         """The variant with the exact prompt it runs. Raises ConfigurationError if it cannot be configured."""
 
@@ -175,8 +179,10 @@ class Pack(Protocol):
     def input_file(self, datasets: Path, case_id: str) -> Path:
         """The file with the text that a case is about."""
 
-    def label_errors(self, cases: "Sequence[Case]", traces: "Sequence[Trace]") -> tuple[str, ...]:
-        """Labels that no scorer can read, a sentence each with the nearest name."""
+    def label_errors(
+        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: "Sequence[Trace]"
+    ) -> tuple[str, ...]:
+        """Labels that no scorer can read, and prompts that the graph does not, a sentence each."""
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Check that everything the cases need is there. Raises NotFetchedError, DatasetError."""
@@ -237,8 +243,11 @@ class Pack(Protocol):
         """The model of the file with the labels of a case."""
 
     @property
-    def rubric(self) -> "Rubric | None":
-        """What a judge is asked about trials; None where the pack has no judge."""
+    def written(self) -> "Mapping[str, type[BaseModel]]":
+        """Name -> the model of each file that only its own commands write."""
+
+    def rubric(self, version: str, root: Path) -> "Rubric":
+        """What a judge is asked about trials. Raises ConfigurationError: no such version, or a file that is none."""
 
     @property
     def faults(self) -> str | None:

@@ -178,7 +178,7 @@ def _refuse_double_keys(path: Path, node: yaml.Node) -> None:
 
 
 def _complaint(path: Path, node: yaml.Node, error: ValidationError, model: type[BaseModel]) -> str:
-    first, *more = error.errors(include_url=False)
+    first, *more = sorted(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
     where = ".".join(str(part) for part in first["loc"])
     rest = f" (and {len(more)} more)" if more else ""
     told = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
@@ -197,7 +197,8 @@ def _keys_beside(model: type[BaseModel], loc: Loc) -> list[str]:
             defined = schemas.get(named.rpartition("/")[2], {})
         if part is not None:
             inner = "items" if isinstance(part, int) else "additionalProperties"
-            defined = defined.get("properties", {}).get(part) or defined.get(inner) or {}
+            named = next(iter(defined.get("patternProperties", {}).values()), {})
+            defined = defined.get("properties", {}).get(part) or defined.get(inner) or named
     return [*defined.get("properties", {})]
 
 

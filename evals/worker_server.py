@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import forkserver, resource_tracker, util
@@ -13,6 +13,9 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
+
+from evals.content_cache import Kept, digest_of
+from evals.installed_packages import signature
 
 PRELOADED: Final = ["evals.runner.preloaded"]
 """What the server loads."""
@@ -32,6 +35,33 @@ def origin() -> ForkServerContext | SpawnContext:
             forkserver.ensure_running()
         return context
     return multiprocessing.get_context("spawn")
+
+
+CACHE: Final = Path(".cache")
+_INPUTS: Final = digest_of(b"inputs of the last run")
+_LATE: Final = ("--jobs", "--root", "--scheduler", "--help")
+
+
+def load_early(words: Sequence[str]) -> None:
+    """`origin()`, where a file has changed since the last run in this folder was made from it, unless the command line
+    has `words` that may want no worker of this folder. Loading takes longer than reading a suite. A guess: a wrong one
+    costs time only."""
+    if any(word.startswith(_LATE) for word in words):
+        return
+    last = Kept(CACHE / "inputs").get(_INPUTS)
+    if last is not None and os.cpu_count() != 1 and last != _state(last.decode().split("\n")[1:]):
+        origin()
+
+
+def note_inputs(cache: Path, files: Iterable[Path]) -> None:
+    """Note for `load_early` which files a run was made from. What cannot be written is not known next time."""
+    with suppress(OSError):
+        Kept(cache / "inputs").put(_INPUTS, _state(sorted({str(path.absolute()) for path in files})))
+
+
+def _state(paths: Sequence[str]) -> bytes:
+    """The digest of the signatures of files, then their paths, one to a line."""
+    return "\n".join([digest_of(*(str(signature(path)).encode() for path in paths)), *paths]).encode()
 
 
 def loading() -> bool:

@@ -1,5 +1,6 @@
 """The context message: what the supervisor is told about the job, in one fixed order (seed PRD-003-2 §4)."""
 
+from triage.findings import findings_text
 from triage.prompts.load import SupervisorPrompt
 from triage.state import MAX_QUESTIONS, AgentFinding, BugTriageState, CriticVerdict, HumanExchange
 
@@ -37,7 +38,7 @@ def progress(state: BugTriageState) -> str:
 
 def findings(found: list[AgentFinding]) -> str:
     """The findings, numbered from 1, a blank line between."""
-    return "\n\n".join(_finding(n, finding) for n, finding in enumerate(found, 1)) or "No findings yet."
+    return findings_text(found) if found else "No findings yet."
 
 
 def exchanges(answered: list[HumanExchange], pending: HumanExchange | None) -> str:
@@ -54,15 +55,6 @@ def critic(verdict: CriticVerdict | None) -> str:
         f"{verdict.verdict} (confidence: {verdict.confidence:.0%})\n"
         f"Gaps: {'; '.join(verdict.gaps) or 'none'}\n"
         f"Required evidence: {'; '.join(verdict.required_evidence) or 'none'}"
-    )
-
-
-def _finding(n: int, finding: AgentFinding) -> str:
-    return (
-        f"[{n}] {finding.agent_name} (confidence: {finding.confidence:.0%})\n"
-        f"Summary: {finding.summary}\n"
-        f"Details: {finding.details}\n"
-        f"Relevant files: {', '.join(finding.relevant_files) or 'none'}"
     )
 
 

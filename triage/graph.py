@@ -51,16 +51,6 @@ def tell_decision(iteration: int, update: Mapping[str, Any]) -> None:
     run.add_metadata({"iteration": iteration, **told, **({"vetoes": vetoes} if vetoes else {})})
 
 
-__all__ = [
-    "DURABILITY",
-    "Configuration",
-    "TriageGraph",
-    "build_graph",
-    "check_configuration",
-    "recursion_limit",
-    "supervisor_node",
-]
-
 TriageGraph = CompiledStateGraph[BugTriageState, None, BugTriageState, BugTriageState]
 
 DURABILITY: Final[Durability] = "sync"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from evals.shared.secrets.rule import hold
+from evals.shared.secrets.rule import hold, hold_environment
 from triage.agents.agent import Toolbox
 from triage.background_work import Watch, aside, unwatched
 from triage.codebase.index import CodebaseIndex
@@ -18,7 +18,6 @@ from triage.codebase.vector_cache import cache_folder
 from triage.endpoint_usage import Account, Traffic
 from triage.errors import ConfigurationError
 from triage.llm import ModelFactory, live_clients
-from triage.outgoing_text import hold_own_keys
 from triage.settings import Settings
 
 PUBLIC: Final = Settings.model_fields["base_url"].default
@@ -85,7 +84,7 @@ async def live_toolbox(
 ) -> AsyncIterator[Toolbox]:
     """A toolbox that really connects, enters what it asks in `account`, and keeps it in `traffic`; every repository
     name means the one indexed. Open it in the loop that uses it."""
-    hold_own_keys()
+    hold_environment()
     hold(*(password for _, password in settings.logins.values()))
     clients = live_clients(settings, account, traffic)
     async with AsyncExitStack() as opened:

@@ -1,6 +1,5 @@
 """Text that leaves the machine: checks for secrets, and what it does once it is posted on GitHub."""
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +8,6 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from evals.shared.secrets.rule import hold
 from evals.shared.secrets.scanner import secrets_in
 from evals.shared.visible_text import hidden_in, one_line
 
@@ -17,11 +15,6 @@ QUERY_LIMIT: Final = 300
 """Characters of a search query that are sent. The longest query ever recorded has 186."""
 _ORDINARY: Final = ("email", "high_entropy")
 """Rules that do not count: e-mail addresses and random words stand in many an issue."""
-
-
-def hold_own_keys() -> None:
-    """From now on the keys in this process's environment count as secrets wherever they are seen."""
-    hold(*(value for name, value in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))))
 
 
 def secret_in(text: str) -> str | None:

@@ -8,11 +8,12 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from evals.shared.secrets.rule import hold_environment
 from evals.shared.visible_text import one_line, visible
 from triage.errors import InputError
 from triage.github_issues import GitHub, IssueAddress, Text, User
 from triage.issue import shortened
-from triage.outgoing_text import effects_of, hold_own_keys, secret_in
+from triage.outgoing_text import effects_of, secret_in
 from triage.private_files import write_private
 from triage.report_files import with_caveats
 from triage.state import HumanExchange, TicketDraft
@@ -303,7 +304,7 @@ def refuse_secrets_of(posts: Posts) -> None:
 
 
 def _refuse_secrets(texts: dict[str, str]) -> None:
-    hold_own_keys()
+    hold_environment()
     for name, text in texts.items():
         if rule := secret_in(text):
             raise InputError(f"{name}: holds what looks like a secret ({rule}); take it out. Nothing was posted")

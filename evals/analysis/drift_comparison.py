@@ -37,6 +37,7 @@ from evals.cassettes.interaction import Cassette, Interaction
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.drift_result import Drift, DriftVerdict, FieldDrift, Needed, Passage, Range, StratumDrawn, Turned
 from evals.prices import PriceTable
+from evals.shared.words import counted
 from evals.statistics.paired_tests import holm
 
 PRIMARY: Final = ("supervisor", DECISION)
@@ -277,8 +278,7 @@ def _p(field: FieldDrift) -> str:
 
 def _points(fraction: float) -> str:
     """A fraction in points, rounded up: a bound never flatters."""
-    points = math.ceil(round(100 * fraction, 6))
-    return f"{points} point{'' if points == 1 else 's'}"
+    return counted(math.ceil(round(100 * fraction, 6)), "point")
 
 
 def tell(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from evals.comparison.baseline import value_of
 from evals.errors import ConfigurationError
 from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswer, DisputedPoint, Disputes, RuleInfo
 from evals.models.metrics import Scored
@@ -145,16 +146,11 @@ def _answer(who: str, trial: Trial) -> DisputedAnswer:
 
 
 def _passed(trial: Trial) -> bool:
-    return _value(trial, "route.pass") == 1
+    return value_of(trial, "route.pass") == 1
 
 
 def _wrong(trial: Trial) -> tuple[str, ...]:
-    return tuple(words for name, words in OUTCOMES.items() if _value(trial, name) not in (1, None))
-
-
-def _value(trial: Trial, scorer: str) -> float | None:
-    outcome = trial.outcomes.get(scorer)
-    return outcome.value if isinstance(outcome, Scored) else None
+    return tuple(words for name, words in OUTCOMES.items() if value_of(trial, name) not in (1, None))
 
 
 def _common(case: CaseInfo, trials: Sequence[Trial]) -> tuple[RuleInfo, ...]:

@@ -1,6 +1,7 @@
 """Interactions (request and answer) and cassettes as values."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -15,6 +16,7 @@ ORIGIN: Final = "http://recorded.invalid"
 """Stands for whatever host was asked. Stock vcrpy matches with `match_on=[method, path, query, body]`, or with its
 defaults plus body if the client's base URL is this one."""
 CONTENT_TYPE: Final = "application/json"
+_WORDS_COMPARED: Final = 4000  # of one text: bounds the time a pasted log can take
 
 
 class Interaction(Closed):
@@ -44,6 +46,31 @@ class Interaction(Closed):
     def body_sent(self) -> bytes:
         """The request's body as bytes, redacted."""
         return vcr_file.json_text(self.request).encode()
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """The words of the request, by which it is compared with others."""
+        return words_of(self.request)
+
+
+def words_of(body: Mapping[str, Any]) -> Counter[str]:
+    """How often each word stands in the texts of a request."""
+    words: Counter[str] = Counter()
+    for text in texts_of(body):
+        words.update(text.split()[:_WORDS_COMPARED])
+    return words
+
+
+def texts_of(value: object) -> Iterator[str]:
+    """Every value in a JSON value that holds no other, as text."""
+    if isinstance(value, Mapping):
+        for member in value.values():
+            yield from texts_of(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_of(item)
+    else:
+        yield str(value)
 
 
 class Cassette:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import islice, takewhile, zip_longest
 from typing import Any, Final, Literal
 
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.interaction import Cassette, Interaction, words_of
 from evals.cassettes.request_key import canonical_body, parse_json, volatile_kinds
 from evals.errors import EvalsError
 from evals.models.trace import Difference, Nearest
@@ -122,9 +123,6 @@ class Ledger:
     failures: list[EvalsError] = field(default_factory=list)
 
 
-_WORDS_COMPARED: Final = 4000  # of one request: bounds the time a pasted log can take
-
-
 def nearest(miss: MissRecord, cassette: Cassette) -> Nearest | None:
     """The nearest recorded request of the same agent to the same address; None if there is none."""
     own = [
@@ -134,8 +132,8 @@ def nearest(miss: MissRecord, cassette: Cassette) -> Nearest | None:
         return None
     asked = body_of(miss.body)  # as it was sent, like the recorded ones: a canonical 0 is another word than 0.0
     prompt_alike, prompt, group = _same_prompt(asked, own)
-    words = _words(asked)
-    alike, best = max(((_alike(words, _words(found.request)), found) for found in group), key=lambda pair: pair[0])
+    words = words_of(asked)
+    alike, best = max(((_alike(words, found.words), found) for found in group), key=lambda pair: pair[0])
     return Nearest(
         key=best.key,
         sample=best.sample,
@@ -177,35 +175,22 @@ def _same_prompt(asked: Mapping[str, Any], recorded: list[Interaction]) -> tuple
     for found in recorded:
         groups.setdefault(system_text(found.request), []).append(found)
     wanted = system_text(asked)
-    words = Counter(wanted.split())
-    scored = [(1.0 if text == wanted else _alike(words, Counter(text.split())), text) for text in groups]
+    words = _counted(wanted)
+    scored = [(1.0 if text == wanted else _alike(words, _counted(text)), text) for text in groups]
     alike, text = max(scored, key=lambda pair: pair[0])
     return alike, text, groups[text]
+
+
+@lru_cache(64)
+def _counted(text: str) -> Counter[str]:
+    """The words of a prompt, which all cases share."""
+    return Counter(text.split())
 
 
 def _alike(left: Counter[str], right: Counter[str]) -> float:
     """The share of words two texts have in common, whatever their order, 0..1."""
     total = left.total() + right.total()
     return 2 * (left & right).total() / total if total else 1.0
-
-
-def _words(body: Mapping[str, Any]) -> Counter[str]:
-    words: Counter[str] = Counter()
-    for text in texts_of(body):
-        words.update(text.split()[:_WORDS_COMPARED])
-    return words
-
-
-def texts_of(value: object) -> Iterator[str]:
-    """Every value in a JSON value that holds no other, as text."""
-    if isinstance(value, Mapping):
-        for member in value.values():
-            yield from texts_of(member)
-    elif isinstance(value, list):
-        for item in value:
-            yield from texts_of(item)
-    else:
-        yield str(value)
 
 
 def _path(path: str) -> str:

@@ -164,20 +164,6 @@ def _reader() -> bytes:
     return digest_of(*(digest_of_code(path).encode() for path in files), platform.python_version().encode()).encode()
 
 
-__all__ = [
-    "ORIGIN",
-    "Cassette",
-    "Interaction",
-    "discard",
-    "drop",
-    "keep_reading",
-    "load",
-    "merge_write",
-    "read",
-    "rendered",
-]
-
-
 def load(path: Path, readings: Readings | None = None) -> Cassette:
     """The cassette at `path`, empty if there is no file. Raises CassetteError or SecretFoundError."""
     content = disk.read(path)

@@ -12,6 +12,8 @@ from evals.shared.visible_text import visible
 
 SHORT: Final = 12  # characters of a key that tell two requests apart
 _SPOKEN: Final = frozenset({"messages", "response_format", "tools", "model"})  # members with a line of their own
+_SYSTEM_ROLES: Final = ("system", "developer")
+_SYSTEM_MEMBERS: Final = ("system", "instructions", "systemInstruction")  # of protocols without such a message
 
 
 def transcript(interactions: Iterable[Interaction], *, fold: bool = False) -> Iterator[str]:
@@ -53,6 +55,19 @@ def answer_text(interaction: Interaction) -> str:
     if isinstance(results, list):
         return "\n".join(_page(result) for result in results if isinstance(result, dict)) or "(no results)"
     return _json(interaction.response)
+
+
+def words_of(interaction: Interaction) -> tuple[str, str, str]:
+    """System prompt, other messages (their roles above them where there are several) and answer of an interaction."""
+    request = interaction.request
+    rest = [message for message in _messages(request) if message.get("role") not in _SYSTEM_ROLES]
+    if not rest:
+        shown = _json({name: value for name, value in request.items() if name not in (*_SYSTEM_MEMBERS, "model")})
+    elif len(rest) == 1:
+        shown = _message(rest[0])
+    else:
+        shown = "\n\n".join(f"[{message.get('role')}]\n{_message(message)}" for message in rest)
+    return _system_prompt(request), shown, answer_text(interaction)
 
 
 def _asked(interaction: Interaction, same_system_as: int | None) -> Iterator[str]:
@@ -100,7 +115,9 @@ def _messages(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _system_prompt(request: Mapping[str, Any]) -> str:
-    return "\n".join(str(message.get("content")) for message in _messages(request) if message.get("role") == "system")
+    found = [message.get("content") for message in _messages(request) if message.get("role") in _SYSTEM_ROLES]
+    found += [request.get(name) for name in _SYSTEM_MEMBERS]
+    return "\n".join(each if isinstance(each, str) else _json(each) for each in found if each)
 
 
 def _message(message: Mapping[str, Any]) -> str:

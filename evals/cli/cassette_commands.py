@@ -6,16 +6,16 @@ import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
 
-from evals.cassettes import cassette_check as checks
-from evals.cassettes import manifest as listing
+from evals.cassettes import manifest
 from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.store import read_any
+from evals.cassettes.manifest_lines import NAME
+from evals.cassettes.store import load, merge_write, read_any
 from evals.cassettes.transcript import transcript
 from evals.cli.global_options import given
 from evals.cli.shared_options import AsJson
@@ -88,14 +88,7 @@ def cassette_verify_command(
     for name in case or ():
         if not workspace.cassette(name).exists():
             raise ConfigurationError(f"{name}: no cassette of this case; `evals cassette show` lists them")
-    found = checks.verify(workspace.cassettes, case or ())
-    if workspace.judge_cassettes.is_dir():
-        said = checks.verify(workspace.judge_cassettes, case or ())
-        found = checks.Verified(
-            found.cassettes + said.cassettes,
-            found.interactions + said.interactions,
-            (*found.findings, *said.findings),
-        )
+    found = manifest.verify(workspace.cassettes, case or ()) + manifest.verify(workspace.judge_cassettes, case or ())
     if not found.cassettes and not found.findings:
         raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
     messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
@@ -130,11 +123,8 @@ def cassette_tidy_command(
         raise ConfigurationError("--also and --yes go with --unused")
     migrate(common.root, dataset=common.dataset)
     workspace = Workspace.at(common.root, common.dataset)
-    count = listing.write(workspace.cassettes)
-    print(f"{workspace.cassettes.name}/{listing.NAME} lists {count} cassettes")
-    if workspace.judge_cassettes.is_dir():
-        count = listing.write(workspace.judge_cassettes)
-        print(f"{workspace.cassettes.name}/judge/{listing.NAME} lists {count} cassettes")
+    for folder in filter(Path.is_dir, (workspace.cassettes, workspace.judge_cassettes)):
+        print(f"{below(folder, workspace)}/{NAME} lists {manifest.write(folder)} cassettes")
     return EXIT_OK
 
 
@@ -146,10 +136,20 @@ def cassette_adopt_command(
     recorded_by: Annotated[str, typer.Option(help="Who made this recording; kept with every answer.")] = "vcrpy",
 ) -> int:
     """Take a stock VCR recording into a case's cassette, redacted and checked like a live one."""
-    from evals.cli.cassette_upkeep import adopt
+    from evals.cassettes.vcr_import import stock_interactions
 
     common = given(context, dataset=True)
-    return adopt(recording, case, common.root, recorded_by=recorded_by, dataset=common.dataset)
+    workspace = Workspace.at(common.root, common.dataset)
+    if case not in workspace.pack.case_ids(workspace.datasets):
+        raise ConfigurationError(f"{case}: there is no such case; `evals dataset new` writes one")
+    path = workspace.cassette(case)
+    before = len(load(path).interactions)
+    found = stock_interactions(recording, recorded_by)
+    tree = workspace.pack.load_case(workspace.datasets, case).tree
+    after = len(merge_write(path, found, tree=tree).interactions)
+    manifest.enter(path)
+    print(f"{below(path, workspace)}: {after - before} of {len(found)} interactions are new")
+    return EXIT_OK
 
 
 @cassette.command("merge")
@@ -166,7 +166,7 @@ def cassette_merge_command(
     return merge(base, ours, theirs, path, prefer)
 
 
-def _summary_cassette_verify(found: checks.Verified) -> str:
+def _summary_cassette_verify(found: manifest.Verified) -> str:
     count = len(found.findings)
     said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
     return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"
@@ -251,26 +251,22 @@ def _sides(before: str, after: str, workspace: Workspace) -> tuple[Cassette, Cas
     return _at(old or "HEAD", path, workspace), now
 
 
+_COMMIT: Final = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+
+
 def _at(revision: str, path: Path, workspace: Workspace) -> Cassette:
     """The cassette as a revision has it; empty if that has none."""
     name = below(path.resolve(), workspace).as_posix()
-    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    commit = _told(workspace, *wanted, about=revision).decode().strip()
     called = Path(f"{revision}:{name}")
-    if not _told(workspace, "ls-tree", "--name-only", commit, "--", name, about=revision):
-        return Cassette(called, exists=False)
-    return read_any(_told(workspace, "cat-file", "blob", f"{commit}:./{name}", about=revision), called)
-
-
-def _told(workspace: Workspace, *words: str, about: str) -> bytes:
     try:
-        return git(workspace.root, *words)
-    except NoGitError as error:
-        raise ConfigurationError("git is not on the path; name two cassette files instead") from error
+        commit = git(workspace.root, *_COMMIT, f"{revision}^{{commit}}").decode().strip()
+        if not git(workspace.root, "ls-tree", "--name-only", commit, "--", name):
+            return Cassette(called, exists=False)
+        return read_any(git(workspace.root, "cat-file", "blob", f"{commit}:./{name}"), called)
     except GitError as error:
-        cause = str(error) if error.said else "no such commit"
+        why = str(error) if error.said or isinstance(error, NoGitError) else "no such commit"
         raise ConfigurationError(
-            f"{about}: neither a cassette file nor a revision ({cause}); name one of them"
+            f"{revision}: neither a cassette file nor a revision ({why}); name one of them"
         ) from error
 
 

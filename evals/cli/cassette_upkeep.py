@@ -16,9 +16,8 @@ from evals.cassettes import store as migrations
 from evals.cassettes.cassette_format import SCHEMA
 from evals.cassettes.cassette_merge import Conflict, Union, preferring, union
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.store import MIGRATIONS, Steps, drop, load, merge_write, read_any, rendered
+from evals.cassettes.store import MIGRATIONS, Steps, drop, load, read_any, rendered
 from evals.cassettes.transcript import SHORT
-from evals.cassettes.vcr_import import stock_interactions
 from evals.cli.terminal import VisibleConsole
 from evals.cli.terminal_output import replayed_suites
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
@@ -34,6 +33,7 @@ from evals.recording.coverage import (
     suite_standing,
 )
 from evals.run_context import RunContext
+from evals.shared.words import counted, some
 from evals.suites.suite_files import names_on
 from evals.workspace import Workspace
 
@@ -140,7 +140,7 @@ def _age(found: FileStanding, today: date) -> str:
     if not found.recorded_from:
         return "n/a"
     days = (today - datetime.fromisoformat(found.recorded_from).date()).days
-    return f"{days} day{'' if days == 1 else 's'}"
+    return counted(days, "day")
 
 
 def prune(
@@ -251,12 +251,11 @@ def _kept_aside(base: Path, ours: Path, theirs: Path, path: str) -> list[Path]:
 
 def _message(path: str, merged: Union, kept: list[Path]) -> str:
     count = len(merged.conflicts)
-    shown = ", ".join(_named_cassette_merge(conflict) for conflict in merged.conflicts[:_SHOWN])
-    more = f" and {count - _SHOWN} more" if count > _SHOWN else ""
+    shown = some(list(map(_named_cassette_merge, merged.conflicts)), _SHOWN)
     files = " ".join(str(file) for file in kept)
     return (
         f"evals: {path}: {count} request{'s were' if count > 1 else ' was'} answered differently on the two branches: "
-        f"{shown}{more}. The file is ours, unchanged; see `evals cassette show {kept[2]} --against {kept[1]}`, then "
+        f"{shown}. The file is ours, unchanged; see `evals cassette show {kept[2]} --against {kept[1]}`, then "
         f"`evals cassette merge {files} {path} --prefer ours` (or theirs), `cp {kept[1]} {path}`, `git add {path}`"
     )
 
@@ -280,24 +279,4 @@ def migrate(root: Path, steps: Steps = MIGRATIONS, *, dataset: Path | None = Non
             manifest.enter(path)
             print(f"{below(path, workspace)}: schema {found} is now {SCHEMA}")
     print(f"{len(paths)} cassettes have schema {SCHEMA}")
-    return EXIT_OK
-
-
-def adopt(recording: Path, case: str, root: Path, *, recorded_by: str, dataset: Path | None = None) -> int:
-    """Merge the recording into the cassette; what is there already stays. Returns 0.
-
-    Raises:
-        ConfigurationError: there is no such case.
-        CassetteError, SecretFoundError: the recording cannot be taken over, or must not be; nothing is written.
-    """
-    workspace = Workspace.at(root, dataset)
-    if case not in workspace.pack.case_ids(workspace.datasets):
-        raise ConfigurationError(f"{case}: there is no such case; `evals dataset new` writes one")
-    path = workspace.cassette(case)
-    before = len(load(path).interactions)
-    found = stock_interactions(recording, recorded_by)
-    tree = workspace.pack.load_case(workspace.datasets, case).tree
-    after = len(merge_write(path, found, tree=tree).interactions)
-    manifest.enter(path)
-    print(f"{below(path, workspace)}: {after - before} of {len(found)} interactions are new")
     return EXIT_OK

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from evals.cli.global_options import given
 from evals.cli.shared_options import StoredRun
 from evals.errors import EXIT_OK, ConfigurationError
-from evals.models.analysis import Sweep
 from evals.models.drift_result import Drift
 from evals.models.history_result import History
 from evals.models.run import Run
@@ -51,7 +50,7 @@ def report_command(
     if decisions:
         raise ConfigurationError("--decisions: of a table; name a file with --out that ends in .csv or .parquet")
     folder = out or path.parent
-    write_report(read_run(path), folder)
+    write_report(read_run(path), folder, given(context).root)
     print(f"Report: {folder / 'index.html'}")
     return EXIT_OK
 
@@ -75,13 +74,14 @@ def schema_command(
 ) -> int:
     """Print the JSON Schema of what this version writes, or of a case; docs/run-json.md explains the fields."""
     root = given(context).root
+    pack = load_pack(Project.at(root).pack, root)
+    written = {**WRITTEN, **pack.written}
     if name == "case":
-        case: type[BaseModel] = load_pack(Project.at(root).pack, root).case_file
-        print(json.dumps(case.model_json_schema(by_alias=True), indent=2, sort_keys=True))
+        print(json.dumps(pack.case_file.model_json_schema(by_alias=True), indent=2, sort_keys=True))
         return EXIT_OK
-    if name not in WRITTEN:
-        raise ConfigurationError(f"no schema {name!r}; name one of {', '.join(WRITTEN)} or case")
-    print(json.dumps(schema_of(WRITTEN[name]), indent=2, sort_keys=True))
+    if name not in written:
+        raise ConfigurationError(f"no schema {name!r}; name one of {', '.join(written)} or case")
+    print(json.dumps(schema_of(written[name]), indent=2, sort_keys=True))
     return EXIT_OK
 
 
@@ -99,12 +99,11 @@ def _write(table: "pd.DataFrame", out: Path) -> None:
 
 WRITTEN: Final[dict[str, type[BaseModel]]] = {
     "run": Run,
-    "sweep": Sweep,
     "shard": Shard,
     "history": History,
     "drift": Drift,
 }
-"""Name -> the model of `run.json`, `sweep.json`, the file of a shard, `history.json` and `drift.json`."""
+"""Name -> the model of `run.json`, the file of a shard, `history.json` and `drift.json`."""
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, object]:

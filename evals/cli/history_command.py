@@ -13,10 +13,11 @@ from evals.cli.terminal import place_of, shown, wide_console
 from evals.errors import EXIT_OK
 from evals.models.history_result import History
 from evals.pipeline.suite_history import suite_history
-from evals.report.html_page import render_badge, render_history
+from evals.report.html_page import render_history
 from evals.report.view import history_page as view
 from evals.report.view.history_page import turn_table
 from evals.report.view.page_parts import Table
+from evals.suites.suite_files import USUAL, suite_file
 from evals.workspace import Workspace
 
 history_app = typer.Typer()
@@ -29,27 +30,26 @@ RED: Final = 10
 def history_command(
     context: typer.Context,
     suite: Annotated[
-        str, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
-    ] = "prompts",
+        str | None, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
+    ] = None,
     bisect: Annotated[
         str | None, typer.Option(metavar="CASE", help="Only name the commit at which this case changed.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
 ) -> int:
-    """A suite's past: every blessed baseline in git, as a table, a page, JSON and a badge; nothing is run.
+    """A suite's past: every blessed baseline in git, as a table, a page and JSON; nothing is run.
 
     Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
     """
     root = given(context).root
-    found, console = suite_history(suite, root), wide_console()
+    found, console = suite_history(suite or suite_file(USUAL, root).stem, root), wide_console()
     if bisect is not None:
         console.print(shown(turn_table(found, turns(found, bisect), bisect)))
         _say_missing(found, console)
         return EXIT_OK
     workspace = Workspace.at(root)
     folder = out or workspace.reports / "history"
-    stored = {"history.json": found.model_dump_json() + "\n", "badge.svg": render_badge(found)}
-    write_files(folder, {"index.html": render_history(found), **stored})
+    write_files(folder, {"index.html": render_history(found), "history.json": found.model_dump_json() + "\n"})
     _say(found, console)
     print(f"{view.rests_on(found)} Report: {place_of(folder / 'index.html', workspace.root)}")
     return EXIT_OK
@@ -57,14 +57,12 @@ def history_command(
 
 def _say(found: History, console: Console) -> None:
     console.print(shown(view.step_table(found)))
-    red = view.red_table(found, view.told_by(found))
+    red = view.red_lines(found)
     if red.rows:
         hidden = len(red.rows) - RED
         more = f" ({hidden} more are on the page)" if hidden > 0 else ""
         console.print(shown(Table(red.caption + more, red.head, red.rows[:RED])))
     console.print(view.sentence(found), markup=False)
-    for text in view.lacks(found):
-        console.print(text, markup=False)
     _say_missing(found, console)
 
 

@@ -37,19 +37,11 @@ def init_command(
 
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
-    return init(given(context).root, graph, tuple(router or ()), tuple(prompts or ()))
-
-
-def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[str, ...]) -> int:
-    """Write the files, and say what to do next.
-
-    Raises:
-        ConfigurationError: no usable `langgraph.json`, no such graph or node, or `evals.toml` is there already.
-    """
     from evals.target.graph_guesses import guess_settings
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
     from evals.target.patches import captured
 
+    root, name, routers = given(context).root, graph, tuple(router or ())
     if (root / FILE).exists():
         raise ConfigurationError(f"{root / FILE}: this project is set up already; edit that file")
     file = read_langgraph_json(root)
@@ -59,12 +51,12 @@ def init(root: Path, name: str | None, routers: tuple[str, ...], prompts: tuple[
     with captured(), environment_of(file, replay=True):
         guess = guess_settings(load_graph(file, name))
     nodes = guess.nodes
-    for router in routers:
-        if nodes and router not in {*nodes, guess.name}:  # an agent is a router by its name
-            raise ConfigurationError(f"--router {router}: graph {name!r} has no such node; it has {', '.join(nodes)}")
+    for wanted in routers:
+        if nodes and wanted not in {*nodes, guess.name}:  # an agent is a router by its name
+            raise ConfigurationError(f"--router {wanted}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
     routers = routers or guess.routers
-    lines = _settings(root, name, routers, prompts, guess)
+    lines = _settings(root, name, routers, tuple(prompts or ()), guess)
     written = {
         FILE: "\n".join(lines) + "\n",
         f"{project.suites}/first.yaml": _suite(guess),

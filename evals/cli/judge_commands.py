@@ -10,14 +10,13 @@ from evals.cli.global_options import given
 from evals.cli.shared_options import AsJson
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.cli.terminal_output import replayed
-from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError
+from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.judge import JudgeCheck
 from evals.models.run_request import Options
-from evals.pack import load_pack
-from evals.pipeline.judge_stage import checked, prompts_of
+from evals.pipeline.judge_stage import checked, rubric_of
 from evals.pipeline.load_run import selected
 from evals.report.html_page import render_judge
-from evals.report.view.judge_view import lengths, position, rests_on, sentence, tables
+from evals.report.view.judge_view import notes, rests_on, sentence, tables
 
 judging = typer.Typer()
 
@@ -35,10 +34,8 @@ def judge_command(
     3 some answers are not recorded, or there is no good report to break.
     """
     common = given(context)
-    if load_pack(root=common.root).rubric is None:
-        raise ConfigurationError("this project's graph has no judge, so that there is nothing to measure")
     chosen = selected(suite, common.root, Options())
-    prompts_of(chosen)  # a suite without a judge is said before the work, not after
+    rubric_of(chosen)  # a suite without a judge is said before the work, not after
     found = checked(chosen, replayed(chosen, jobs=common.jobs).traces)
     folder = out or chosen.workspace.reports / "judge"
     stored = "".join(found.pieces(indent=1)) + "\n"
@@ -55,7 +52,7 @@ def _say(found: JudgeCheck, report: str) -> None:
     console.print(rests_on(found), markup=False)
     for table in tables(found):
         console.print(shown(table))
-    for line in (position(found), *lengths(found)):
+    for line in notes(found):
         console.print(line, markup=False)
     console.print(sentence(found), style="bold", markup=False)
     console.print(f"Report: {report}", markup=False)

@@ -1,8 +1,10 @@
 """The judge of a suite: what it lacks, and recording its answers, with what the terminal shows."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from evals.cassettes.recorder import StopSignal
 from evals.cli.endpoint_options import (
@@ -39,6 +41,10 @@ from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.shared.secrets.rule import hold
+from evals.shared.words import counted
+
+OF_TARGETS: Final = "OPENAI_BASE_URL"
+"""The variable that leads most targets to their endpoint: their judge is asked there where no other is named."""
 
 
 def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, live: Asking) -> int:
@@ -81,15 +87,15 @@ def plan_check(name: str, root: Path, *, jobs: int, prices: Path | None) -> int:
         say(f"Nothing is missing: all {len(questions)} questions to the judge are recorded.")
         return EXIT_OK
     say(
-        f"{len(lacking)} requests to the judge are not recorded, of {len(asked.graded)} reports to grade, "
-        f"{len(asked.paired)} questions about pairs, {len(planted.plants)} planted reports and {len(planted.again)} "
+        f"{len(lacking)} requests to the judge are not recorded, of {len(asked.graded)} trials to grade, "
+        f"{len(asked.paired)} questions about pairs, {len(planted.plants)} planted changes and {len(planted.again)} "
         "asked twice; equal ones are asked once"
     )
     for cause in causes_of(chosen, lacking):
         say(f"  {because(cause)}")
     experience = Gatherer(chosen.workspace, chosen.variants).experience([case.id for case in chosen.cases])
     say(effort(judge_effort(chosen, lacking, experience, table)))
-    say(f"Record them with:\n  .venv/bin/evals record {name} --judge")
+    say(f"Record them with:\n  {chosen.record_command} --judge")
     return EXIT_CANNOT_JUDGE
 
 
@@ -118,7 +124,8 @@ def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: Asking) 
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
         priced([chosen.suite.models], meter.prices)
-    name, llm = author(live.recorded_by, chosen.workspace), llm_endpoint(live.base_url, live.api_key)
+    named = live.base_url or (os.environ.get(OF_TARGETS) if chosen.workspace.pack.own_endpoint else None)
+    name, llm = author(live.recorded_by, chosen.workspace), llm_endpoint(named, live.api_key)
     asked = live.options(llm)
 
     async def run() -> tuple[int, StopSignal]:
@@ -157,7 +164,7 @@ def because(cause: MissingBecause) -> str:
     """One cause on one line."""
     agents = ", ".join(f"{agent} {count}" for agent, count in cause.agents.items())
     cases = cause.cases[0] if len(cause.cases) == 1 else f"{len(cause.cases)} cases"
-    missing = f"{count(cause.requests, 'request')} ({agents}) of {', '.join(cause.variants)} in {cases}"
+    missing = f"{counted(cause.requests, 'request')} ({agents}) of {', '.join(cause.variants)} in {cases}"
     return f"{cause.kind}: {cause.text} · {missing}"
 
 
@@ -177,8 +184,3 @@ def _time(seconds: float | None) -> str:
         return "time unknown (no recorded answer of this model has a latency)"
     shown = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
     return f"about {shown}, one request after the other"
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

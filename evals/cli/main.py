@@ -35,10 +35,15 @@ from evals.shared.extras import missing_extra
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
     "run": ("run_commands", "running", "Replay a suite offline, score it, decide the verdict, and write the report."),
-    "compare": ("verdict_commands", "judging", "Compare variants, prompt files or revisions on the cases of a suite."),
+    "compare": (
+        "verdict_commands",
+        "judging",
+        "Compare variants, prompt files, revisions, stored runs or result files.",
+    ),
     "gate": ("verdict_commands", "judging", "Judge a stored run again, or the shards of one run together."),
     "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
     "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
+    "noise": ("verdict_commands", "judging", "Say how often a threshold or a comparison of means is red by chance."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),

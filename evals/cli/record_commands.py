@@ -22,7 +22,7 @@ from evals.cli.endpoint_options import (
     search_endpoint,
 )
 from evals.cli.global_options import given
-from evals.cli.judge_terminal import because, count, effort, plan_check, record_check, record_judged
+from evals.cli.judge_terminal import because, effort, plan_check, record_check, record_judged
 from evals.cli.shared_options import (
     AnswerWith,
     AsJson,
@@ -54,8 +54,7 @@ from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
 from evals.pipeline.load_run import selected
-from evals.pipeline.plan_suite import planned
-from evals.pipeline.record_suite import Batch, EndpointOptions, record_suite, recorder_of, round_by_round
+from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
@@ -68,6 +67,7 @@ from evals.run_context import RunContext
 from evals.runner.trials import TrialId
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
+from evals.shared.words import counted
 from evals.suites.suite_files import read_suite
 
 recording = typer.Typer()
@@ -186,7 +186,7 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int
     if (extra := chosen.workspace.pack.extra) and (needed := missing_from(extra)):
         raise ConfigurationError(needed)
     own = chosen.workspace.pack.own_endpoint
-    if own and live.base_url:
+    if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
     on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
@@ -288,7 +288,7 @@ def _say(found: RecordingPlan) -> None:
     for item in found.variants:
         say(_lack(item))
     if found.judge:
-        say(f"judge: {count(found.judge, 'request')} about recorded trials are unanswered")
+        say(f"judge: {counted(found.judge, 'request')} about recorded trials are unanswered")
     for cause in found.causes:
         say(f"  {because(cause)}")
     if found.held_out:
@@ -308,10 +308,10 @@ def _lack(item: MissingVariant) -> str:
 
 def _known(found: RecordingPlan) -> str:
     """The estimate is never less than what is known."""
-    known = f"{count(found.known, 'distinct request')} known now"
+    known = f"{counted(found.known, 'distinct request')} known now"
     if found.effort is None:
         return f"{known}; more follow once these are answered. Nothing is recorded to estimate how many."
-    cases = count(found.effort.based_on, "recorded case")
+    cases = counted(found.effort.based_on, "recorded case")
     if not found.variants:
         return f"{known}, and none follows from them (estimated from {cases})."
     in_all = found.effort.requests + found.effort.searches

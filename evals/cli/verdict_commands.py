@@ -1,4 +1,4 @@
-"""Commands that decide without `run`: `compare`, `gate`, `selftest`, `metrics`, `bless`."""
+"""Commands that decide without `run`: `compare`, `gate`, `selftest`, `metrics`, `noise`, `bless`."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -14,6 +14,7 @@ from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, w
 from evals.cli.terminal_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.comparison.assemble import decide_again
 from evals.comparison.baseline import load_baseline, path_of
+from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.llm_judge.judge_verdict import with_judgement
 from evals.models.judge import JudgedRun
@@ -26,8 +27,11 @@ from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import loaded, scored, selected
+from evals.pipeline.stored_sides import is_stored, read_sides
 from evals.report.run_files import write_report
 from evals.report.stored_files import read_run
+from evals.shared.words import some
+from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
 
 judging = typer.Typer()
@@ -44,32 +48,47 @@ def compare_command(
         list[str],
         typer.Argument(
             metavar="A B [C...]",
-            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3 or git:REV:path.md.",
+            help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3, git:REV:path.md; stored runs "
+            "(run.json), baseline:SUITE[/VARIANT][@REV], and result files of other tools.",
         ),
     ],
     suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
     case: Cases = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric that decides (repeatable).")] = None,
+    changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
     verbose: Verbose = False,
 ) -> int:
-    """Is the last one worse than the first? Any prompts, compared on the cases of a suite; exit codes as for `run`.
+    """Is the last one worse than the first? Prompts, stored runs or result files; exit codes as for `run`.
 
     `git:REV` beside a prompt is that prompt at REV. As the only argument it is the candidate's prompt at REV, compared
-    with the working tree. With --case nothing is judged.
+    with the working tree. Beside a stored run it is the suite's baseline at REV. With --case nothing is judged.
+
+    Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
+    metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
     """
     common = given(context, dataset=True)
-    workspace, options = (
-        Workspace.at(common.root, common.dataset),
-        Options(cases=tuple(case or ()), dataset=common.dataset),
-    )
-    folder = out or workspace.reports / "compare"
+    options = Options(cases=tuple(case or ()), dataset=common.dataset)
+    stored = read_sides(sides, common.root, suite)
+    root = common.root.resolve()
+    folder = out or (root / "reports" if stored else Workspace.at(root, common.dataset).reports) / "compare"
     with new_report(folder):
         with watched(f"comparing {' '.join(sides)}") as progress:
-            at = (suite, common.root, options)
-            result = compared(sides, *at, jobs=common.jobs, fresh=fresh, progress=progress, today=_today())
-        write_report(result, folder)
-    say_result(result, progress.took, folder, workspace.root, verbose=verbose)
+            result = compared(
+                sides,
+                *(suite, common.root, options),
+                jobs=common.jobs,
+                fresh=fresh,
+                progress=progress,
+                today=_today(),
+                metrics=metric or (),
+                policy=lambda policy: settings(GatePolicy, changed, policy),
+                stored=stored,
+            )
+        write_report(result, folder, root)
+    took = f"{len(result.trials)} trials, as they were stored" if stored else progress.took
+    say_result(result, took, folder, root, verbose=verbose)
     return result.verdict.exit_code
 
 
@@ -129,7 +148,7 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
     if run.resolve().is_relative_to(workspace.reports):
         if since := changed_since(stored, root):
             raise CannotJudgeError(
-                f"{place_of(run, workspace.root)}: made before a change of {_some(since)}; "
+                f"{place_of(run, workspace.root)}: made before a change of {some(since)}; "
                 f"run `.venv/bin/evals run {stored.suite}` again"
             )
     else:
@@ -142,10 +161,6 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
     say_verdict(console, again)
     say_exit_code(console, again)
     return again.verdict.exit_code
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 @judging.command("selftest")
@@ -203,6 +218,48 @@ def metrics_command(context: typer.Context, suite: Suite) -> int:
     console = wide_console()
     console.print(shown(power_table(powers, f"Suite {suite}: {run.candidate} against {run.reference}")))
     console.print(recommendation(powers), style="bold", markup=False)
+    return EXIT_OK
+
+
+@judging.command("noise")
+def noise_command(
+    context: typer.Context,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Repeated runs of one thing, as for `compare`.")
+    ],
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Your gate is red if the mean of a metric is below this.")
+    ] = None,
+    drop: Annotated[
+        float, typer.Option(min=0, max=1, help="Your gate is red if the mean is more than this below the last run's.")
+    ] = 0.0,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric (repeatable).")] = None,
+    changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
+) -> int:
+    """How often is a gate on means red though nothing changed, which drop does it see, and how many cases are enough?
+
+    The files are runs of the same thing, or one with repeats: `evals noise run1.csv run2.csv --threshold 0.9`.
+
+    Exit codes: 0 printed, 3 no case has two values.
+    """
+    from evals.analysis.noise import MeanGate, noise_of
+    from evals.report.view.noise_table import noise_sentence, noise_table
+
+    root, gate = given(context).root, settings(GatePolicy, changed)
+    sides = [side for found in read_sides(files, root, USUAL, one_each=True).values() for side in found]
+    if unread := [spec for spec in files if not is_stored(spec)]:
+        raise ConfigurationError(f"{unread[0]}: no stored run and no result file; name files, as in reports/latest")
+    names = metric or [info.name for info in sides[0].metrics if info.primary]
+    asked = MeanGate(threshold, drop)
+    found = [noise_of(name, repeats(sides, name), asked, alpha=gate.alpha, margin=gate.margin) for name in names]
+    console = wide_console()
+    for each in found:
+        console.print(noise_sentence(each, asked), style="bold", markup=False)
+    console.print(shown(noise_table(found, asked, gate.margin)))
+    for side in sides[1:]:
+        prompt = ["prompt"] * (side.info.prompt_digest != sides[0].info.prompt_digest)
+        if differing := [*prompt, *differences(sides[0], side)]:
+            console.print(f"Not repeats of one thing? {side.source} has other {'; '.join(differing)}.", markup=False)
     return EXIT_OK
 
 

@@ -15,6 +15,7 @@ from evals.errors import ConfigurationError, EvalsError
 from evals.models.run_request import RunRequest
 from evals.paths import PACKAGE
 from evals.pipeline.load_run import dataset_of
+from evals.shared.words import some
 from evals.suites.suite_files import read_suite, suite_file
 from evals.workspace import Workspace
 
@@ -59,7 +60,8 @@ def what_it_rests_on(name: str, workspace: Workspace) -> tuple[Path, ...]:
         ConfigurationError: no such suite, or one that does not validate.
     """
     variants = read_suite(name, workspace.root).variants
-    named = [Path(path) for variant in variants for path in (variant.prompt, variant.plan) if path is not None]
+    settings = (variant.settings for variant in variants)
+    named = [Path(path) for each in settings for path in (each.get("prompt"), each.get("plan")) if path is not None]
     return (
         workspace.pack.folder(workspace.root),
         PACKAGE,
@@ -128,8 +130,7 @@ def _since(before: int | None, code: int) -> str:
 
 
 def _listed(changed: Sequence[Path], root: Path) -> str:
-    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-    return ", ".join(place_of(path, root) for path in changed[:NAMED]) + more
+    return some([place_of(path, root) for path in changed], NAMED)
 
 
 def _say(text: str) -> None:

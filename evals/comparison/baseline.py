@@ -221,7 +221,7 @@ def leaks(trials: Sequence[Trial], variant: str, pack: "Pack | None" = None) -> 
             {
                 trial.trace.case_id
                 for trial in trials
-                if trial.trace.variant == variant and any(_value(trial, name) == 0.0 for name in names)
+                if trial.trace.variant == variant and any(value_of(trial, name) == 0.0 for name in names)
             }
         )
     )
@@ -309,6 +309,7 @@ def _means(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: sum(values) / len(values) for name, values in scores.items()}
 
 
-def _value(trial: Trial, scorer: str) -> float | None:
+def value_of(trial: Trial, scorer: str) -> float | None:
+    """The score of a trial, None where it has none."""
     outcome = trial.outcomes.get(scorer)
     return outcome.value if isinstance(outcome, Scored) else None

@@ -53,7 +53,7 @@ def _change(material: Material, name: str, limit: CostLimit | None) -> CostChang
     values = [now[case] for case in cases]
     if found.before:  # a ratio of means, by its linear approximation (delta method): ratio + mean(left - ratio * right)
         values = [found.size + (now[case] - (1 + found.size) * was[case]) / found.before for case in cases]
-    clusters = {case.id: case.cluster for case in material.cases}
+    clusters = material.clusters
     interval = _interval(values, [clusters[case] for case in cases])
     return found.model_copy(update={"low": interval.low, "high": interval.high}) if interval else found
 

@@ -10,6 +10,7 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.base import Closed
 from evals.models.run import Comparison, CostChange, Coverage, Reason, Verdict
 from evals.models.suite import GatePolicy
+from evals.shared.words import counted
 
 COSTS: Final = {
     "tokens": ("tokens", "more tokens", "fewer tokens"),
@@ -332,7 +333,7 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
 
 def _green_sentence(facts: Facts) -> str:
     """What changed significantly, what did not, the smallest drop that is detected, and what fell all the same."""
-    unchanged = [f"nothing changed since the baseline in {facts.as_blessed}"] if facts.as_blessed else []
+    unchanged = [facts.as_blessed] if facts.as_blessed else []
     if unchanged and not facts.labelled:
         told = [f"{facts.candidate}: {unchanged[0]}", *facts.limits]
         return f"{'; '.join(told)}."
@@ -388,10 +389,10 @@ def _rise_or_fall(item: CostChange) -> str:
 def _cost_over_limit(item: CostChange) -> str:
     if item.before is not None:
         change = _cost_change(item) or _rise_or_fall(item)
-        return f"{item.left} has {change} than {item.right} over {_cases(item.n)}; the limit is {item.limit}"
+        return f"{item.left} has {change} than {item.right} over {counted(item.n, 'case')}; the limit is {item.limit}"
     interval = f" [{item.low:.4g}, {item.high:.4g}]" if item.low is not None and item.high is not None else ""
     mean = f"{item.after:.4g} {COSTS[item.name][0]} per case{interval}"
-    return f"{item.left} needs {mean} over {_cases(item.n)}; the limit is {item.limit:g}"
+    return f"{item.left} needs {mean} over {counted(item.n, 'case')}; the limit is {item.limit:g}"
 
 
 def smallest_detectable(items: Sequence[Comparison]) -> str:
@@ -433,7 +434,7 @@ def _insignificant(item: Comparison) -> str:
 def _rests_on(items: Sequence[Comparison]) -> str:
     """How many cases the endpoints were compared on, from the fewest to the most, and which of them on none."""
     counts = [item.n for item in items if item.n]
-    cases = _cases(max(counts)) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} cases"
+    cases = counted(max(counts), "case") if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} cases"
     none = [item.endpoint for item in items if not item.n]
     return f"{cases}, with nothing to compare in {', '.join(none)}" if none else cases
 
@@ -454,8 +455,4 @@ def _change(item: Comparison) -> str:
     )
     flips = f", {len(item.broke)} worse, {len(item.mended)} better" if item.broke or item.mended else ""
     cause = f"; {item.divergence}" if item.divergence else ""
-    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {_cases(item.n)}{flips}{cause}"
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'' if count == 1 else 's'}"
+    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {counted(item.n, 'case')}{flips}{cause}"

@@ -19,6 +19,7 @@ from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.scoring.scorer import UNSTATED
+from evals.shared.words import counted, some
 
 
 def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
@@ -59,6 +60,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         costs=cost_changes(material),
         limits=(
             *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
+            *_differences(material),
             *_candidate_without_baseline(material),
         ),
         notes=(
@@ -68,6 +70,11 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
             *_without_baseline(material, now),
         ),
     )
+
+
+def _differences(material: Material) -> tuple[str, ...]:
+    """What differs between stored sides besides the variant."""
+    return (f"besides the variant, these differ: {'; '.join(material.differences)}",) if material.differences else ()
 
 
 def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
@@ -92,15 +99,16 @@ def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
 
 def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]) -> dict[str, Any]:
     """What the gate is told of suites that are compared with their blessed run."""
-    baseline = material.baseline
-    if baseline is None or not compares_behaviour(material.suite, material.metrics):
+    earlier = material.earlier
+    if earlier is None:
         return {}
     changes = [change for change in found.changes if change.variant not in undecided]
     explain = f"see `evals explain {changes[0].case_id} --suite {material.suite.name}`" if changes else ""
+    meant = f"{explain}, then bless what is meant (`{material.bless_command}`)"
     return {
-        "as_blessed": compared_words(baseline, [name for name in material.names if name not in undecided]),
-        "since_blessed": change_sentences(changes, baseline),
-        "next_step": f"{explain}, then bless what is meant (`{material.bless_command}`)" if changes else "",
+        "as_blessed": compared_words(earlier, [name for name in material.names if name not in undecided]),
+        "since_blessed": change_sentences(changes, earlier),
+        "next_step": "no label says which is right: read them in the report" if earlier.reference else meant,
     }
 
 
@@ -177,7 +185,7 @@ def _failures(trials: Sequence[Trial]) -> tuple[str, ...]:
         for scorer, outcome in trial.outcomes.items():
             if isinstance(outcome, Failed):
                 causes.setdefault(f"scorer {scorer} failed: {outcome.error}", []).append(where)
-    return tuple(f"{cause} ({_some(places)})" for cause, places in causes.items())
+    return tuple(f"{cause} ({some(places)})" for cause, places in causes.items())
 
 
 def _absent(material: Material) -> tuple[str, ...]:
@@ -193,7 +201,7 @@ def _absent(material: Material) -> tuple[str, ...]:
     lost = [f"{case} under {name}" for case, name, sample in wanted if (case, name, sample) not in there]
     twice = len(told) - len(there)
     return (
-        *([f"{len(lost)} of {len(wanted)} trials are not in this run ({_some(lost)})"] if lost else []),
+        *([f"{len(lost)} of {len(wanted)} trials are not in this run ({some(lost)})"] if lost else []),
         *([f"{twice} trials are in this run more than once"] if twice else []),
     )
 
@@ -206,7 +214,7 @@ def _misses(material: Material) -> tuple[str, ...]:
         if off:
             said.append(
                 f"{name} is not recorded in {len(off)} trials: "
-                + _some(
+                + some(
                     [
                         f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"
                         for trace in off
@@ -338,8 +346,8 @@ def _violations(rule: RuleTest) -> list[str]:
     """Hard constraints newly violated: case by case where chance has no part in it, as a count where it may."""
     if rule.certain:
         return [f"{rule.left} breaks {', '.join(rule.lost[case])} in {case}" for case in rule.certain]
-    count = f"{_cases(len(rule.lost))} and no longer in {len(rule.gained)}"
-    return [f"{rule.left} newly violates hard constraints in {count} (p {rule.p_holm:.3f}): {_some(_places(rule))}"]
+    count = f"{counted(len(rule.lost), 'case')} and no longer in {len(rule.gained)}"
+    return [f"{rule.left} newly violates hard constraints in {count} (p {rule.p_holm:.3f}): {some(_places(rule))}"]
 
 
 def _collapsed(rule: RuleTest) -> str:
@@ -349,9 +357,11 @@ def _collapsed(rule: RuleTest) -> str:
 
 def _within_chance(rule: RuleTest) -> str:
     """What the gate does not count, and how much it would count."""
-    enough = "no number of cases" if rule.fewest is None else _cases(rule.fewest)
+    enough = "no number of cases" if rule.fewest is None else counted(rule.fewest, "case")
     if rule.kind == HARD:
-        told = f"{rule.left} newly violates hard constraints in {_cases(len(rule.lost))} ({_some(_places(rule))})"
+        told = (
+            f"{rule.left} newly violates hard constraints in {counted(len(rule.lost), 'case')} ({some(_places(rule))})"
+        )
     else:
         told = f"{_slice(rule)} that passed, none does any more"
     return f"{told}, within chance of newly recorded answers; {enough} would be significant"
@@ -364,10 +374,6 @@ def _slice(rule: RuleTest) -> str:
 
 def _places(rule: RuleTest) -> list[str]:
     return [f"{', '.join(violated)} in {case}" for case, violated in rule.lost.items()]
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'' if count == 1 else 's'}"
 
 
 def _new_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
@@ -390,10 +396,6 @@ def _known_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
         for case in cases
         if case in before.get(name, ())
     )
-
-
-def _some(items: Sequence[str], shown: int = 3) -> str:
-    return ", ".join(items[:shown]) + (f" and {len(items) - shown} more" if len(items) > shown else "")
 
 
 def redraws(material: Material, scorers: Sequence[ScorerInfo]) -> tuple[Redraw, ...]:

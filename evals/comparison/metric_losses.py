@@ -9,6 +9,7 @@ from evals.comparison.summary import Material, case_means
 from evals.models.metrics import Failed
 from evals.models.run import Baseline, ScorerInfo, Trial
 from evals.scoring.decision_grades import state_grades
+from evals.shared.words import counted, some
 
 LEAST: Final = 0.10
 """A smaller fall (as a fraction) is not told."""
@@ -85,7 +86,7 @@ def _of_side(material: Material, names: tuple[str, str], now: Values, was: Value
     if not metrics:
         return
     strict = material.suite.gate.model_copy(update={"alpha": material.suite.gate.alpha / len(metrics)})
-    clusters = {case.id: case.cluster for case in material.cases}
+    clusters = material.clusters
     for metric in metrics:
         had = was.get(metric.name, {})
         left, right = _both(now.get(metric.name, {}), had, clusters)
@@ -185,7 +186,7 @@ def _blessed(material: Material, baseline: Baseline, variant: str, scorer: Score
 def _present(material: Material, variant: str, scorer: ScorerInfo) -> set[Place]:
     if not scorer.macro or not (material.baseline and material.baseline.states.get(variant)):
         return {(case, "") for case in case_means(material.trials, variant, scorer.name)}
-    cases = {case.id: case for case in material.cases}
+    cases = material.by_id
     return {(state.case_id, state.point) for state in state_grades(material.trials, cases, variant, scorer.name)}
 
 
@@ -201,9 +202,8 @@ def _recorded(trials: Sequence[Trial], variant: str, case: str, scorer: ScorerIn
 
 def _counted(places: set[Place]) -> str:
     points = any(point for _, point in places)
-    return f"{len(places)} {'decision point' if points else 'case'}{'s' * (len(places) != 1)}"
+    return counted(len(places), "decision point" if points else "case")
 
 
-def _some(lost: set[Place], shown: int = 3) -> str:
-    names = sorted({case for case, _ in lost})
-    return ", ".join(names[:shown]) + (f" and {len(names) - shown} more" if len(names) > shown else "")
+def _some(lost: set[Place]) -> str:
+    return some(sorted({case for case, _ in lost}))

@@ -21,7 +21,7 @@ from evals.models.run import (
     trial_metrics,
 )
 from evals.models.suite import GatePolicy, Variant
-from evals.scoring.decision_grades import Cases, State, state_grades, unanswered_states
+from evals.scoring.decision_grades import State, state_grades, unanswered_states
 
 LEAST: Final = 3
 """Fewer cases that passed are no slice: each of them is named as a lost case."""
@@ -101,8 +101,11 @@ def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
     suite = material.suite
     primary = [scorer for scorer in scorers if scorer.primary]
     routed = {scorer.name for scorer in scorers if not scorer.open_loop}
+    decided = {trial.trace.variant for trial in material.trials if trial.trace.decisions}
     parted = {
-        name: divergences(material.trials, name, suite.reference) for name in material.names if name != suite.reference
+        name: divergences(material.trials, name, suite.reference)
+        for name in material.names
+        if name != suite.reference and {name, suite.reference} <= decided
     }
     baseline = material.baseline
     blessed = baseline.routes if baseline else {}
@@ -122,7 +125,7 @@ def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
         tuple(told),
         rules,
         tuple(one for found in (*parted.values(), *since.values()) for one in found),
-        changes_of(suite, scorers, baseline, material.names, material.trials),
+        changes_of(material.earlier, material.names, material.trials),
     )
 
 
@@ -136,7 +139,7 @@ def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerIn
     and its baseline. Where nothing is, no other case of the suite can make one of these count as broken.
     """
     suite, baseline = material.suite, material.baseline
-    if changes_of(suite, scorers, baseline, [variant], material.trials):
+    if changes_of(material.earlier, [variant], material.trials):
         return True
     for endpoint in (scorer for scorer in scorers if scorer.primary):
         held = []
@@ -170,7 +173,7 @@ def against_reference(
         if name not in (reference, but)
         for item in compare(
             {(name, reference): _with_reference(material, name, primary)},
-            _clusters(material),
+            material.clusters,
             "reference",
             material.suite.gate,
             _open(material, (name, reference), primary),
@@ -181,7 +184,7 @@ def against_reference(
 def _judged(material: Material, primary: Sequence[ScorerInfo]) -> tuple[tuple[Comparison, ...], tuple[RuleTest, ...]]:
     """What the gate decides by, as one family: the candidate against the reference, every variant against its baseline,
     and the rules tested beside their metrics."""
-    suite, baseline, clusters = material.suite, material.baseline, _clusters(material)
+    suite, baseline, clusters = material.suite, material.baseline, material.clusters
     family: dict[Names, dict[str, tuple[Values, Values]]] = {}
     against: dict[Names, Against] = {}
     unknown: dict[Key, dict[State, float]] = {}
@@ -228,7 +231,7 @@ def _open(material: Material, pair: Names, primary: Sequence[ScorerInfo]) -> dic
 def _values(material: Material, variant: str, endpoint: ScorerInfo) -> Values:
     """What is paired: case by case, or state by state."""
     if endpoint.macro:
-        return state_grades(material.trials, _by_id(material), variant, endpoint.name)
+        return state_grades(material.trials, material.by_id, variant, endpoint.name)
     return case_means(material.trials, variant, endpoint.name)
 
 
@@ -237,7 +240,7 @@ def _stored(material: Material, baseline: Baseline, variant: str, endpoint: Scor
     if not endpoint.macro:
         stored = baseline.values[variant].items()
         return {case: scores[endpoint.name] for case, scores in stored if endpoint.name in scores}
-    cases = _by_id(material)
+    cases = material.by_id
     grades = baseline.states.get(variant, {})
     return {
         State(case, point.id, point.gold): grades[case][point.id]
@@ -250,17 +253,9 @@ def _stored(material: Material, baseline: Baseline, variant: str, endpoint: Scor
 def _unknown(material: Material, variants: Sequence[str], endpoint: ScorerInfo) -> dict[State, float]:
     """Cases or states that any of the variants has no score for because the tape ran out, or not for every sample."""
     if endpoint.macro:
-        cases = _by_id(material)
+        cases = material.by_id
         return together(unanswered_states(material.trials, cases, name, endpoint.name) for name in variants)
     return together(open_cases(material.trials, name, endpoint.name) for name in variants)
-
-
-def _by_id(material: Material) -> Cases:
-    return {case.id: case for case in material.cases}
-
-
-def _clusters(material: Material) -> Mapping[str, str]:
-    return {case.id: case.cluster for case in material.cases}
 
 
 WITHOUT: Final = "-without-"
@@ -294,5 +289,6 @@ def ablations(
 
 def ablated(one: Variant, whole: Variant) -> bool:
     """Whether `one` is `whole` short of a guard, and the same in all else."""
-    same = one.model_copy(update={"name": whole.name, "guards": whole.guards}) == whole
-    return same and one.guards.startswith(whole.guards + WITHOUT)
+    mine, theirs = (str(variant.settings.get("guards", "")) for variant in (one, whole))
+    same = one.model_copy(update={"name": whole.name, "guards": theirs}) == whole
+    return same and mine.startswith(theirs + WITHOUT)

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from evals.comparison.changed_cases import Earlier, earlier_of
 from evals.models.case import Case
 from evals.models.metrics import Failed, PassHat, RepeatAgreement, SampleAgreement, Scored, Skipped
 from evals.models.run import (
@@ -178,7 +179,7 @@ def _of_variant(trials: Sequence[Trial], variant: str, samples: int, metrics: Se
         samples=samples,
         pass_hat=tuple(_pass_hat(trials, endpoint, samples) for endpoint in metrics),
         decisions=_agreement(points, samples),
-        routes=_agreement(((trace.case_id, trace.route) for trace in exact), samples),
+        routes=_agreement(((trace.case_id, trace.route) for trace in exact if trace.route), samples),
     )
 
 
@@ -235,6 +236,8 @@ class Material:
     edited_prompts: tuple[EditedPrompt, ...] = ()
     pack: "Pack | None" = None
     """The default one if not given."""
+    differences: tuple[str, ...] = ()
+    """What differs between two stored sides besides the variant, a phrase each."""
     metrics: Sequence[ScorerInfo] = field(default_factory=scorer_infos)
     """What scored the trials; the default pack's scorers if not given."""
 
@@ -242,3 +245,19 @@ class Material:
     def names(self) -> tuple[str, ...]:
         """The variants' names, in the suite's order."""
         return tuple(info.variant.name for info in self.variants)
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """What is compared where no label says what is right: a part of a suite only with its baseline."""
+        trials = () if self.wants_baseline or self.partial or self.unblessed else self.trials
+        return earlier_of(self.suite, self.metrics, self.baseline, trials)
+
+    @property
+    def by_id(self) -> Mapping[str, Case | CaseInfo]:
+        """The cases by name."""
+        return {case.id: case for case in self.cases}
+
+    @property
+    def clusters(self) -> Mapping[str, str]:
+        """Case -> what is resampled together with it."""
+        return {case.id: case.cluster for case in self.cases}

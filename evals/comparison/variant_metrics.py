@@ -213,8 +213,8 @@ def _confusion(
 
 @measure("decision.micro", unit="fraction", better="higher", counted="frozen states")
 def micro_average(evidence: VariantTrials) -> MetricValue:
-    """Mean grade over all recorded frozen states, each counted once: what `decision.score` would be if a frequent gold
-    node counted for more than a rare one."""
+    """Mean grade over all recorded decision points, each counted once: what `decision.score` would be if a frequent
+    best node counted for more than a rare one."""
     points = evidence.points()
     known = [(point.case_id, point.grade) for point in points if point.grade is not None]
     grades = [grade for _, grade in known]
@@ -225,7 +225,7 @@ def micro_average(evidence: VariantTrials) -> MetricValue:
         most,
         fraction_interval(grades, evidence.clusters([case for case, _ in known])),
         (sum(grades) / most, (sum(grades) + unknown) / most) if most else None,
-        why_not="no frozen state is recorded" if points else "no case has decision points",
+        why_not="no decision point is recorded" if points else "no case has decision points",
     )
 
 
@@ -268,7 +268,7 @@ def _pair_metric(metric: str) -> Measuring:
         return _consistency(evidence, metric)
 
     name = f"robustness.twins_{metric.partition('.')[0]}"
-    agreement.__doc__ = f"Of the pairs of twins whose members are all scored, the share with equal `{metric}`."
+    agreement.__doc__ = f"Of the metamorphic pairs whose members are all scored, the share with equal `{metric}`."
     return measure(name, unit="fraction", better="higher", counted="pairs")(agreement)
 
 
@@ -282,5 +282,5 @@ def _consistency(evidence: VariantTrials, endpoint: str) -> MetricValue:
         most,
         rate_interval(alike, len(known)),
         (alike / most, (alike + most - len(known)) / most) if most else None,
-        why_not="no pair of twins is wholly scored" if pairs else "there are no twins among the cases",
+        why_not="no metamorphic pair is wholly scored" if pairs else "there are no metamorphic pairs among the cases",
     )

@@ -4,13 +4,14 @@ import datetime as dt
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Final, Literal
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from evals.cassettes.interaction import Interaction
 from evals.models.run import CaseInfo, Trial
 from evals.models.trace import Call, Decision, Trace, Visit
-from evals.report.view.trial_view import visit_groups
+from evals.report.view.trial_view import visits_by_decision
 
 _OURS: Final = uuid5(NAMESPACE_URL, "https://triage-evals.invalid/langsmith")
 
@@ -157,13 +158,14 @@ def tree_of(
         example=example,
     )
     calls = _Calls(trace.calls, recorded)
-    groups = visit_groups(trace)
-    for decision in trace.decisions:
-        _decide(root, decision, calls)
-        for visit in groups.pop(0) if decision.routed != "end" and groups else ():
+    for place, visit in enumerate(trace.visits if trace.is_target else ()):
+        _step(root, visit, trace.decided.get(place), calls)
+    steps = () if trace.is_target else zip_longest((None, *trace.decisions), visits_by_decision(trace))
+    for decision, visits in steps:
+        if decision is not None:
+            _decide(root, decision, calls)
+        for visit in visits:
             _visit(root, visit, calls)
-    for visit in (left for group in groups for left in group):  # of a trace that was cut off, or has no decisions
-        _visit(root, visit, calls)
     calls.rest_below(root)
     root.close()
     return root
@@ -238,14 +240,33 @@ def _visit(root: LangSmithSpan, visit: Visit, calls: _Calls) -> None:
     span.close()
 
 
+def _step(root: LangSmithSpan, visit: Visit, decision: Decision | None, calls: _Calls) -> None:
+    """A step of a target, with the decision it made."""
+    made = {"chosen": decision.chosen, "routed": decision.routed} if decision else {}
+    span = root.child(
+        f"visit-{len(root.children)}",
+        f"{visit.node} → {decision.routed}" if decision else visit.node,
+        "chain" if visit.arguments is None else "tool",
+        inputs=visit.arguments or {},
+        outputs=made,
+        error=visit.error,
+        metadata={"superstep": visit.superstep, **made},
+    )
+    calls.below(span, visit.node)
+    span.close()
+
+
 def result_of(trace: Trace) -> dict[str, Any]:
     """What came of it."""
+    questions = [exchange.model_dump(mode="json") for exchange in trace.exchanges]
+    if trace.is_target:
+        return {"output": trace.output, "route": list(trace.route), "questions": questions}
     return {
         "report": trace.report.model_dump(mode="json") if trace.report else None,
         "comment": trace.comment,
         "ticket": trace.ticket,
         "route": list(trace.route),
-        "questions": [exchange.model_dump(mode="json") for exchange in trace.exchanges],
+        "questions": questions,
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.comparison.summary import SEED
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply, Prompts
+from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import Rubric, Shown
 from evals.models.case import Case
 from evals.models.judge import Grades, PairAnswer, Position, Preferences, Rate
@@ -58,16 +58,11 @@ class Paired:
     question: JudgeQuestion
 
 
-def graded(rubric: Rubric, cases: Mapping[str, Case], traces: Sequence[Trace], prompts: Prompts) -> tuple[Graded, ...]:
+def graded(rubric: Rubric, cases: Mapping[str, Case], traces: Sequence[Trace]) -> tuple[Graded, ...]:
     """One question per exact trial that the judge can be shown, in order."""
     found = ((trace, rubric.dossier(cases[trace.case_id], trace)) for trace in traces)
     return tuple(
-        Graded(
-            trace.case_id,
-            trace.variant,
-            trace.sample,
-            rubric.question(trace.case_id, trace.variant, dossier, prompts),
-        )
+        Graded(trace.case_id, trace.variant, trace.sample, rubric.question(trace.case_id, trace.variant, dossier))
         for trace, dossier in found
         if dossier is not None
     )
@@ -77,7 +72,6 @@ def paired(
     rubric: Rubric,
     cases: Mapping[str, Case],
     traces: Sequence[Trace],
-    prompts: Prompts,
     candidate: str,
     reference: str,
 ) -> tuple[Paired, ...]:
@@ -89,15 +83,11 @@ def paired(
         if dossier is not None:
             found.setdefault(trace.case_id, {})[trace.variant] = dossier
     return tuple(
-        Paired(
-            case,
-            first,
-            second,
-            rubric.pair(case, f"{first} or {second}", sides[first], sides[second], prompts),
-        )
+        Paired(case, first, second, question)
         for case, sides in found.items()
         if {candidate, reference} <= sides.keys() and sides[candidate].written != sides[reference].written
         for first, second in ((candidate, reference), (reference, candidate))
+        if (question := rubric.pair(case, f"{first} or {second}", sides[first], sides[second])) is not None
     )
 
 

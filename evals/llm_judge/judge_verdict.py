@@ -8,17 +8,16 @@ from evals.models.judge import JudgedRun, Judgement, endpoint
 from evals.models.run import Reason, Run, Verdict
 
 
-def with_judgement(run: Run, said: Judgement, record_command: str, others: Sequence[str] = ()) -> JudgedRun:
-    """The run with what its judge said, and the verdict that follows; `others` are sentences about cassettes of the
-    judge that are other files than the manifest lists."""
+def with_judgement(run: Run, said: Judgement, record_command: str, others: Sequence[Reason] = ()) -> JudgedRun:
+    """The run with what its judge said, and the verdict that follows; `others` are further reasons why nothing can be
+    judged."""
     fields = {name: getattr(run, name) for name in Run.model_fields}
     return JudgedRun(**{**fields, "judge": said, "verdict": verdict(run, said, record_command, others)})
 
 
-def verdict(run: Run, said: Judgement, record_command: str, others: Sequence[str] = ()) -> Verdict:
+def verdict(run: Run, said: Judgement, record_command: str, others: Sequence[Reason] = ()) -> Verdict:
     """The verdict of a run, the judge's reasons among its own."""
-    strange = [Reason(kind="partial run", text=f"judge: {text}") for text in others]
-    holes, worse, notes = [*_holes(run, said, record_command), *strange], _worse(run, said), _notes(said)
+    holes, worse, notes = [*_holes(run, said, record_command), *others], _worse(run, said), _notes(said)
     found = run.verdict
     decisive = [reason for reason in found.reasons if reason.kind != "note"]
     rest = [reason for reason in found.reasons if reason.kind == "note"]
@@ -35,7 +34,7 @@ def verdict(run: Run, said: Judgement, record_command: str, others: Sequence[str
         return Verdict(
             status="worse",
             exit_code=EXIT_WORSE,
-            sentence=f"{run.candidate} is worse than {run.reference} by its judge: {worse[0].text}.",
+            sentence=f"{run.candidate} is worse by its judge: {worse[0].text}.",
             reasons=reasons,
         )
     return found.model_copy(update={"reasons": reasons})
@@ -58,12 +57,14 @@ def _holes(run: Run, said: Judgement, record_command: str) -> list[Reason]:
 
 
 def _worse(run: Run, said: Judgement) -> list[Reason]:
-    """Regressions of the candidate, by questions that may gate."""
+    """Regressions of the candidate, and of any variant since it was blessed, by questions that may gate."""
     trusted = {endpoint(each.question) for each in said.reliability if each.may_gate}
     return [
         Reason(kind="regression", text=comparison_sentence(item))
         for item in said.comparisons
-        if item.left == run.candidate and item.verdict == "regression" and item.endpoint in trusted
+        if (item.left == run.candidate or item.against == "baseline")
+        and item.verdict == "regression"
+        and item.endpoint in trusted
     ]
 
 

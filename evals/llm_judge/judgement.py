@@ -3,11 +3,20 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from evals.comparison.pairs import Values, compare
+from evals.comparison.pairs import Against, Values, compare
 from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, value
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply, Prompts
+from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import GroundTruth, Rubric
-from evals.models.judge import Disagreement, HitCell, JudgedTrial, Judgement, JudgeScore, Reliability, endpoint
+from evals.models.judge import (
+    BlessedJudge,
+    Disagreement,
+    HitCell,
+    JudgedTrial,
+    Judgement,
+    JudgeScore,
+    Reliability,
+    endpoint,
+)
 from evals.models.metrics import Scored
 from evals.models.run import Comparison, Run
 from evals.scoring.decision_grades import State
@@ -19,25 +28,28 @@ Answers = Mapping[JudgeQuestion, JudgeReply]
 def judgement(
     run: Run,
     rubric: Rubric,
-    prompts: Prompts,
     model: str,
     asked: Sequence[Graded],
     pairs: Sequence[Paired],
     answers: Answers,
     reliability: Sequence[Reliability],
+    blessed: BlessedJudge | None = None,
 ) -> Judgement:
-    """Everything, from a run and what the tape has to its judge's questions."""
+    """Everything, from a run and what the tape has to its judge's questions. `blessed` was asked with the same prompts;
+    how far it was to be trusted counts where that is not wholly known now."""
     trials = tuple(_trial(item, rubric, answers) for item in asked)
     clusters = {case.id: case.cluster for case in run.cases}
     questions = [*(item.question for item in asked), *(item.question for item in pairs)]
     written = {case: {item.variant for item in asked if item.case_id == case and not item.sample} for case in clusters}
     both = sum({run.candidate, run.reference} <= variants for variants in written.values())
     return Judgement(
-        version=prompts.version,
+        version=rubric.prompts.version,
         model=model,
         prompts={
-            f"{prompts.version}/{prompt.path.name}": hashlib.sha256(prompt.path.read_bytes()).hexdigest()
-            for prompt in prompts.files
+            f"{rubric.prompts.version}/{prompt.path.name}": hashlib.sha256(
+                f"{prompt.system}\0{prompt.human}".encode("utf-8", "surrogatepass")
+            ).hexdigest()
+            for prompt in rubric.prompts.files
         },
         asked=len(questions),
         missing=sum(answers[question].miss is not None for question in questions),
@@ -47,13 +59,27 @@ def judgement(
             for info in run.variants
             for question, scale in rubric.scales.items()
         ),
-        comparisons=_comparisons(run, rubric, trials, clusters),
+        comparisons=_comparisons(run, rubric, trials, clusters, blessed.grades if blessed else {}),
         cells=_cells(run, rubric, trials),
         disagreements=_disagreements(run, rubric.ground_truth, trials),
         preferences=preferences(
             pairs, answers, clusters, run.candidate, run.reference, both - len({item.case_id for item in pairs})
         ),
-        reliability=tuple(reliability),
+        reliability=tuple(reliability)
+        if blessed is None or (reliability and not any(each.missing for each in reliability))
+        else blessed.reliability,
+    )
+
+
+def blessed_judge(said: Judgement) -> BlessedJudge:
+    """What a baseline keeps."""
+    return BlessedJudge(
+        asked_with=said.asked_with,
+        grades={
+            name: _grades(said.trials, name, said.scales)
+            for name in dict.fromkeys(score.variant for score in said.scores)
+        },
+        reliability=said.reliability,
     )
 
 
@@ -96,29 +122,34 @@ def _score(
     )
 
 
+def _grades(trials: Sequence[JudgedTrial], variant: str, scales: Mapping[str, Scale]) -> dict[str, dict[str, float]]:
+    """Metric -> case -> mean place."""
+    return {endpoint(question): _means(trials, variant, question, scale) for question, scale in scales.items()}
+
+
 def _comparisons(
-    run: Run, rubric: Rubric, trials: Sequence[JudgedTrial], clusters: Mapping[str, str]
+    run: Run,
+    rubric: Rubric,
+    trials: Sequence[JudgedTrial],
+    clusters: Mapping[str, str],
+    blessed: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> tuple[Comparison, ...]:
-    """Every other variant against the reference, paired by case; Holm over the questions. Cases whose grade is not
-    on tape are what the bounds are about."""
+    """Every other variant against the reference, and all against their baseline, paired by case; Holm over the
+    questions. Cases whose grade is not on tape are what the bounds are about."""
     names = [info.variant.name for info in run.variants]
-    if run.reference not in names:
-        return ()
+    known = {name: _grades(trials, name, rubric.scales) for name in names}
+    sides: list[tuple[Against, str, str, Mapping[str, Mapping[str, float]]]] = [
+        *(("reference", name, run.reference, known.get(run.reference, {})) for name in names if name != run.reference),
+        *(("baseline", name, f"{name} (baseline)", blessed.get(name, {})) for name in names),
+    ]
     found: list[Comparison] = []
-    for name in names:
-        if name == run.reference:
-            continue
-        pair = name, run.reference
+    for against, left, right, was in sides:
+        pair = left, right
         family: dict[str, tuple[Values, Values]] = {
-            endpoint(question): (
-                _means(trials, name, question, scale),
-                _means(trials, run.reference, question, scale),
-            )
-            for question, scale in rubric.scales.items()
+            name: (values, was[name]) for name, values in known[left].items() if name in was
         }
         open_ = {State(trial.case_id): 1.0 for trial in trials if trial.variant in pair and not trial.grades}
-        unknown = {(pair, name_of): open_ for name_of in family}
-        found += compare({pair: family}, clusters, "reference", run.gate, unknown)
+        found += compare({pair: family}, clusters, against, run.gate, {(pair, name): open_ for name in family})
     return tuple(found)
 
 

@@ -22,17 +22,20 @@ from evals.workspace import Workspace
 MARK: Final = "<!-- human -->"
 Kind = Literal["rubric", "pair"]
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
+_MARK: Final = 12  # characters of a digest
 Placeholders = Mapping[Kind, frozenset[str]]
 """What the human half of each prompt has to name in braces, and nothing else."""
 
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """One prompt: its system half, and the human half with its placeholders."""
+    """One prompt: its system half, and the human half with its placeholders. `lines` are those of the file as they
+    stand in a request; none: as they are."""
 
     path: Path
     system: str
     human: str
+    lines: tuple[str, ...] = ()
 
     def filled(self, values: Mapping[str, str]) -> str:
         """The human half with the values in their places; braces inside a value stay what they are."""
@@ -41,16 +44,27 @@ class JudgePrompt:
 
 @dataclass(frozen=True)
 class Prompts:
-    """Both prompts of a version."""
+    """The prompts of a version, whose lines a changed request leads back to: the rubric, then that of pairs, if there
+    is one."""
 
     version: str
-    rubric: JudgePrompt
-    pair: JudgePrompt
+    files: tuple[JudgePrompt, ...]
 
     @property
-    def files(self) -> tuple[JudgePrompt, ...]:
-        """Both, as files whose lines a changed request leads back to."""
-        return self.rubric, self.pair
+    def rubric(self) -> JudgePrompt:
+        """Asks for grades."""
+        return self.files[0]
+
+    @property
+    def pair(self) -> JudgePrompt:
+        """Asks which of two is better."""
+        return self.files[1]
+
+
+def part(name: str, text: str) -> str:
+    """A text between markers: `=== name digest ===` and the same with `end of`, so that the text cannot end them."""
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
+    return f"=== {name} {mark} ===\n{text}\n=== end of {name} {mark} ==="
 
 
 def load_prompts(version: str, folder: Path, placeholders: Placeholders) -> Prompts:
@@ -62,8 +76,8 @@ def load_prompts(version: str, folder: Path, placeholders: Placeholders) -> Prom
     known = versions(folder)
     if version not in known:
         raise ConfigurationError(f"judge: {version}: no such version; there is {', '.join(known)}")
-    rubric = _load(folder / version, "rubric", placeholders["rubric"])
-    return Prompts(version, rubric, _load(folder / version, "pair", placeholders["pair"]))
+    kinds: tuple[Kind, ...] = ("rubric", "pair")
+    return Prompts(version, tuple(_load(folder / version, kind, placeholders[kind]) for kind in kinds))
 
 
 def versions(folder: Path) -> tuple[str, ...]:

@@ -49,36 +49,15 @@ class Plant:
         return f"{self.case_id}: {self.kind}"
 
 
-class DefectKind(Protocol):
-    """A kind of damage: the question whose grade has to fall, and what is done."""
+@dataclass(frozen=True)
+class PlantedKind:
+    """A kind of defect, with the question whose grade has to fall, or of harmless change: whether it makes the text
+    longer (1), shorter (-1) or neither (0)."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def target(self) -> str:
-        """The question."""
-
-    @property
-    def what(self) -> str:
-        """What is done."""
-
-
-class RewordingKind(Protocol):
-    """A kind of harmless change: whether it makes the text longer (1), shorter (-1) or neither (0)."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def what(self) -> str:
-        """What is done."""
-
-    @property
-    def length(self) -> Literal[-1, 0, 1]:
-        """Longer, shorter or neither."""
+    name: str
+    what: str
+    target: str = ""
+    length: Literal[-1, 0, 1] = 0
 
 
 @dataclass(frozen=True)
@@ -89,8 +68,8 @@ class JudgeCheckSet:
     originals: Mapping[str, tuple[str, JudgeQuestion]]
     again: Mapping[str, JudgeQuestion]
     plants: tuple[tuple[Plant, JudgeQuestion], ...]
-    defects: Sequence[DefectKind] = ()
-    rewordings: Sequence[RewordingKind] = ()
+    defects: Sequence[PlantedKind] = ()
+    rewordings: Sequence[PlantedKind] = ()
     attacks: Sequence[tuple[str, str]] = ()
 
     @property
@@ -101,7 +80,7 @@ class JudgeCheckSet:
 
 
 class Rubric(Protocol):
-    """What a pack asks its judge."""
+    """What a pack asks its judge, in the version that a suite names."""
 
     @property
     def scales(self) -> Mapping[str, tuple[str, ...]]:
@@ -111,8 +90,9 @@ class Rubric(Protocol):
     def ground_truth(self) -> GroundTruth | None:
         """The metric that the judge's grades are held against, if one knows the truth."""
 
-    def prompts(self, version: str) -> Prompts:
-        """The prompts of a version. Raises ConfigurationError: no such version, or a file that is no prompt."""
+    @property
+    def prompts(self) -> Prompts:
+        """The prompts of the version."""
 
     def dossier(self, case: Case, trace: Trace) -> Shown | None:
         """What the judge is shown of an exact trial; None where there is nothing to grade."""
@@ -120,14 +100,14 @@ class Rubric(Protocol):
     def length(self, shown: Any) -> int:  # noqa: ANN401 - what `dossier` of the same rubric gives
         """Characters of what the trial wrote, as the judge is shown it."""
 
-    def question(self, case_id: str, name: str, shown: Any, prompts: Prompts) -> JudgeQuestion:  # noqa: ANN401 - as above
+    def question(self, case_id: str, name: str, shown: Any) -> JudgeQuestion:  # noqa: ANN401 - as above
         """All questions of the rubric about one trial, in one request."""
 
-    def pair(self, case_id: str, name: str, first: Any, second: Any, prompts: Prompts) -> JudgeQuestion:  # noqa: ANN401 - as above
-        """Which of two trials of a case wrote the better report; answered by a `PairAnswer`."""
+    def pair(self, case_id: str, name: str, first: Any, second: Any) -> JudgeQuestion | None:  # noqa: ANN401 - as above
+        """Which of two trials of a case wrote the better text; answered by a `PairAnswer`. None: it is not asked."""
 
     def grades(self, answer: BaseModel | None) -> Grades:
         """The grades of an answer; empty where there is none."""
 
-    def check_set(self, cases: Mapping[str, Case], traces: Sequence[Trace], prompts: Prompts) -> JudgeCheckSet:
+    def check_set(self, cases: Mapping[str, Case], traces: Sequence[Trace]) -> JudgeCheckSet:
         """What is planted in the good ones of these trials of one variant. Raises CannotJudgeError: there are none."""

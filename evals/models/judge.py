@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evals.models.base import Closed, Sealed
 from evals.models.run import Comparison, Run
+from evals.models.trace import Trace
 
 Preference = Literal["first", "second", "tie"]
 AGENT: Final = "judge"
@@ -232,8 +233,31 @@ class Judgement(Closed):
     reliability: tuple[Reliability, ...] = ()
     """Empty in a part of a suite, where it is not measured."""
 
+    @property
+    def asked_with(self) -> dict[str, str]:
+        """What grades have to share to be comparable: digests of the prompts, and the model."""
+        return {**self.prompts, "model": self.model}
+
+    @property
+    def scales(self) -> dict[str, tuple[str, ...]]:
+        """Question -> its grades, worst first."""
+        return {score.question: tuple(reversed(score.counts)) for score in self.scores}
+
+
+class BlessedJudge(Closed):
+    """What a judge said when the suite was blessed. `grades`: variant -> metric -> case -> mean place on the scale."""
+
+    asked_with: dict[str, str]
+    grades: dict[str, dict[str, dict[str, float]]]
+    reliability: tuple[Reliability, ...] = ()
+
 
 class JudgedRun(Run):
     """A run of a suite that has a judge."""
 
     judge: Judgement
+
+    def grades_of(self, trace: Trace) -> Grades:
+        """What the judge said of what a trial wrote; empty where it said nothing."""
+        name = (trace.case_id, trace.variant, trace.sample)
+        return next((one.grades for one in self.judge.trials if (one.case_id, one.variant, one.sample) == name), {})

@@ -29,6 +29,8 @@ RUN_SCHEMA: Final = 6
 """2 brought measures, 3 why a route passes or fails, 5 foreign gold, 6 tests of rules and digests of cassettes; older
 runs have none of it."""
 
+FOREIGN_SCORERS: Final = "of another tool"
+"""In place of the digest of the scorers, where values were read from another tool's file."""
 _LEFT_OUT: Final = Field(exclude_if=lambda value: not value)
 """Not written while empty, so that the digest of a file from before the field was added still holds."""
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
@@ -347,10 +349,12 @@ class AcceptedLoss(Closed):
 
 
 class Behaviour(Closed):
-    """What a trial did: names of its steps in order, those side by side joined by `+`; output fields by their path."""
+    """What a trial did: names of its steps in order, those side by side joined by `+`; output fields by their path;
+    what routers chose in the decision points."""
 
     steps: str
     output: dict[str, JsonValue]
+    points: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
 
 
 class BlessedBehaviour(Closed):
@@ -393,6 +397,8 @@ class Baseline(Sealed):
     default_prompts: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
     """Supervisor -> version and digest of the prompt that `triage run` gives it by default; empty in older ones."""
     behaviour: Annotated[BlessedBehaviour | None, _LEFT_OUT] = None
+    judge: Annotated[dict[str, JsonValue], _LEFT_OUT] = Field(default_factory=dict)
+    """What the suite's judge said: an `evals.models.judge.BlessedJudge`; empty where the suite had no judge."""
     accepted: Annotated[AcceptedLoss | None, _LEFT_OUT] = None
     """Set where `evals bless --worse` made the baseline."""
 
@@ -432,6 +438,8 @@ class Run(Tabular):
     ablations: tuple[Comparison, ...] = ()
     costs: tuple[CostChange, ...] = Field(default=(), exclude_if=lambda value: not value)
     """What the candidate costs against the reference, and against the limits of `gate.cost`."""
+    differences: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Where stored sides are compared: what differs between them besides the variant."""
     edited_prompts: tuple[EditedPrompt, ...] = Field(default=(), exclude_if=lambda value: not value)
     """Edited prompts that all variants share."""
     wants_baseline: bool | None = None

@@ -11,31 +11,6 @@ from evals.models.case import Split
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
-class ConfidenceFloorSetting(Closed):
-    """The thresholds of the optional `confidence_floor` guard, enforced in code."""
-
-    single: Fraction = 0.85
-    corroborated: Fraction = 0.70
-    min_findings: Annotated[int, Field(ge=1)] = 2
-
-
-class PlanLimitSettings(Closed):
-    """How long a plan is worked on: tries per task, and answers of the supervisor."""
-
-    max_attempts: Annotated[int, Field(ge=1)] = 2
-    max_steps: Annotated[int, Field(ge=1)] = 10
-
-
-class RulesSupervisorSettings(Closed):
-    """The numbers the `rules` supervisor decides by; `triage.configuration` explains and checks them together."""
-
-    low_confidence: Fraction = 0.65
-    min_score: Fraction = 0.20
-    max_retries: Annotated[int | None, Field(ge=0)] = None
-    review_below: Fraction = 0.85
-    chunks: Annotated[int, Field(ge=1)] = 5
-
-
 class Models(Closed):
     """Which model answers for which agent. `default` serves every agent not named in `agents`.
 
@@ -62,18 +37,10 @@ def _by_name(prompts: object) -> object:
     return {EVERY_PROMPT: prompts} if isinstance(prompts, str) else prompts
 
 
-class Variant(Closed):
-    """One configuration of the graph. A supervisor that is plain code has no `prompt`, but `rules`, its settings."""
+class Variant(Closed, extra="allow"):
+    """One configuration of the graph. What else is named is a setting of the pack, which checks it."""
 
     name: str
-    supervisor: Literal["llm", "rules", "registry", "plan-fixed", "plan-llm", "plan-hybrid"] = "llm"
-    prompt: str | None = None
-    rules: RulesSupervisorSettings | None = None
-    plan: str | None = None
-    plan_limits: PlanLimitSettings | None = None
-    guards: str = "hardened"
-    confidence_floor: ConfidenceFloorSetting | None = None
-    max_iterations: Annotated[int, Field(ge=1)] = 10
     models: Models = Models()
     config: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
     """What the graph is configured with: `configurable` or `context` of LangGraph."""
@@ -85,6 +52,11 @@ class Variant(Closed):
     """Name of a prompt -> its version, its file, `git:REV` or `git:REV:VERSION`; see `evals.prompt_versions`."""
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the pack by name; see `evals.pack.Pack.completed`."""
+        return dict(self.model_extra or {})
 
 
 class Selection(Closed):

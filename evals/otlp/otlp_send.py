@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import httpx
-from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
@@ -300,32 +300,12 @@ _IDS = frozenset({"traceId", "spanId", "parentSpanId"})
 def line_of(request: ExportTraceServiceRequest) -> str:
     """The request as one line of OTLP/JSON, its end included."""
     told = MessageToDict(request, use_integers_for_enums=True)
-    return json.dumps(_with_ids(told, _to_hex), ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(_with_hex_ids(told), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def request_in(line: str) -> ExportTraceServiceRequest:
-    """The request a line holds.
-
-    Raises:
-        ValueError: it is none.
-    """
-    try:
-        request = ExportTraceServiceRequest()
-        ParseDict(_with_ids(json.loads(line), _to_base64), request)
-    except (ParseError, ValueError) as error:
-        raise ValueError(f"no OTLP/JSON request: {error}") from None
-    return request
-
-
-def _with_ids(value: Any, spelled: Callable[[str], str]) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _with_hex_ids(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """JSON of protobuf has ids in base64; JSON of OTLP has them in hex."""
     if isinstance(value, dict):
-        return {name: spelled(each) if name in _IDS else _with_ids(each, spelled) for name, each in value.items()}
-    return [_with_ids(each, spelled) for each in value] if isinstance(value, list) else value
-
-
-def _to_hex(text: str) -> str:
-    return base64.b64decode(text).hex()
-
-
-def _to_base64(text: str) -> str:
-    return base64.b64encode(bytes.fromhex(text)).decode()
+        ids = {name: base64.b64decode(value[name]).hex() for name in _IDS & value.keys()}
+        return {name: ids.get(name) or _with_hex_ids(each) for name, each in value.items()}
+    return [_with_hex_ids(each) for each in value] if isinstance(value, list) else value

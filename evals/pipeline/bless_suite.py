@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
 from evals.comparison.changed_cases import blessed_behaviour
@@ -62,8 +62,17 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
     accepted = AcceptedLoss(why=(why or "").strip(), losses=tuple(lost)) if lost else None
     place = chosen.workspace
     workers = worker_prompts(chosen.variants, place.root, place.pack)
-    write_baseline(path, blessed.model_copy(update={"accepted": accepted, "worker_prompts": workers}))
+    judged = {"judge": _judge_of(result)} if chosen.suite.judge is not None else {}
+    write_baseline(path, blessed.model_copy(update={"accepted": accepted, "worker_prompts": workers, **judged}))
     return SuiteBlessing(result, path, tuple(lost))
+
+
+def _judge_of(result: Run) -> dict[str, Any]:
+    """What the suite's judge said."""
+    from evals.llm_judge.judgement import blessed_judge  # noqa: PLC0415 - only where there is one
+    from evals.models.judge import JudgedRun  # noqa: PLC0415 - as above
+
+    return blessed_judge(result.judge).model_dump(mode="json") if isinstance(result, JudgedRun) else {}
 
 
 def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) -> list[str]:

@@ -3,21 +3,23 @@
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 import yaml
 
+from evals.comparison.stored_side import StoredSide, compared_sides, side_of_run
 from evals.errors import ConfigurationError, nearest_name
 from evals.models.run import Run
 from evals.models.run_request import Options
-from evals.models.suite import Suite, Variant
+from evals.models.suite import GatePolicy, Suite, Variant
 from evals.paths import path_of_user
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_run import HERE, UNCHANGED, loaded, selected
 from evals.pipeline.run_suite import replay
+from evals.pipeline.stored_sides import named_apart, pack_of, read_sides
 from evals.prompt_history import PREFIX, PromptRevision
 from evals.run_context import Progress, RunContext, unwatched
 from evals.suites.suite_files import read_suite
@@ -32,22 +34,23 @@ class Operand:
     source: str | None = None
 
 
-def operands(specs: Sequence[str], suite: Suite, workspace: Workspace) -> list[Operand]:
-    """The sides in order; a lone revision is compared with the working tree.
+def operands(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone: bool = True) -> list[Operand]:
+    """The sides in order; a lone revision is compared with the working tree, unless others are stored (not `alone`).
 
     Raises:
         ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
     """
     candidate = next(one for one in suite.variants if one.name == suite.candidate)
     named = [spec for spec in specs if not spec.startswith(PREFIX)]
-    own = next((one for one in (_named(spec, suite) for spec in named) if one.prompt), candidate)
-    if len(specs) == 1 and not named:
-        revision = PromptRevision.parse(specs[0], own.prompt or "", workspace.pack)
+    own = next((one for one in (_named(spec, suite) for spec in named) if one.settings.get("prompt")), candidate)
+    prompt = own.settings.get("prompt") or ""
+    if alone and len(specs) == 1 and not named:
+        revision = PromptRevision.parse(specs[0], prompt, workspace.pack)
         specs = [specs[0], revision.what]
-    if len(specs) < 2:
+    if alone and len(specs) < 2:
         raise ConfigurationError(f"{' '.join(specs)}: nothing to compare it with; name two, or one git:REV")
     return [
-        _as_of(PromptRevision.parse(spec, own.prompt or "", workspace.pack), own, workspace)
+        _as_of(PromptRevision.parse(spec, prompt, workspace.pack), own, workspace)
         if spec.startswith(PREFIX)
         else Operand(_named(spec, suite))
         for spec in specs
@@ -107,32 +110,68 @@ def compare(
     fresh: bool = False,
     progress: Progress = unwatched,
     today: date | None = None,
+    metrics: Sequence[str] = (),
+    policy: Callable[[GatePolicy], GatePolicy] = lambda policy: policy,
+    stored: Mapping[str, Sequence[StoredSide]] | None = None,
 ) -> Run:
-    """The last side judged against the first, on the cases of `suite`; no baseline has a say.
+    """The last side judged against the first; no baseline has a say. Stored sides are compared on the cases they share.
 
     Args:
-        sides: variants of the suite, prompt files (.md), `git:REV`, `git:REV:v3` or `git:REV:path.md`.
-        suite: whose cases, models and policy to use.
+        sides: variants of the suite, prompt files (.md), `git:REV`, `git:REV:v3` or `git:REV:path.md`; stored runs,
+            baselines and result files as `read_sides` takes them.
+        suite: whose cases, models and policy to use for what is replayed.
         root: the checkout.
         options: which cases.
         jobs: worker processes; 1 runs in this one.
         fresh: run everything, also what is unchanged.
         progress: called once per trial, as they come.
         today: the day an opening of the holdout is counted under; that of the clock if not given.
+        metrics: those that decide; none: the primary ones.
+        policy: changes alpha, margin and the like.
+        stored: what `read_sides` gave, if it was asked already.
 
     Raises:
-        ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
-        CannotJudgeError: no case is selected, or all are held out.
+        ConfigurationError: something names neither a variant, nor a prompt file, nor a revision, nor a stored result.
+        CannotJudgeError: no case is selected, or all are held out; or the sides have no case and metric in common.
     """
-    context = loaded(_opposed(sides, suite, path_of_user(root, "root"), options), today, own_baseline=False)
-    return decide(context, replay(context, jobs=jobs, fresh=fresh, progress=progress))
+    place = path_of_user(root, "root")
+    stored = read_sides(sides, place, suite) if stored is None else stored
+    if stored and options.cases:
+        raise ConfigurationError("--case: stored results are compared on all cases they share; leave it out")
+    live = [spec for spec in sides if spec not in stored]
+    found = {}
+    if live:
+        context = loaded(
+            _opposed(live, suite, place, options, metrics, policy, alone=not stored), today, own_baseline=False
+        )
+        run = decide(context, replay(context, jobs=jobs, fresh=fresh, progress=progress))
+        if not stored:
+            return run
+        run = run.model_copy(update={"suite": read_suite(suite, place).name})
+        names = [info.variant.name for info in run.variants]
+        found = {spec: [side_of_run(run, name, "now")] for spec, name in zip(live, names, strict=True)}
+    chosen = [side for spec in sides for side in (stored.get(spec) or found[spec])]
+    if len(chosen) < 2:
+        raise ConfigurationError(f"{' '.join(sides)}: one variant, and nothing to compare it with; name two sides")
+    gate = policy(next((side.gate for side in reversed(chosen) if side.gate), GatePolicy()))
+    return compared_sides(named_apart(chosen), gate, metrics, pack_of(chosen, place))
 
 
-def _opposed(specs: Sequence[str], suite: str, root: Path, options: Options) -> RunContext:
+def _opposed(
+    specs: Sequence[str],
+    suite: str,
+    root: Path,
+    options: Options,
+    metrics: Sequence[str],
+    policy: Callable[[GatePolicy], GatePolicy],
+    *,
+    alone: bool,
+) -> RunContext:
     """The sides on the cases of `suite`: the first as reference, the last one judged."""
     workspace = Workspace.at(root, options.dataset)
-    basis = read_suite(suite, root)
-    sides = operands(specs, basis, workspace)
+    own = read_suite(suite, root)
+    basis = own.model_copy(update={"gate": policy(own.gate), "primary": tuple(metrics) or own.primary})
+    sides = operands(specs, basis, workspace, alone=alone)
     chosen = selected(str(ad_hoc(sides, basis, workspace)), root, options)
     sources = {side.variant.name: side.source for side in sides}
     infos = [

@@ -1,6 +1,7 @@
 """The judge of a suite: what it is asked, and recording its answers."""
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,10 @@ from evals.llm_judge.grades import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_accuracy import Measured
 from evals.llm_judge.judge_verdict import with_judgement
 from evals.llm_judge.judgement import judgement
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply, Prompts, missing, replayed
+from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replayed
 from evals.llm_judge.rubric import JudgeCheckSet, Rubric
-from evals.models.judge import AGENT, JudgeCheck, JudgedRun
-from evals.models.run import Run
+from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
+from evals.models.run import Reason, Run
 from evals.models.trace import Trace
 from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
@@ -39,7 +40,6 @@ from evals.workspace import Workspace
 class JudgeRequests:
     """Everything a suite asks its judge about finished trials."""
 
-    prompts: Prompts
     graded: tuple[Graded, ...]
     paired: tuple[Paired, ...]
 
@@ -49,38 +49,24 @@ class JudgeRequests:
         return (*(item.question for item in self.graded), *(item.question for item in self.paired))
 
 
-def prompts_of(chosen: RunContext) -> Prompts:
-    """The prompts of the suite's judge.
-
-    Raises:
-        ConfigurationError: the suite names none, or a version there is not.
-    """
-    if chosen.suite.judge is None:
-        raise ConfigurationError(f"suite {chosen.suite.name} asks no judge: write `judge: v1` into it, or name another")
-    return rubric_of(chosen).prompts(chosen.suite.judge)
-
-
 def rubric_of(chosen: RunContext) -> Rubric:
-    """What the pack asks its judge.
+    """What the suite asks its judge.
 
     Raises:
-        ConfigurationError: the pack has no judge.
+        ConfigurationError: the suite names no rubric, or one there is not.
     """
-    rubric = chosen.workspace.pack.rubric
-    if rubric is None:
-        raise ConfigurationError(
-            f"suite {chosen.suite.name} asks a judge, and its pack has no rubric: take `judge:` out of the suite"
-        )
-    return rubric
+    suite, place = chosen.suite, chosen.workspace
+    if suite.judge is None:
+        raise ConfigurationError(f"suite {suite.name} asks no judge: write `judge: v1` into it, or name another")
+    return place.pack.rubric(suite.judge, place.root)
 
 
 def asking(chosen: RunContext, traces: Sequence[Trace]) -> JudgeRequests:
     """What the suite asks about these trials."""
-    rubric, prompts, suite = rubric_of(chosen), prompts_of(chosen), chosen.suite
+    rubric, suite = rubric_of(chosen), chosen.suite
     return JudgeRequests(
-        prompts,
-        graded(rubric, chosen.by_id, traces, prompts),
-        paired(rubric, chosen.by_id, traces, prompts, suite.candidate, suite.reference),
+        graded(rubric, chosen.by_id, traces),
+        paired(rubric, chosen.by_id, traces, suite.candidate, suite.reference),
     )
 
 
@@ -91,7 +77,7 @@ def bench(chosen: RunContext, traces: Sequence[Trace]) -> JudgeCheckSet:
         CannotJudgeError: there is no good report to break.
     """
     mine = [trace for trace in traces if trace.variant == chosen.suite.reference]
-    return rubric_of(chosen).check_set(chosen.by_id, mine, prompts_of(chosen))
+    return rubric_of(chosen).check_set(chosen.by_id, mine)
 
 
 def answers(chosen: RunContext, questions: Sequence[JudgeQuestion]) -> dict[JudgeQuestion, JudgeReply]:
@@ -126,11 +112,20 @@ def judged(run: Run, chosen: RunContext, traces: Sequence[Trace]) -> JudgedRun:
     check = _bench_of_whole(chosen, traces)
     heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
     measured = Measured(rubric, check, heard).reliability() if check else ()
-    said = judgement(run, rubric, asked.prompts, model, asked.graded, asked.paired, heard, measured)
+    blessed, reasons = None, []
+    if chosen.baseline and chosen.baseline.judge:
+        blessed = BlessedJudge.model_validate_json(json.dumps(chosen.baseline.judge))
+    said = judgement(run, rubric, model, asked.graded, asked.paired, heard, measured)
+    if blessed and blessed.asked_with == said.asked_with:
+        said = judgement(run, rubric, model, asked.graded, asked.paired, heard, measured, blessed)
+    elif blessed:
+        text = "the rubric or the model of the judge has changed since the baseline was made; look at the report, then"
+        reasons.append(Reason(kind="not comparable", text=f"{text} run `{chosen.bless_command}`"))
     paths = [chosen.workspace.judge_cassette(case.id) for case in chosen.cases] if not said.missing else []
     replayed = {path.name: digest_of_replaced(path) for path in paths if path.exists()}
     others = manifest.unlisted(chosen.workspace.judge_cassettes, replayed) if replayed else ()
-    return with_judgement(run, said, chosen.record_command, others)
+    reasons += [Reason(kind="partial run", text=f"judge: {text}") for text in others]
+    return with_judgement(run, said, chosen.record_command, reasons)
 
 
 def checked(chosen: RunContext, traces: Sequence[Trace]) -> JudgeCheck:
@@ -139,15 +134,15 @@ def checked(chosen: RunContext, traces: Sequence[Trace]) -> JudgeCheck:
     Raises:
         CannotJudgeError: there is no good report to break.
     """
-    asked, material = asking(chosen, traces), bench(chosen, traces)
+    asked, material, rubric = asking(chosen, traces), bench(chosen, traces), rubric_of(chosen)
     pairs = tuple(item.question for item in asked.paired)
     questions = (*material.questions, *pairs)
     heard = answers(chosen, questions)
-    measured = Measured(rubric_of(chosen), material, heard)
+    measured = Measured(rubric, material, heard)
     found = JudgeCheck(
         suite=chosen.suite.name,
         variant=chosen.suite.reference,
-        version=asked.prompts.version,
+        version=rubric.prompts.version,
         model=chosen.suite.models.of(AGENT),
         asked=len(questions),
         missing=sum(one.answer is None for one in heard.values()),
@@ -275,7 +270,7 @@ def with_judge(
 
 def causes_of(chosen: RunContext, lacking: Sequence[JudgeReply]) -> tuple[MissingBecause, ...]:
     """Why these questions have no recorded answer."""
-    return by_cause(judge_missed(lacking, prompts_of(chosen), chosen.workspace))
+    return by_cause(judge_missed(lacking, rubric_of(chosen).prompts, chosen.workspace))
 
 
 def judge_effort(

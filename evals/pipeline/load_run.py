@@ -81,7 +81,7 @@ def dataset_of(suite: Suite, root: Path) -> Path | None:
     if suite.dataset is None:
         return None
     own = root / Project.at(root).cases / suite.dataset
-    return own if own.is_dir() or "/" not in suite.dataset else root / suite.dataset
+    return own if own.is_dir() or not (root / suite.dataset).is_dir() else root / suite.dataset
 
 
 def scored(chosen: RunContext, today: date) -> RunContext:
@@ -151,7 +151,7 @@ def _dataset(suite: Suite, workspace: Workspace) -> Path:
 def needless(chosen: RunContext) -> tuple[str, ...]:
     """What keeps the baseline away where every option is given, each with what the suite has anyway: nothing."""
     suite = chosen.suite
-    same = {(variant.guards, variant.max_iterations) for variant in suite.variants}
+    same = {tuple(map(variant.settings.get, ("guards", "max_iterations"))) for variant in suite.variants}
     guards, limit = same.pop() if len(same) == 1 else (None, None)
     own = _dataset(suite, chosen.workspace)
     options = Options(guards=guards, max_iterations=limit, samples=suite.samples, dataset=own)

@@ -60,7 +60,7 @@ def decide_shards(paths: Sequence[Path], request: RunRequest) -> tuple[Run, int]
         digests = trial_digests(run.suite, run.cases, run.variants, run.workspace, recorded=recorded)
         trials = join(shards, rests_on(run.suite, run.cases, run.variants, run.workspace), digests, recorded)
         result = decide(loaded(suite, request.today), trials)
-        write_report(result, folder)
+        write_report(result, folder, request.root)
     return result, len(trials.traces)
 
 

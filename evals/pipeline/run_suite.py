@@ -1,7 +1,7 @@
 """The pipeline of a run: plan -> replay -> score -> compare -> decide -> write."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from evals.pipeline.load_run import plan
 from evals.recording.coverage import label_of
 from evals.run_context import Progress, RunContext, unwatched
 from evals.runner.trials import TrialId, Trials, run_trials, trial_id
-from evals.secrets.secret_filter import held_back
+from evals.secrets.secret_filter import held_back, unsuspicious
 from evals.workspace import Workspace
 
 
@@ -38,9 +38,22 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
     with new_report(folder):
         context = plan(request, progress)
         started = time.monotonic()
-        trials = run_trials(context, beside_workers=partial(floors, context.cases, context.workspace))
+        aside = partial(floors, context.cases, context.workspace)
+        trials = run_trials(context, beside_workers=aside, meanwhile=_prepared)
         found = finish(context, trials, folder)
         return FinishedRun(found, context, trials, folder, time.monotonic() - started)
+
+
+def _prepared(traces: Iterable[Trace]) -> Iterator[None]:
+    """What deciding and writing need of these traces, step by step."""
+    import evals.pipeline.decide_run  # noqa: PLC0415 - as below
+
+    yield
+    import evals.report.run_files  # noqa: F401, PLC0415
+
+    for trace in traces:
+        yield
+        unsuspicious([trace.model_dump_json()], [])  # what it says is known to the filter from here on
 
 
 def floors(cases: Sequence[Case], workspace: Workspace) -> list[DatasetBaseline]:
@@ -67,9 +80,9 @@ def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Fi
     scored = score(context, trials)
     found = held_back(decide_scored(context, trials, scored, compare(scored)), context.workspace.cassettes).sealed()
     if len(trials.traces) > MOST:
-        write_fit(found, folder, context.pack)
+        write_fit(found, folder, context.workspace)
         return found, {}
-    return found, files_of(found, context.pack)
+    return found, files_of(found, context.workspace)
 
 
 def replay(suite: RunContext, *, progress: Progress | None = None, **how: Any) -> Trials:  # noqa: ANN401 - as the fields are

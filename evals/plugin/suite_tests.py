@@ -33,7 +33,7 @@ class SuiteRun:
     """What is known of a suite so far. `asked` is its name as it was typed.
 
     `wanted` are the variants whose tests are selected, by case: those of a case are replayed together, so that its
-    cassette and its code are read once.
+    cassette and its code are read once. All of them are replayed at once where each replay would load the target anew.
     """
 
     suite: RunContext
@@ -50,22 +50,21 @@ class SuiteRun:
     def trial(self, case: str, variant: str, sample: int) -> Trial:
         """The trial, scored; replayed now if it was not yet."""
         if (case, variant, sample) not in self._trials:
-            self._replay(case, {variant, *self.wanted.get(case, ())})
+            cases = [*self.wanted] if self._loads_anew else [case]
+            self._replay(cases, {variant, *(name for each in cases for name in self.wanted.get(each, ()))})
         return self._trials[case, variant, sample]
 
     def may_have_broken(self, case: str, variant: str) -> bool:
         """Whether the case may count as broken: where nothing of it is lower, the whole run need not be known."""
         names = {variant, self.suite.suite.reference} & {info.variant.name for info in self.suite.variants}
-        samples = range(self.suite.suite.samples)
-        trials = [self.trial(case, name, sample) for name in sorted(names) for sample in samples]
-        return may_have_broken(_only(self.suite, case, names), trials, variant)
+        trials = [self.trial(case, name, n) for name in sorted(names) for n in range(self.suite.suite.samples)]
+        return may_have_broken(_only(self.suite, [case], names), trials, variant)
 
     def whole(self) -> Run:
         """The suite as `evals run` has it, with its report; made once, and kept for other processes."""
         if self._whole is None:
             everyone = {info.variant.name for info in self.suite.variants}
-            for case in self.suite.cases:
-                self._replay(case.id, everyone)
+            self._replay([case.id for case in self.suite.cases], everyone)
             order = (
                 (case.id, info.variant.name, sample)
                 for case in self.suite.cases
@@ -77,15 +76,20 @@ class SuiteRun:
                 self._whole = finish(self.suite, Trials(traces, reused=0), self.folder)
         return self._whole
 
-    def _replay(self, case: str, variants: set[str]) -> None:
-        """Replay what is not known yet of the case under these variants."""
-        known = {name for of, name, _ in self._trials if of == case}
-        if not variants - known:
-            return
-        part = _only(self.suite, case, variants - known)
-        with self._alone(case):
-            traces = replay(part).traces
-        self._trials |= {trial_id(trial.trace): trial for trial in score_trials(part.by_id, traces)}
+    def _replay(self, cases: Sequence[str], variants: set[str]) -> None:
+        """Replay what is not known yet of the cases under these variants."""
+        lacking = [case for case in cases if any((case, name, 0) not in self._trials for name in variants)]
+        for together in [lacking] if self._loads_anew and lacking else [[case] for case in lacking]:
+            new = {name for name in variants if any((case, name, 0) not in self._trials for case in together)}
+            part = _only(self.suite, together, new)
+            with self._alone(together[0]):
+                traces = replay(part).traces
+            self._trials |= {trial_id(trial.trace): trial for trial in score_trials(part.by_id, traces)}
+
+    @property
+    def _loads_anew(self) -> bool:
+        pack, root = self.suite.workspace.pack, self.suite.workspace.root
+        return any(pack.process_of(pack.prompt_of(info, root)) is not None for info in self.suite.variants)
 
     def _alone(self, what: str) -> FileLock:
         """Held while this process is at it; the next one finds what it left in the cache."""
@@ -94,10 +98,10 @@ class SuiteRun:
         return FileLock(folder / f"{what}.lock")
 
 
-def _only(suite: RunContext, case: str, variants: set[str]) -> RunContext:
+def _only(suite: RunContext, cases: Sequence[str], variants: set[str]) -> RunContext:
     return replace(
         suite,
-        cases=[suite.by_id[case]],
+        cases=[suite.by_id[case] for case in cases],
         variants=[info for info in suite.variants if info.variant.name in variants],
     )
 
@@ -314,15 +318,11 @@ class SuiteCollector(pytest.Collector):
 
     def _loaded(self, asked: str) -> RunContext:
         try:
-            return load_suite(asked, self._root)
+            return load_suite(asked, self.config.rootpath)
         except CannotJudgeError as error:
             raise self.CollectError(f"cannot judge {asked}: {error}") from error
         except EvalsError as error:
             raise self.CollectError(str(error)) from error
-
-    @property
-    def _root(self) -> Path:
-        return self.config.rootpath
 
     def _trials(self, run: SuiteRun) -> Iterator[TrialItem]:
         samples = run.suite.suite.samples

@@ -22,8 +22,9 @@ from evals.models.analysis import SelfTest
 from evals.models.history_result import History
 from evals.models.judge import JudgeCheck
 from evals.models.run import Run
+from evals.report.recorded_calls import NONE, Recorded
 from evals.report.text_table import SharedTexts as TextPack
-from evals.report.view.history_page import badge_of, history_page
+from evals.report.view.history_page import history_page
 from evals.report.view.judge_view import check_page
 from evals.report.view.page import ReportPage, page
 from evals.shared.visible_text import visible
@@ -141,15 +142,14 @@ def _hash(block: str) -> str:
 _SCRIPTS: Final = ("unpack.js", "ribbon.js", "report.js")
 
 
-def render(run: Run, pack: "Pack | None" = None) -> str:
+def render(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> str:
     """The report as one HTML document, to be written as UTF-8, with the sections of a pack (of the default one if none
-    is given)."""
+    is given), and what models were `recorded` to answer."""
     with uncollected():
-        return _rendered(run, pack)
+        return _rendered(page(run, pack, recorded))
 
 
-def _rendered(run: Run, pack: "Pack | None") -> str:
-    view = page(run, pack)
+def _rendered(view: ReportPage) -> str:
     style, script = asset("report.css"), Markup("\n").join(asset(name) for name in _SCRIPTS)
     return TEMPLATES.get_template("page.html.j2").render(
         page=view,
@@ -192,9 +192,6 @@ def _parts(view: ReportPage, templates: Environment) -> Iterator[str]:
     for number, picture in enumerate(view.pictures):
         parts.picture(picture)
         yield f"plan-{number}"
-    for name, text in view.system_prompts:
-        parts.system_prompt(text)
-        yield f"prompt-{name}"
 
 
 def render_selftest(result: SelfTest) -> str:
@@ -212,11 +209,6 @@ def render_judge(check: JudgeCheck) -> str:
 def render_history(history: History) -> str:
     """The page of a history: one HTML document."""
     return render_sheet("history", history_page(history), "history.css")
-
-
-def render_badge(history: History) -> str:
-    """The badge of a history: one SVG document, 20 pixels high."""
-    return TEMPLATES.get_template("badge.svg.j2").render(badge=badge_of(history))
 
 
 def render_sheet(name: str, view: object, own: str = "sweep.css") -> str:

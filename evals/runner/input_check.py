@@ -12,21 +12,18 @@ from evals.models.run import VariantInfo
 from evals.module_loader import executed
 from evals.paths import PACKAGE
 from evals.runner.dependencies import code_digests, foreign_modules, read_files
+from evals.shared.words import some
 from evals.workspace import Workspace
 
 TICK: Final = 0.05
 """Seconds within which a file system may give two changes one time."""
-_NAMED: Final = 3
-"""Changed files that are listed."""
 
 
 class ChangedError(CannotJudgeError):
     """Files are no longer what the trials of this run are named by."""
 
     def __init__(self, changed: Iterable[str]) -> None:
-        names = sorted(changed)
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        super().__init__(f"changed while the run was under way: {', '.join(names[:_NAMED])}{more}; run it again")
+        super().__init__(f"changed while the run was under way: {some(sorted(changed))}; run it again")
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,11 @@ class Pins:
         return cls(
             {str(path): digest for path, digest in code_digests(pack, workspace.root).items()}, _signatures(files)
         )
+
+    @property
+    def paths(self) -> list[Path]:
+        """All that is pinned."""
+        return [Path(path) for path in (*self.code, *self.files)]
 
     def changed(self) -> list[str]:
         """The files that are not as pinned: of which this process executes another source, or that were written since,

@@ -6,11 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from evals.errors import EvalsError
+from evals.gc_pause import uncollected
 from evals.pack import load_pack
 from evals.project import Project
 from evals.worker_server import LOADED
 
-with suppress(EvalsError):  # of another project, or not installed: each worker loads its own
+with suppress(EvalsError), uncollected():  # of another project, or not installed: each worker loads its own
     load_pack(Project.at(Path()).pack).preload()
 
 gc.freeze()  # shared with every worker, as long as no collector writes its marks into it

@@ -161,13 +161,24 @@ def _checked(task: CaseTask, traces: list[Trace]) -> list[Trace]:
 
 
 def read_ahead(tasks: Iterable[CaseTask]) -> None:
-    """Read cassettes for as long as workers cannot begin: a core would have nothing to do. Whatever is wrong with one
-    costs its own trials, which say so."""
-    for task in tasks:
-        if is_plain() or not loading():
+    """Read cassettes for as long as workers cannot begin. Whatever is wrong with one costs its own trials, which say
+    so."""
+    while_loading(() if is_plain() else map(_read_now, tasks))
+
+
+def _read_now(task: CaseTask) -> None:
+    with suppress(Exception):
+        keep_reading(task.cassette, Readings(task.cache / FOLDER))
+
+
+def while_loading(steps: Iterable[object]) -> None:
+    """Take steps for as long as workers cannot begin: a core would have nothing to do."""
+    following = iter(steps)
+    while loading():
+        try:
+            next(following)
+        except StopIteration:
             return
-        with suppress(Exception):
-            keep_reading(task.cassette, Readings(task.cache / FOLDER))
 
 
 def cassette_of(task: CaseTask) -> Cassette:

@@ -1,10 +1,11 @@
 """Trials of a suite, run or reused from the cache; shards."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from multiprocessing import current_process
+from pathlib import Path
 
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError
@@ -19,10 +20,11 @@ from evals.runner.dependencies import code_digest, digest_of_replaced
 from evals.runner.earlier_trials import ANY_CASSETTE, earlier
 from evals.runner.input_check import Pins
 from evals.runner.trial_cache import Keeper
-from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case
+from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case, while_loading
 from evals.runner.worker_pool import beside, run_tasks
 from evals.shared.extras import missing_extra, missing_from
-from evals.worker_server import origin
+from evals.suites.suite_files import suite_file
+from evals.worker_server import note_inputs, origin
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]
@@ -47,11 +49,17 @@ class Trials:
         return f"<Trials: {len(self.traces)}, {self.reused} reused unchanged>"
 
 
-def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | None = None) -> Trials:
+def run_trials(
+    context: RunContext,
+    *,
+    beside_workers: Callable[[], object] | None = None,
+    meanwhile: Callable[[Iterable[Trace]], Iterable[object]] | None = None,
+) -> Trials:
     """Run or reuse every trial that the context's request asks for, and tell its progress of each.
 
     One job runs in this process, where a trial that blocks it is not ended, unless the pack wants another one.
     `beside_workers` is done in one process more, beside those that run trials; where there are none it is not done.
+    `meanwhile` is done in this one with the trials that are reused, step by step for as long as workers cannot begin.
 
     Raises:
         ConfigurationError: the scheduler cannot be reached, or the target needs an extra that is not installed.
@@ -82,6 +90,7 @@ def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | No
     before = {trial_id(each.trace): each.trace for task in tasks for each in task.earlier if each is not None}
     if here:
         read_ahead(tasks)
+        while_loading(meanwhile(found.values()) if meanwhile and tasks else ())
     with closing(keeper), beside(beside_workers) if beside_workers and here and tasks else nullcontext():
         for trace in (trace for traces in (elsewhere or _here(request.jobs))(tasks) for trace in traces):
             trial = trial_id(trace)
@@ -90,7 +99,19 @@ def run_trials(context: RunContext, *, beside_workers: Callable[[], object] | No
             found[trial] = shared.trace(trace)
             keeper.put(digests[trial], trace)
             progress(trace, reused=same, total=len(digests))
+    if here:
+        note_inputs(workspace.cache, [*pins.paths, *_read_of(context)])
     return Trials(tuple(found[trial] for trial in digests), reused, tuple(digests.values()), recorded)
+
+
+def _read_of(context: RunContext) -> Iterator[Path]:
+    """The files that people change of what a run reads: its suite, and what belongs to its cases."""
+    with suppress(ConfigurationError):  # a suite that was made, or whose file is gone
+        yield suite_file(context.request.suite, context.request.root)
+    for case in context.cases:
+        yield context.workspace.cassette(case.id)
+    given = {context.workspace.pack.input_file(context.workspace.datasets, case.id).parent for case in context.cases}
+    yield from (path for folder in given if folder.is_dir() for path in folder.iterdir())
 
 
 def trial_id(trace: Trace) -> TrialId:

@@ -13,7 +13,7 @@ from evals.scoring.scorer import NotApplicable, scorer
 
 @scorer("cost.visits", unit="count", better="lower")
 def visits(case: Case, trace: Trace) -> float:
-    """Worker visits, failed ones and the reviews of a plan's tasks included, the supervisor left out."""
+    """Steps, failed ones and automatic reviews included."""
     return len(trace.visits)
 
 
@@ -54,7 +54,7 @@ def questions(case: Case, trace: Trace) -> float:
 
 @scorer("cost.failed_visits", unit="count", better="lower")
 def failed_visits(case: Case, trace: Trace) -> float:
-    """Worker visits that ended in an error instead of a finding."""
+    """Steps that ended in an error."""
     return sum(visit.error is not None for visit in trace.visits)
 
 

@@ -42,7 +42,7 @@ def route_fitness(case: Case, trace: Trace) -> float:
 
 @scorer("route.precision", unit="fraction", better="higher", label="route")
 def route_precision(case: Case, trace: Trace) -> float:
-    """P: share of visits within the cap of their node and not after the writer."""
+    """P: share of steps within the cap of their node and not after the last one."""
     return route_score_of(case, trace).P
 
 
@@ -54,16 +54,18 @@ def route_efficiency(case: Case, trace: Trace) -> float:
 
 @scorer("route.alignment", unit="fraction", better="higher", label="route")
 def route_alignment(case: Case, trace: Trace) -> float:
-    """A, a diagnostic: similarity 2·LCS / (visits + exemplar) to the nearest exemplar of the best alternative."""
+    """A, a diagnostic: similarity 2·LCS / (steps + exemplar) to the nearest exemplar of the best alternative."""
+    if not any(way.exemplars for way in case.route_spec.alternatives):
+        raise NotApplicable("the case has no exemplar of a route")
     return route_score_of(case, trace).A
 
 
 @scorer("decision.score", primary=True, open_loop=True, macro=True, label="decision_points")
 def decision_score(case: Case, trace: Trace) -> float:
-    """Mean grade (1 right, between defensible, 0 wrong) of the node the supervisor chooses, before any guard, in each
-    frozen state; skipped unless all of the case's are recorded, so that variants answer the same questions. A state in
-    which its plan leaves the supervisor no choice is left out. Over cases: the mean by gold node, averaged over gold
-    nodes (macro-average)."""
+    """Mean grade (1 right, between defensible, 0 wrong) of the node the router chooses, before any override, at each
+    decision point; skipped unless all of the case's are recorded, so that variants answer the same questions. A point
+    without a choice of its own is left out. Over cases: the mean by best node, averaged over best nodes
+    (macro-average)."""
     points = case.known.decision_points
     if not points:
         raise NotApplicable("the case has no decision points")
@@ -72,7 +74,7 @@ def decision_score(case: Case, trace: Trace) -> float:
     if len(grades) < len(asked):
         raise NotApplicable(f"{len(asked) - len(grades)} of {len(points)} decision points are not recorded")
     if not grades:
-        raise NotApplicable("its plan leaves the supervisor no choice in any of the case's decision points")
+        raise NotApplicable("the router has no choice of its own at any of the case's decision points")
     return sum(grades) / len(grades)
 
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
+from evals.pack import load_pack
 from evals.project import Project
 from evals.safe_yaml import beyond_bounds, double_key
 
@@ -49,7 +50,7 @@ def read_suite(name_or_path: str, root: Path = HERE) -> Suite:
     path = suite_file(name_or_path, root)
     try:
         raw = _plain(path.read_text(encoding="utf-8"), path)
-        return _checked(_strictly(_with_defaults(raw, path)), path, root)
+        return _completed(_checked(_strictly(_with_defaults(raw, path)), path, root), path, root)
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{path}: not UTF-8 at byte {error.start}") from error
     except yaml.YAMLError as error:
@@ -65,6 +66,15 @@ def read_suite(name_or_path: str, root: Path = HERE) -> Suite:
 def _strictly(raw: Mapping[str, Any]) -> Suite:
     """Types as they are written: `true` is no number, "3" neither."""
     return Suite.model_validate_json(json.dumps(raw, default=str), strict=True)
+
+
+def _completed(suite: Suite, path: Path, root: Path) -> Suite:
+    """The suite with all settings of the pack in every variant."""
+    pack = load_pack(Project.at(root).pack, root)
+    try:
+        return suite.model_copy(update={"variants": tuple(map(pack.completed, suite.variants))})
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {error}") from error
 
 
 def _plain(text: str, path: Path) -> object:
@@ -86,8 +96,9 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
     if not path.exists():
         path = Path(name_or_path)
     if not path.is_file():
+        usual = " (taken where none is named)" if name_or_path == USUAL else ""
         raise ConfigurationError(
-            f"no suite {name_or_path!r}: name one of {', '.join(known)}, or a YAML file that exists"
+            f"no suite {name_or_path!r}{usual}: name one of {', '.join(known)}, or a YAML file that exists"
             f"{nearest_name(name_or_path, known)}"
         )
     return path
@@ -174,7 +185,7 @@ def altered(suite: Suite, *, guards: str | None = None, max_iterations: int | No
         changes["guards"] = guards
     if max_iterations is not None:
         changes["max_iterations"] = max_iterations
-    if all(getattr(variant, key) == value for variant in suite.variants for key, value in changes.items()):
+    if all(variant.settings.get(key) == value for variant in suite.variants for key, value in changes.items()):
         return suite
     suffix = "".join(f"+{value}" if key == "guards" else f"+max{value}" for key, value in changes.items())
     variants = tuple(

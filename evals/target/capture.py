@@ -18,7 +18,7 @@ from langgraph.config import get_config
 from evals.cassettes.answer_check import HttpReply, Send, unreachable
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.io_thread import Apart
-from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, play, playing
+from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, heard, play, playing
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError, RecordingError
@@ -238,6 +238,17 @@ async def answer_async(sent: SentRequest, ask: Callable[[], Awaitable[HttpReply]
         return served(await recording.thread(recording.recorder.answer(request, recording.send(request, send))))
     except EvalsError as error:
         return refused(str(error))
+
+
+def recorded(sent: SentRequest) -> HttpAnswer | None:
+    """The recorded answer where a replay gives one; None, and nothing has happened, for every other request."""
+    trial = current_trial.get()
+    if trial is None or trial.closed or trial.recording is not None or is_live():
+        return None
+    if trial.hosts.route(sent.host, sent.path) != "cassette":
+        return None
+    found = heard(_request(sent, trial.hosts).key)
+    return None if found is None else served(found)
 
 
 def record_result(request: IncomingRequest, trial: TargetTrial, reply: HttpReply) -> Interaction:

@@ -12,6 +12,7 @@ from evals.models.base import Closed
 from evals.models.case import Case, DecisionPoint, Question, Split
 from evals.models.route_spec import Constraint, RouteAlternative, RouteSpec, Steps
 from evals.safe_yaml import line_of, read_model
+from evals.target.decision_points import FrozenPoint, load_points, points_file
 from evals.target.expected import Expected, path_of
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -48,6 +49,8 @@ class TargetLabels(Closed):
     tags: tuple[str, ...] = ()
     must_pass: bool = False
     canary: str | None = None
+    frozen: tuple[FrozenPoint, ...] = ()
+    """States in which routers are asked alone: those of the file in `points/`."""
 
     @property
     def kind(self) -> str:
@@ -61,13 +64,15 @@ class TargetLabels(Closed):
 
     @property
     def decision_points(self) -> tuple[DecisionPoint, ...]:
-        """None yet: a router is judged by the trials alone."""
-        return ()
+        """Those that are labelled."""
+        return tuple(point.labelled for point in self.frozen if point.labelled is not None)
 
     @property
     def unlabelled(self) -> frozenset[str]:
         """What the file does not say, so that it is not scored."""
-        return frozenset(name for name in ("route", "expected", "tools", "decision_points") if not getattr(self, name))
+        return frozenset(
+            name for name in ("route", "expected", "tools", "decision_points", "frozen") if not getattr(self, name)
+        )
 
     @property
     def exemplars(self) -> tuple[tuple[str, ...], ...]:
@@ -110,7 +115,8 @@ def load_case(folder: Path, case_id: str) -> Case:
     labels = read_model(path, TargetLabels)
     if labels.id not in ("", case_id):
         raise DatasetError(f"{path}:{line_of(path, 'id')}: id is {labels.id!r}, the file {case_id!r}; leave the id out")
-    labels = labels.model_copy(update={"id": case_id})
+    points = points_file(folder, case_id)
+    labels = labels.model_copy(update={"id": case_id, "frozen": load_points(points)})
     for field in ("expected", "tools"):
         for name, expected in getattr(labels, field).items():
             try:
@@ -124,7 +130,7 @@ def load_case(folder: Path, case_id: str) -> Case:
         title=labels.title or case_id,
         body=_text(labels.inputs),
         route_spec=_spec(labels),
-        digest=hashlib.sha256(path.read_bytes()).hexdigest(),
+        digest=hashlib.sha256(path.read_bytes() + (points.read_bytes() if labels.frozen else b"")).hexdigest(),
         inputs=labels.inputs,
     )
 

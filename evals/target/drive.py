@@ -35,6 +35,7 @@ from evals.models.base import Closed
 from evals.models.trace import GraphNames
 from evals.target.capture import TargetTrial, trial_running
 from evals.target.clock import seeded
+from evals.target.decision_points import router_alone
 from evals.target.observe import Observer, RouterChoice, Step, json_of, names_of, one_line
 
 Answers = Sequence[Any] | Mapping[str, Any] | Callable[[Any], Any]
@@ -87,6 +88,8 @@ class TargetRun(Closed):
 class TargetCall:
     """How a target is run. `graph` is a compiled graph, a StateGraph, or a factory of (nothing or config) -> either,
     sync or async, also as an (async) context manager. `configurable` and `context` are what a variant sets; times in s.
+    `alone` is the path of the one node that is to run, from the state in `inputs`; empty: all run. `keeps_states`: the
+    states in which routers decided are part of the result.
     """
 
     graph: Any
@@ -99,6 +102,8 @@ class TargetCall:
     timeout: float = 300.0
     recursion_limit: int = 50
     seed: str = "0"
+    alone: tuple[str, ...] = ()
+    keeps_states: bool = False
 
     def config(self) -> RunnableConfig:
         """The graph's config, with a thread of its own."""
@@ -123,7 +128,7 @@ class Driver:
         if not self._ready:
             self._ready = True
             await thread(_use_daemon_threads())
-        observer = Observer(call.routers)
+        observer = Observer(call.routers, keeps_states=call.keeps_states)
         running = asyncio.ensure_future(thread(_run(call, trial, observer)))
         done, _ = await asyncio.wait({running}, timeout=call.timeout)
         if done:
@@ -227,13 +232,16 @@ async def _answer_until_end(
     answers = call.answers
     remaining = list(answers) if isinstance(answers, Sequence) and not isinstance(answers, str) else answers
     graph = _with_services(graph, answers)
+    options: dict[str, Any] = {"stream_mode": ["tasks", "values"], "subgraphs": True}
+    if call.alone:
+        graph = router_alone(graph, call.alone[:-1], call.alone[-1])
+        options["interrupt_after"] = call.alone[-1:]
+    if call.context is not None:
+        options["context"] = call.context
     synchronous = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
     payload: Any = call.inputs
     while True:
         observer.begin()
-        options: dict[str, Any] = {"stream_mode": ["tasks", "values"], "subgraphs": True}
-        if call.context is not None:
-            options["context"] = call.context
         if synchronous:
             await asyncio.to_thread(_stream, graph, payload, config, options, trial, observer)
         else:
@@ -244,6 +252,7 @@ async def _answer_until_end(
                     if not trial.is_exact:
                         break
         if not trial.is_exact or not observer.interrupts:
+            observer.next_nodes = (await graph.aget_state(config)).next if call.alone else ()
             return "finished", None
         resume: dict[str, Any] = {}
         for interrupt in observer.interrupts:

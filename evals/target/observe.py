@@ -33,9 +33,12 @@ class Step(Closed):
 
 class RouterChoice(Closed):
     """One choice of a router: the nodes that ran next in its graph, or the tools that it called; several if they ran
-    side by side, `__end__` if none. `step` is the index of the router's step among those of nodes."""
+    side by side, `__end__` if none. `step` is the index of the router's step among those of nodes, `node` its node;
+    `state` what its graph's state was, where that was asked for."""
 
     router: str
+    node: str = ""
+    state: JsonValue = None
     path: tuple[str, ...] = ()
     step: int
     chosen: tuple[str, ...]
@@ -53,6 +56,7 @@ class _Task:
     interrupted: bool = False
     error: str | None = None
     tools: tuple[str, ...] = ()
+    state: Any = None
 
 
 def json_of(value: object) -> JsonValue:
@@ -96,6 +100,10 @@ class Observer:
     names: GraphNames = field(default_factory=GraphNames)
     interrupts: tuple[Interrupt, ...] = ()
     asked: list[tuple[JsonValue, JsonValue]] = field(default_factory=list)
+    keeps_states: bool = False
+    next_nodes: tuple[str, ...] = ()
+    """What would have run after a router that was asked alone."""
+    _states: dict[tuple[str, ...], Any] = field(default_factory=dict)
     _tasks: dict[str, _Task] = field(default_factory=dict)
     _superstep: dict[tuple[str, ...], int] = field(default_factory=dict)
     _ended: set[tuple[str, ...]] = field(default_factory=set)
@@ -108,6 +116,7 @@ class Observer:
         """One event: namespace, stream mode, data."""
         namespace, mode, data = event
         if mode == "values":
+            self._states[namespace] = data
             if not namespace:
                 self._see_values(data)
         elif "input" in data:
@@ -146,7 +155,8 @@ class Observer:
             path = _path(task.namespace)
             router = task.agent if task.agent in self.routers else task.name
             chosen = task.tools or self._after(task)
-            found.append(RouterChoice(router=router, path=path, step=place, chosen=chosen, by=by))
+            made = RouterChoice(router=router, node=task.name, path=path, step=place, chosen=chosen, by=by)
+            found.append(made.model_copy(update={"state": json_of(task.state)}) if self.keeps_states else made)
         return tuple(found)
 
     def _after(self, router: _Task) -> tuple[str, ...]:
@@ -157,7 +167,7 @@ class Observer:
             for task in self._tasks.values()
             if task.namespace == router.namespace and task.superstep == router.superstep + 1
         ]
-        return tuple(after) or (END,)
+        return tuple(after) or self.next_nodes or (END,)
 
     def _see_values(self, data: Any) -> None:  # noqa: ANN401 - the graph's own state
         if isinstance(data, Mapping) and "__interrupt__" in data:
@@ -176,7 +186,10 @@ class Observer:
             self._superstep[namespace] = self._superstep.get(namespace, -1) + 1
             self._ended.discard(namespace)
         agent = str((data.get("metadata") or {}).get("lc_agent_name") or "")
-        self._tasks[data["id"]] = _Task(data["id"], namespace, data["name"], self._superstep[namespace], agent)
+        task = _Task(data["id"], namespace, data["name"], self._superstep[namespace], agent)
+        is_sent = "__pregel_push" in data.get("triggers", ())  # by Send, with an input of its own
+        task.state = data["input"] if is_sent else self._states.get(namespace)
+        self._tasks[data["id"]] = task
 
     def _finish(self, data: Mapping[str, Any]) -> None:
         task = self._tasks.get(data["id"])

@@ -5,6 +5,7 @@ from typing import Final
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scoring.scorer import NotApplicable, Scorer, scorer
+from evals.target.decision_points import FrozenPoint
 from evals.target.expected import checks, path_of, value_at
 
 
@@ -42,4 +43,15 @@ def tool_arguments(case: Case, trace: Trace) -> float:
     return sum(held) / len(held)
 
 
-SCORERS: Final[tuple[Scorer, ...]] = (output_expected, tool_arguments)
+@scorer("decision.kept", unit="fraction", better="higher", open_loop=True, label="frozen")
+def decision_kept(case: Case, trace: Trace) -> float:
+    """Share of the case's decision points in which the router, asked alone, chooses what the reference chose when they
+    were frozen. It decides nothing: `decision.score` does, of those that are labelled."""
+    points: tuple[FrozenPoint, ...] = case.labels.frozen
+    kept = [trace.choices[point.id] == point.chosen for point in points if point.id in trace.choices]
+    if len(kept) < len(points):
+        raise NotApplicable(f"{len(points) - len(kept)} of the case's decision points are not recorded")
+    return sum(kept) / len(kept)
+
+
+SCORERS: Final[tuple[Scorer, ...]] = (output_expected, tool_arguments, decision_kept)

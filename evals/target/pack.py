@@ -25,17 +25,12 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
+    from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
     from evals.models.run import DatasetBaseline
     from evals.models.suite import Models, Variant
     from evals.pack import Command, ModelJudge
     from evals.workspace import Workspace
-
-
-_OF_TRIAGE: Final = (
-    *("supervisor", "prompt", "rules", "plan", "plan_limits", "guards", "confidence_floor", "max_iterations"),
-)
-"""Settings of a variant that mean nothing to another graph."""
 
 
 class TargetPack:
@@ -46,14 +41,22 @@ class TargetPack:
     extra: Final = None
     own_endpoint: Final = True
     last_node: Final = None
-    rubric: Final = None
+    written: "Final[Mapping[str, type[BaseModel]]]" = MappingProxyType({})
     faults: Final = None
     node_caps: Final[Mapping[str, int]] = {}
     node_letters: Final[Mapping[str, str]] = {}
     variant_metrics: Final[tuple[str, ...]] = ()
     report_sections: Final[tuple[str, ...]] = ()
     pytest_plugins: Final[tuple[str, ...]] = ()
-    commands: "Final[Mapping[str, Command]]" = MappingProxyType({})
+    commands: "Final[Mapping[str, Command]]" = MappingProxyType(
+        {
+            "points": (
+                "evals.cli.points_command",
+                "freezing",
+                "Keep the states in which the reference's routers decided.",
+            )
+        }
+    )
 
     def __init__(self, root: Path = HERE) -> None:
         self.root: Final = root
@@ -86,15 +89,18 @@ class TargetPack:
         del variant
         return ()
 
+    def completed(self, variant: "Variant") -> "Variant":
+        """The variant as it is: there are no settings beside those of every variant."""
+        for name in variant.settings:
+            raise ConfigurationError(
+                f"variant {variant.name}: `{name}` is no setting of this graph; use `config`, `prompts` or `revision`"
+            )
+        return variant
+
     def describe(self, variant: "Variant", root: Path) -> VariantInfo:
         """The variant with the text of its prompt files; the digest is also of its `config` and its commit."""
-        for name in _OF_TRIAGE:
-            if getattr(variant, name) != type(variant).model_fields[name].get_default():
-                raise ConfigurationError(
-                    f"variant {variant.name}: `{name}` is of the triage graph; use `config`, `prompts` or `revision`"
-                )
         TargetSettings.of(root)
-        files = VariantFiles.of(variant, root)
+        files = VariantFiles.of(self.completed(variant), root)
         prompts = files.all_prompts(variant)
         at = [f"{files.revision}@{files.commit[:7]}"] if files.commit else []
         texts = [prompt.text for prompt in prompts]
@@ -160,11 +166,13 @@ class TargetPack:
         """`cases/CASE.yaml`."""
         return case_files.case_file(datasets, case_id)
 
-    def label_errors(self, cases: "Sequence[Case]", traces: Sequence[Trace]) -> tuple[str, ...]:
-        """Those that name no field, tool or step of the graph."""
-        from evals.target.label_names import label_errors  # noqa: PLC0415 - only where trials are scored
+    def label_errors(
+        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
+    ) -> tuple[str, ...]:
+        """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
+        from evals.target.label_names import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
 
-        return label_errors(cases, traces)
+        return (*label_errors(cases, traces), *unread_prompts(variants, traces, self.root))
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Cases need nothing beside their file."""
@@ -217,7 +225,7 @@ class TargetPack:
         if not isinstance(llm, RecordingTransport):
             raise TypeError("a target is recorded through a RecordingTransport")
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
-        return TargetClients(Recording(llm.recorder, Apart()))
+        return TargetClients(Recording(llm.recorder, Apart()), llm)
 
     @property
     def case_file(self) -> "type[BaseModel]":
@@ -226,10 +234,17 @@ class TargetPack:
 
         return TargetLabels
 
-    def judge(self, clients: Any, models: "Models") -> "ModelJudge":  # noqa: ANN401 - of any pack
-        """Raises ConfigurationError: there is no rubric for any target."""
-        del clients, models
-        raise ConfigurationError("`judge:` needs a pack with a rubric; leave it out of the suite")
+    def rubric(self, version: str, root: Path) -> "Rubric":
+        """The file of that name. Raises EvalsError: there is none, or it is no rubric."""
+        from evals.target.rubric import TargetRubric  # noqa: PLC0415 - only where a suite asks a judge
+
+        return TargetRubric(version, root)
+
+    def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":
+        """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
+        from evals.target.http_judge import HttpJudge  # noqa: PLC0415 - as above
+
+        return HttpJudge.over(clients.judge, models)
 
     @contextmanager
     def recording_services(self, datasets: Path) -> Iterator[Mapping[str, str]]:

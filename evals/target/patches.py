@@ -34,6 +34,7 @@ from evals.target.capture import (
     is_live,
     is_local,
 )
+from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
 
 _lock: Final = Lock()
@@ -83,7 +84,7 @@ def _install() -> None:
     _replace(socket.socket, "connect_ex", _guarded_connect)
     _replace(socket, "getaddrinfo", _guarded_lookup)
     _replace(ThreadPoolExecutor, "submit", _submit_in_context)
-    for owner, name, wrap in tool_hooks():
+    for owner, name, wrap in (*tool_hooks(), *sdk_hooks()):
         _replace(owner, name, wrap)
     _guard_own_sockets()
     _undo.append((sys, "stdout", sys.stdout))
@@ -109,6 +110,11 @@ def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:  # noqa
 
 
 def _library(name: str) -> ModuleType | None:
+    return sys.modules.get(name) or _imported(name)
+
+
+@functools.cache  # what is not installed is looked for in every folder of `sys.path`, and this is asked for every trial
+def _imported(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ImportError:

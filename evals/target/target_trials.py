@@ -10,14 +10,19 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evals.cassettes.nearest_request import Ledger
+from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
-from evals.models.trace import Decision, Exchange, Provenance, Trace, Visit
+from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
+from evals.target.decision_points import FrozenPoint, choice, chosen_by
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
+    import httpx2
+
     from evals.cassettes.player import Tape
     from evals.models.case import Case
     from evals.models.suite import Variant
@@ -26,15 +31,15 @@ if TYPE_CHECKING:
     from evals.workspace import Workspace
 
 _LOG: Final = 1_000_000  # bytes of output that are added to
-_END: Final = "__end__"
 _ENDED_BADLY: Final = ("failed", "timeout", "unanswered")
 
 
 class TargetClients:
-    """Where the requests of a target's trials go: into the cassette, or through a recorder."""
+    """Where the requests of a target's trials go: into the cassette, or through a recorder. `judge` carries those of a
+    judge; None: the cassette."""
 
-    def __init__(self, recording: "Recording | None" = None) -> None:
-        self.recording = recording
+    def __init__(self, recording: "Recording | None" = None, judge: "httpx2.AsyncBaseTransport | None" = None) -> None:
+        self.recording, self.judge = recording, judge
 
     async def close(self) -> None:
         """End the thread of a recorder."""
@@ -125,32 +130,75 @@ class LoadedTarget:
         *,
         seconds: float = LONGEST,
     ) -> Trace:
-        """Run one trial, which fails after so many seconds."""
-        from evals.target.capture import Hosts, TargetTrial  # noqa: PLC0415 - loads LangGraph, as the next
-        from evals.target.drive import TargetCall  # noqa: PLC0415
+        """Run one trial, which fails after so many seconds; then ask the routers in the case's decision points."""
+        trial = self.trial(tape, recording)
+        run = await self.run(case, variant, files, trial, seconds=seconds)
+        trace = _trace(case, variant, tape, trial, run, files)
+        if trace.provenance.label == "failed" or not case.labels.frozen:
+            return trace
+        answers: list[PointAnswer] = []
+        missed = Ledger()
+        for point in case.labels.frozen:
+            # each has a ledger of its own, and goes on with the trial's turns of repeats
+            ledger = Ledger(failures=tape.ledger.failures)
+            trial = self.trial(replace(tape, ledger=ledger), recording)
+            run = await self.run(case, variant, files, trial, point, seconds=seconds)
+            if run.ended in _ENDED_BADLY or trial.refused:
+                error = _below_root(f"decision point {point.id}: {run.error}", files)
+                return trace.model_copy(update={"provenance": Provenance(label="failed"), "error": error})
+            chosen = chosen_by(run, point) if run.ended != "missed" else None
+            keys = tuple(sorted(found.key for found in ledger.served))
+            models = tuple(sorted({found.model for found in ledger.served}))
+            answers.append(PointAnswer(point=point.id, chosen=chosen, routed=chosen, keys=keys, models=models))
+            tape.ledger.served.extend(ledger.served)
+            missed.misses.extend(ledger.misses)
+        misses = misses_of(missed, tape.cassette, 0)
+        return trace.model_copy(update={"points": tuple(answers), "point_misses": misses})
 
-        told, labels = self.settings, case.labels
+    def trial(self, tape: "Tape", recording: "Recording | None" = None) -> "TargetTrial":
+        """What one run may use."""
+        from evals.target.capture import Hosts, TargetTrial  # noqa: PLC0415 - loads LangGraph
+
+        told = self.settings
+        hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
+        return TargetTrial(tape, recording, hosts, frozenset(told.tools))
+
+    async def run(
+        self,
+        case: "Case",
+        variant: "Variant",
+        files: VariantFiles,
+        trial: "TargetTrial",
+        point: FrozenPoint | None = None,
+        *,
+        seconds: float = LONGEST,
+        keeps_states: bool = False,
+    ) -> "TargetRun":
+        """Run the graph on a case, or only the router of a decision point in its state."""
+        from evals.target.drive import TargetCall  # noqa: PLC0415 - loads LangGraph
+
+        told = self.settings
         config = {**variant.config, **files.config}
         call = TargetCall(
             graph=self.graph,
-            inputs=dict(case.inputs),
+            inputs=dict(case.inputs if point is None else point.state),
             configurable=config,
             context=config if told.context else None,
-            answers=labels.answers,
+            answers=case.labels.answers,
             routers=frozenset(told.routers),
             output=(lambda state: {name: state[name] for name in told.output if name in state})
-            if told.output
+            if told.output and point is None
             else None,
             timeout=seconds,
             recursion_limit=told.recursion_limit,
-            seed=f"{case.id} {tape.sample}",
+            seed=f"{case.id} {trial.tape.sample}",
+            alone=() if point is None else (*point.path, point.node),
+            keeps_states=keeps_states,
         )
-        hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
-        trial = TargetTrial(tape, recording, hosts, frozenset(told.tools))
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:
             os.write(1, run.printed.encode())  # see `_write_output_to`
-        return _trace(case, variant, tape, trial, _with_output(run, told.output), files)
+        return _with_output(run, told.output) if point is None else run
 
 
 def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
@@ -170,14 +218,12 @@ def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
 def _trace(
     case: "Case", variant: "Variant", tape: "Tape", trial: "TargetTrial", run: "TargetRun", files: VariantFiles
 ) -> Trace:
-    from evals.cassettes.trial_calls import calls_of, misses_of  # noqa: PLC0415
-
     decisions = tuple(
         Decision(
             index=index,
             iteration=made.step,
-            chosen=" ".join("end" if name == _END else name for name in made.chosen),
-            routed=" ".join("end" if name == _END else name for name in made.chosen),
+            chosen=choice(made.chosen),
+            routed=choice(made.chosen),
         )
         for index, made in enumerate(run.decisions)
     )

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple, get_args
 from evals.comparison.variant_metrics import MetricValue, Side, VariantTrials, measure, micro_average
 from evals.models.metrics import Calibration, ReliabilityBin, Scored, Source, ThresholdPoint
 from evals.models.run import Trial
-from evals.models.suite import ConfidenceFloorSetting
 from evals.statistics.calibration_stats import (
     SEVERITIES,
     AboveThreshold,
@@ -29,6 +28,7 @@ from evals.statistics.intervals import (
     varied,
 )
 from evals.triage.root_cause_scorers import root_cause_hit
+from evals.triage.variant_settings import ConfidenceFloorSetting
 
 
 class StatedConfidence(NamedTuple):

@@ -16,7 +16,7 @@ from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial, trees_f
 from evals.triage.recorded_graph import indexed
 from evals.triage.replay_path import runner
 from evals.triage.trial_clients import replay_clients
-from evals.triage.variant_prompts import SupervisorPrompt
+from triage.prompts.load import SupervisorPrompt
 
 _SELDOM: Final = (50_000, 20, 50)
 """Objects until the youngest are looked at, and how often then the others are."""

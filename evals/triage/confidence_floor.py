@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from evals.models.case import Case, DecisionPoint
-from evals.models.suite import ConfidenceFloorSetting
 from evals.models.trace import Decision, PointAnswer, Trace
+from evals.triage.variant_settings import ConfidenceFloorSetting
 from triage.guards.guard import Guard
 from triage.guards.guard_sets import SETS
 from triage.guards.hardened_guards import confidence_floor

@@ -21,6 +21,7 @@ from evals.models.suite import Variant
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Report, TaskPlan, Trace, Visit
 from evals.triage.target import Team, answer_to, searching, team_of
 from evals.triage.trial_clients import Clients
+from evals.triage.variant_settings import settings_of
 from triage.codebase.embed import Distances, Embedder, MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import index_of_release, tree_of
@@ -248,13 +249,14 @@ def start_of(subject: CaseTarget, case: Case) -> BugTriageState:
         issue_body=case.body,
         issue_url=case.url,
         repository=case.repository,
-        max_iterations=subject.variant.max_iterations,
+        max_iterations=settings_of(subject.variant).max_iterations,
     )
 
 
 def thread_of(subject: CaseTarget, thread: str) -> RunnableConfig:
     """What the graph is called with: the trial's own thread in its memory, and how long it may go on."""
-    limit = recursion_limit(subject.variant.max_iterations, subject.variant.supervisor)
+    settings = settings_of(subject.variant)
+    limit = recursion_limit(settings.max_iterations, settings.supervisor)
     return {"configurable": {"thread_id": thread}, "recursion_limit": limit}
 
 
@@ -299,7 +301,7 @@ async def _ask(
             "issue_body": case.body,
             "issue_url": case.url,
             "repository": case.repository,
-            "max_iterations": subject.variant.max_iterations,
+            "max_iterations": settings_of(subject.variant).max_iterations,
             **point.state,
         }
     )

@@ -149,7 +149,7 @@ def code_at(repo: Path, revision: str) -> dict[str, str]:
             f"{repo}: has no commit {revision[:12]} any more, at which the job was begun; fetch it"
         ) from error
     try:
-        found = [one for one in entries(repo, revision, below=True) if one.regular and one.size <= MAX_FILE_BYTES]
+        found = [one for one in entries(repo, revision, below=True) if one.is_regular and one.size <= MAX_FILE_BYTES]
         with tempfile.TemporaryDirectory() as folder:
             write_files(repo, [one for one in found if one.path.isprintable()], Path(folder))
             return dict(source_files(Path(folder)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.gc_pause import uncollected
 from evals.paths import PACKAGE
+from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class TriagePack:
     }
     faults: Final = "evals.triage.planted_faults"
     pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
+    completed = _Later("variant_settings")
     describe = _Later("variant_prompts")
     prompt_text = _Later("variant_prompts")
     default_prompts = _Later("variant_prompts")
@@ -73,7 +75,8 @@ class TriagePack:
     load_case = _Later("dataset.load_cases", "load_one")
     case_ids = _Later("dataset.load_cases")
     case_file = _Later("case_file", "CaseFile")
-    rubric = _Later("judge.triage_rubric", "RUBRIC")
+    written = _Later("sweep.sweep_result", "WRITTEN")
+    rubric = _Later("judge.triage_rubric", "TriageRubric")
     runner = _Later("replay_path")
     replay_clients = _Later("trial_clients")
     recording_clients = _Later("trial_clients")
@@ -114,25 +117,21 @@ class TriagePack:
 
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
-        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
-
         return Layout(datasets).cases
 
     def labels_file(self, datasets: Path, case_id: str) -> Path:
         """`case.yaml`."""
-        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
-
         return Layout(datasets).labels(case_id)
 
     def input_file(self, datasets: Path, case_id: str) -> Path:
         """`issue.md`."""
-        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
-
         return Layout(datasets).issue(case_id)
 
-    def label_errors(self, cases: "Sequence[Case]", traces: "Sequence[Trace]") -> tuple[str, ...]:
+    def label_errors(
+        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: "Sequence[Trace]"
+    ) -> tuple[str, ...]:
         """None: `evals dataset lint` names them."""
-        del cases, traces
+        del cases, variants, traces
         return ()
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:

@@ -7,9 +7,9 @@ from typing import Final
 
 from evals.analysis.planted_faults import ScratchSuite, plan_of, replayed
 from evals.models.run import Run
-from evals.models.suite import ConfidenceFloorSetting
 from evals.models.trace import Trace, Visit
 from evals.scoring.score_trials import score_trials
+from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 
 
 def worse_prompt(bench: ScratchSuite) -> Run | str:
@@ -36,7 +36,7 @@ def dropped_guard(bench: ScratchSuite) -> Run | str:
 
 def raised_limit(bench: ScratchSuite) -> Run | str:
     """The candidate may make two visits more."""
-    return _changed(bench, max_iterations=bench.candidate.variant.max_iterations + 2)
+    return _changed(bench, max_iterations=settings_of(bench.candidate.variant).max_iterations + 2)
 
 
 def raised_floor(bench: ScratchSuite) -> Run | str:

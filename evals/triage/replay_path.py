@@ -15,14 +15,20 @@ from openai import BaseModel, omit
 from openai.lib._parsing import maybe_parse_content, parse_chat_completion, type_to_response_format_param
 from openai.types.chat import ChatCompletion, ChatCompletionMessage, ParsedChatCompletion
 
-from evals.cassettes.player import heard
-from evals.cassettes.request_key import request_key
+from evals.cassettes.player import asked, play
 from evals.plain_replay import is_plain
 
-_MEMBERS: Final = frozenset(
-    {"messages", "model", "temperature", "max_completion_tokens", "response_format", "tools", "tool_choice", "stream"}
+_MEMBERS: Final = (
+    "model",
+    "stream",
+    "messages",
+    "max_completion_tokens",
+    "response_format",
+    "temperature",
+    "tool_choice",
+    "tools",
 )
-"""Arguments that are members of the body under the same name."""
+"""Arguments that are members of the body under the same name, in the SDK's order."""
 
 _PLAIN_ENDS: Final = frozenset({"stop", None})
 """Ends of an answer that the SDK makes nothing of; others are errors, or calls of tools."""
@@ -58,43 +64,49 @@ class _Answer:
 
 @dataclass(frozen=True)
 class _Shortcut:
-    """Looks every request up on the tape first, at `path`, and lets `sdk` make the ones that are not there."""
+    """Answers requests from the tape, as those of a client with these `headers` to `path`, and lets `sdk` make the ones
+    that it cannot build itself. Raises MissError."""
 
     sdk: _Completions
     path: str
+    headers: Mapping[str, str]
 
     async def create(self, **arguments: Any) -> Any:  # noqa: ANN401
         """A completion, or the SDK's way to one."""
-        found = self._found(arguments)
-        return await self.sdk.create(**arguments) if found is None else _Answer(found)
+        body = _body(arguments)
+        return await self.sdk.create(**arguments) if body is None else _Answer(self._answer(body))
 
     async def parse(self, **arguments: Any) -> Any:  # noqa: ANN401
         """A completion to be read as its `response_format` says, or the SDK's way to one."""
-        found = None if "tools" in arguments else self._found(arguments)
-        return await self.sdk.parse(**arguments) if found is None else _Answer(found, arguments["response_format"])
+        body = None if "tools" in arguments else _body({**arguments, "stream": arguments.get("stream", False)})
+        if body is None:
+            return await self.sdk.parse(**arguments)
+        return _Answer(self._answer(body), arguments["response_format"])
 
-    def _found(self, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        if not arguments.keys() <= _MEMBERS or arguments.get("stream"):
-            return None
-        try:
-            body = json.dumps(_body(arguments)).encode()
-        except TypeError:  # the SDK knows how to send more kinds of values than JSON has
-            return None
-        found = heard(request_key("POST", self.path, body))
-        return None if found is None else found.response
+    def _answer(self, body: bytes) -> Mapping[str, Any]:
+        return play(asked("POST", self.path.encode(), self.headers, body)).response
 
 
 def shortened(model: ChatOpenAI) -> ChatOpenAI:
-    """`model`, its requests looked up on the tape before they are built."""
-    completions = model.root_async_client.chat.completions
-    path = model.root_async_client.base_url.path.rstrip("/") + "/chat/completions"
-    completions.with_raw_response = _Shortcut(completions.with_raw_response, path)
+    """`model`, its requests answered from the tape before they are built."""
+    client = model.root_async_client
+    path = client.base_url.path.rstrip("/") + "/chat/completions"
+    completions = client.chat.completions
+    completions.with_raw_response = _Shortcut(completions.with_raw_response, path, client._custom_headers)  # noqa: SLF001 - `default_headers` is made anew each time
     return model
 
 
-def _body(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _body(arguments: Mapping[str, Any]) -> bytes | None:
+    """The bytes that the SDK would send; None where only the SDK knows them."""
+    if not arguments.keys() <= {*_MEMBERS} or arguments.get("stream"):
+        return None
     shape = arguments.get("response_format")
-    return {**arguments, "response_format": _schema_of(shape)} if isinstance(shape, type) else dict(arguments)
+    values = {**arguments, "response_format": _schema_of(shape)} if isinstance(shape, type) else arguments
+    body = {name: values[name] for name in _MEMBERS if name in values}
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError):  # the SDK knows how to send more kinds of values than JSON has
+        return None
 
 
 @cache

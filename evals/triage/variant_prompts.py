@@ -15,6 +15,7 @@ from evals.models.run import VariantInfo
 from evals.models.suite import Variant
 from evals.pack import PromptFile
 from evals.prompt_versions import NamedPrompt, named_prompts
+from evals.triage.variant_settings import completed, settings_of
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import TriageError
 from triage.guards.guard_sets import guard_set
@@ -25,15 +26,6 @@ from triage.state import ConfidenceFloor, PlanLimits
 
 _PACKAGE: Final = Path(triage.prompts.__file__).parent
 
-__all__ = [
-    "SupervisorPrompt",
-    "configuration_of",
-    "describe",
-    "plan_file",
-    "plan_text",
-    "prompt_of",
-]
-
 
 def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -> Configuration:
     """The configuration of the graph that a variant names; `prompt` is its prompt where that was read before.
@@ -42,15 +34,16 @@ def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -
         ConfigurationError: no such prompt or guard set, one that does not fit the supervisor, or settings that do not
             go together.
     """
-    floor, limits = variant.confidence_floor, variant.plan_limits
+    settings = settings_of(variant)
+    floor, limits = settings.confidence_floor, settings.plan_limits
     try:
-        guard_set(variant.guards)
+        guard_set(settings.guards)
         return Configuration(
             prompt=prompt or _supervisor(variant)[0],
-            guards=variant.guards,
+            guards=settings.guards,
             confidence_floor=ConfidenceFloor(**floor.model_dump()) if floor else None,
-            supervisor=variant.supervisor,
-            plan=variant.plan,
+            supervisor=settings.supervisor,
+            plan=settings.plan,
             plan_limits=PlanLimits(**limits.model_dump()) if limits else PlanLimits(),
             rules=_settings(variant),
         )
@@ -93,8 +86,9 @@ def plan_text(variant: Variant) -> str:
         ConfigurationError: a plan is missing, is one too many, or has faults.
     """
     try:
-        if variant.supervisor in MODES:
-            given_plan(MODES[variant.supervisor], variant.plan)
+        settings = settings_of(variant)
+        if settings.supervisor in MODES:
+            given_plan(MODES[settings.supervisor], settings.plan)
         path = plan_file(variant)
         return "" if path is None else path.read_text(encoding="utf-8")
     except (OSError, TriageError) as error:
@@ -103,7 +97,8 @@ def plan_text(variant: Variant) -> str:
 
 def plan_file(variant: Variant) -> Path | None:
     """The file of the plan a variant starts from, if it does. Raises PlanError where there is none."""
-    return None if variant.plan is None else plan_path(variant.plan)
+    plan = settings_of(variant).plan
+    return None if plan is None else plan_path(plan)
 
 
 def prompt_of(info: VariantInfo) -> SupervisorPrompt | None:
@@ -129,12 +124,12 @@ def describe(variant: Variant, root: Path) -> VariantInfo:
     prompt, source = configuration_of(variant).prompt, _supervisor(variant)[1]
     plan, workers = plan_text(variant), [one for one in _named(variant) if one.path.startswith(_WORKERS)]
     if prompt is None and not workers:
-        return VariantInfo(variant=variant)
+        return VariantInfo(variant=completed(variant))
     own = [] if prompt is None else [f"{prompt.system}\n\n{prompt.task}\n"]
     told = [prompt.digest if prompt else "", plan, *(one.text for one in workers)]
     versions = [*([prompt.version] if prompt else []), *(f"{one.name} {Path(one.spec).name}" for one in workers)]
     return VariantInfo(
-        variant=variant,
+        variant=completed(variant),
         prompt_version=" ".join(versions),
         prompt_digest=hashlib.sha256("\n".join(told).encode()).hexdigest() if any(told[1:]) else told[0],
         prompt_source=_relative(source.resolve(), root) if source else workers[0].path,
@@ -155,11 +150,12 @@ def _supervisor(variant: Variant) -> tuple[SupervisorPrompt | None, Path | None]
     """The router's prompt, if the variant names one, and its file: in `prompt`, or as `supervisor` in `prompts`."""
     named = {one.path: one for one in _named(variant)}
     own = next((one for one in named.values() if one.version), None)
-    if own and variant.prompt is not None:
+    prompt = settings_of(variant).prompt
+    if own and prompt is not None:
         raise ConfigurationError("`prompt` and `prompts: supervisor` name the same prompt; leave one out")
-    if own is None and variant.prompt is None:
+    if own is None and prompt is None:
         return None, None
-    spec = Path(own.version if own else variant.prompt or "")
+    spec = Path(own.version if own else prompt or "")
     path = spec if spec.suffix == ".md" else _PACKAGE / "supervisor" / f"{spec}.md"
     own = own or named.get(_relative(path.resolve(), _PACKAGE.parent.parent))
     if own is None:
@@ -178,11 +174,12 @@ def _named(variant: Variant) -> tuple[NamedPrompt, ...]:
 
 
 def _settings(variant: Variant) -> RulesSettings:
-    if variant.rules is None:
+    settings = settings_of(variant)
+    if settings.rules is None:
         return RulesSettings()
-    if variant.supervisor != "rules":
-        raise ConfigurationError(f"`rules` are settings of supervisor 'rules', not of {variant.supervisor!r}")
-    return RulesSettings(**variant.rules.model_dump())
+    if settings.supervisor != "rules":
+        raise ConfigurationError(f"`rules` are settings of supervisor 'rules', not of {settings.supervisor!r}")
+    return RulesSettings(**settings.rules.model_dump())
 
 
 def _relative(path: Path, root: Path) -> str:

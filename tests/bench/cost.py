@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 REPOSITORY = Path(__file__).parents[2]
+_USUAL = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Python compiles a module once, unless it is told to do it each time: that is not what people wait for."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def run(words: Sequence[str], cwd: Path, codes: Sequence[int] = (0,), environmen
             [sys.executable, "-S", Path(__file__).parent / "launch.py", told.name, sys.executable, *words],
             check=False,
             cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY), **environment},
+            env={**_USUAL, "PYTHONPATH": str(REPOSITORY), **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

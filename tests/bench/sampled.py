@@ -1,7 +1,8 @@
 """Where a command's processor time goes, package by package: what stands in the way of a goal that is not met.
 
 The program is interrupted every few milliseconds of processor time and asked where it is. A profiler that follows every
-call would make small functions dearer than they are. Imports are one line, whatever module they run.
+call would make small functions dearer than they are. Imports are a line for each package that we import, with all that
+it imports itself.
 """
 
 import json
@@ -70,13 +71,17 @@ _VERSION: Final = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def _place(frame: FrameType | None) -> str:
-    """Where a sample is: the package of its innermost frame, or `imports` if it is below one."""
-    innermost, outer = frame, frame
-    while outer is not None:
-        if outer.f_code.co_filename.startswith(_LOADER):
-            return IMPORTS
-        outer = outer.f_back
-    return package_of(innermost.f_code.co_filename) if innermost is not None else IMPORTS
+    """Where a sample is: the package of its innermost frame; below an import, which package is being imported."""
+    innermost, foreign, imported = "", "", ""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(_LOADER):
+            imported = f"{IMPORTS}: {foreign or 'our own'}"
+        elif "site-packages" in file:
+            foreign = package_of(file)
+        innermost = innermost or package_of(file)
+        frame = frame.f_back
+    return imported or innermost
 
 
 def main(*words: str) -> None:

@@ -38,6 +38,13 @@ def test_time_is_put_down_to_whom_it_is_spent_in():
     assert found.most_common(1)[0][0] == "python: json"
 
 
+def test_imports_are_put_down_to_the_package_that_was_asked_for(tmp_path):
+    """Whatever that package imports itself."""
+    line = sampled.with_floor(replace(MISSED, floor=""), tmp_path, "--help")
+
+    assert "  imports: typer" in line.floor
+
+
 def test_shares_are_those_of_all_samples_and_the_rest_is_one_line():
     found = {f"p{n:02}": 2 for n in range(sampled.LINES + 2)}
 

@@ -23,7 +23,6 @@ from tests.builders.dataset import (
 
 BUG, ASK = "wrong-total", "which-region"
 LABELS, ISSUE_MD = f"triage/cases/{BUG}/case.yaml", f"triage/cases/{BUG}/issue.md"
-PATCH_OF_ASK = f"triage/cases/{ASK}/bug.patch"
 BUG_PATCH, REPRO_PY = f"triage/cases/{BUG}/bug.patch", f"triage/cases/{BUG}/repro.py"
 ASK_LABELS = f"triage/cases/{ASK}/case.yaml"
 COPY, COPY_ISSUE = "triage/cases/copy/case.yaml", "triage/cases/copy/issue.md"

@@ -8,8 +8,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
+from itertools import pairwise
+from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -34,6 +36,8 @@ PRELOADED.extend(  # one server a process of ours, whoever asks first
         "distributed.cli.dask_worker",  # where it is installed
         "distributed.cli.dask_scheduler",
         "httpcore2",
+        "langchain.agents",
+        "langchain_openai",
         "tokenizers",
         "xdist.plugin",
         "pytest_asyncio.plugin",
@@ -63,9 +67,34 @@ def begin(target: Callable[..., Any], *arguments: Any, daemon: bool = False) -> 
 
 
 def _alone(target: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """In the process: workers that it begins come from a server of its own, which loads what they need and no more."""
+    """In the process: workers that it begins come from a server of its own, which is forked off as well."""
     del PRELOADED[1:]
+    util.spawnv_passfds = _server_forked  # type: ignore[attr-defined]  # typeshed does not know it
     target(*arguments)
+
+
+_spawned: Final = util.spawnv_passfds  # type: ignore[attr-defined]  # as above
+
+
+def _server_forked(path: str, words: Sequence[str], passed: Sequence[int]) -> int:
+    """In place of `multiprocessing.util.spawnv_passfds`: the server of workers is a fork of this process, which has
+    imported what it is to load. Other programs are started as ever. Returns the process id."""
+    preloads, begin, call = words[-1].partition("main(")
+    if "multiprocessing.forkserver" not in preloads:
+        return int(_spawned(path, words, passed))
+    if pid := os.fork():
+        return pid
+    try:
+        kept = [0, 1, 2, *sorted(passed)]
+        for below, above in pairwise([*kept, os.sysconf("SC_OPEN_MAX")]):
+            os.closerange(below + 1, above)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        forkserver._forkserver.__init__()  # type: ignore[misc]  # its lock is held, and it knows this very server
+        resource_tracker._resource_tracker.__init__()  # type: ignore[misc]  # whose pipe was closed
+        sys.modules.pop("evals.runner.preloaded", None)  # says that it has been loaded
+        exec(f"forkserver.{begin}{call}")  # noqa: S102 - the very words that a new Python would be given
+    finally:
+        os._exit(0)
 
 
 class Forked:

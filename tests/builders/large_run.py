@@ -6,7 +6,9 @@ than once. Rules are broken as often as the large suite's routes break theirs: t
 rule. Words are drawn by Zipf's law: the distinct text of a case packs to 3.3 kB, as that of a recorded one does.
 """
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from random import Random
 from typing import Final
@@ -15,7 +17,8 @@ from evals.comparison.first_divergence import diverge
 from evals.models.metrics import Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode, RouteReading, RouteSpec
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
-from evals.models.trace import Decision, Finding, PointAnswer, Visit
+from evals.models.trace import Call, Decision, Finding, PointAnswer, Visit
+from evals.report.recorded_calls import RecordedCall
 from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
 from tests.builders.run import PRIMARY, a_case_info, a_comparison, a_run, a_scorer_info, a_variant_info
 from tests.builders.trace import a_report, a_trace
@@ -143,12 +146,36 @@ def _trial(
     walk = {
         "visits": tuple(Visit(node=node, superstep=k, findings=(found,)) for k, (node, found) in enumerate(walked)),
         "decisions": tuple(decisions),
+        "calls": tuple(_calls(walked, decisions)),
         "points": tuple(_answer(point.id, random.choice(said)) for point in case.points),
     }
     left = random.choice((None, None, 2, 5))
     reading = random.choice(readings)
     outcomes = _outcomes(random, passed=not reading.breaks)
     return Trial(trace=trace.model_copy(update=walk), outcomes=outcomes, first_divergence=left, reading=reading)
+
+
+def _calls(walked: Sequence[tuple[RouteNode, Finding]], decisions: Sequence[Decision]) -> Iterator[Call]:
+    """The supervisor is asked, then the worker it chose; equal questions have equal keys."""
+    for decision, (node, found) in zip(decisions, walked, strict=True):
+        for agent, said in (("supervisor", decision.model_dump_json()), (node, found.model_dump_json())):
+            key = hashlib.sha256(f"{agent} {said}".encode()).hexdigest()
+            yield Call(agent=agent, key=key, model="claude", prompt_tokens=900, completion_tokens=90)
+
+
+def a_recording(run: Run) -> dict[tuple[str, str, int], RecordedCall]:
+    """What every call of a large run was asked and answered: a decision, or a finding, as JSON of several lines."""
+    prompts = {agent: f"You are the {agent}.\n{TASK}" for agent in ("supervisor", *WORKERS, "writer")}
+    found = {}
+    for trial in run.trials:
+        calls = iter(trial.trace.calls)
+        for decision, visit in zip(trial.trace.decisions, trial.trace.visits, strict=True):
+            told = decision.model_dump(include={"chosen", "reasoning", "question", "confidence"})
+            for said in (told, visit.findings[0].model_dump()):
+                call = next(calls)
+                reply = json.dumps(said, indent=1)
+                found[trial.trace.case_id, call.key, 0] = RecordedCall(prompts[call.agent], decision.context, reply)
+    return found
 
 
 def _reading(spec: RouteSpec, random: Random) -> RouteReading:

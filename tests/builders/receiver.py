@@ -1,9 +1,12 @@
 """A receiver of OTLP/HTTP on loopback that reads what it gets with the protocol's own classes."""
 
+import base64
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
@@ -12,6 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.builders.http_server import Handler, running
 
+IDS = {"traceId", "spanId", "parentSpanId"}
 TAKEN = ExportTraceServiceResponse().SerializeToString()
 
 
@@ -63,3 +67,17 @@ def a_receiver(*answers: Answer) -> Iterator[Received]:
     with running(Traces) as server:
         received.url = server.url
         yield received
+
+
+def request_in(line):
+    """The request in a line of OTLP/JSON, whose ids are hex where protobuf's own JSON has base64."""
+
+    def with_base64(value):
+        if isinstance(value, dict):
+            return {name: as_base64(each) if name in IDS else with_base64(each) for name, each in value.items()}
+        return [with_base64(each) for each in value] if isinstance(value, list) else value
+
+    def as_base64(text):
+        return base64.b64encode(bytes.fromhex(text)).decode()
+
+    return ParseDict(with_base64(json.loads(line)), ExportTraceServiceRequest())

@@ -20,6 +20,7 @@ from evals.models.run import (
 )
 from evals.models.suite import GatePolicy, Models, Variant
 from evals.models.trace import Trace
+from evals.triage.variant_settings import completed
 from tests.builders.trace import a_trace
 
 CRITIC_RULE = "Ask the critic before the writer."
@@ -61,7 +62,7 @@ def a_variant_info(
     name: str = "v2", prompt_text: str = "Choose.\nOne line each.\n", committed: str = "", **fields: Any
 ) -> VariantInfo:
     """A variant of that prompt version; `committed` is its text before it was edited."""
-    variant = Variant(name=name, prompt=name, models=Models(default="a-model", fallback="a-model"))
+    variant = completed(Variant(name=name, prompt=name, models=Models(default="a-model", fallback="a-model")))
     return VariantInfo(
         variant=variant,
         earlier=EarlierPrompt(since="committed", text=committed) if committed else None,
@@ -73,7 +74,7 @@ def a_variant_info(
 def rules_info(name: str = "rules") -> VariantInfo:
     """A variant whose supervisor reads no prompt."""
     models = Models(default="a-model", fallback="a-model")
-    return VariantInfo(variant=Variant(name=name, supervisor="rules", models=models))
+    return VariantInfo(variant=completed(Variant(name=name, supervisor="rules", models=models)))
 
 
 def a_system_info(supervisor: str, prompt: str, text: str, **fields: Any) -> VariantInfo:

@@ -5,11 +5,11 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
-from evals.models.analysis import Behaviour, GridPoint, SplitSummary
 from evals.models.run import Coverage
-from evals.models.suite import ConfidenceFloorSetting
 from evals.models.trace import Finding, Trace, Visit
+from evals.triage.sweep.sweep_result import Behaviour, GridPoint, SplitSummary
 from evals.triage.sweep.sweep_run import CaseSweep, Explored
+from evals.triage.variant_settings import ConfidenceFloorSetting
 from tests.builders.run import a_summary
 from tests.builders.trace import a_decision, a_trace
 

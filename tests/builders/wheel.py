@@ -3,7 +3,7 @@
 import hashlib
 import zipfile
 
-from tools.local_llm.weights import Weights
+from tests.local_llm.weights import Weights
 
 
 def some_weights(*parts, sha256=None):

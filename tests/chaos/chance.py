@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from evals.analysis.gate_on_repeats import Repeats
+from evals.analysis.selftest_steps import Repeats
 from evals.comparison.summary import Material
 from evals.errors import EXIT_WORSE
 from evals.models.run import Scope

@@ -6,7 +6,7 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.prices import ModelPrice, PriceTable, load_prices
-from tools.local_llm.weights import KNOWN
+from tests.local_llm.weights import KNOWN
 
 A_TABLE = "as_of: 2026-01-31\nmodels:\n  small: {usd_per_million_input: 2, usd_per_million_output: 8}\n"
 

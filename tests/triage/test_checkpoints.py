@@ -52,14 +52,6 @@ async def test_a_job_begun_under_an_older_prompt_goes_on_under_the_new_one(tmp_p
     assert team.messages("supervisor")[0] == load_supervisor_prompt("v3").system
 
 
-async def test_a_job_begun_under_a_newer_prompt_goes_on_under_the_old_one(tmp_path):
-    await a_job_left_at_a_question(tmp_path / "jobs.sqlite", prompt="v3")
-    team = a_team("writer")
-    await resumed(tmp_path / "jobs.sqlite", team, Command(resume="MySQL"), prompt="v1")
-
-    assert team.messages("supervisor")[0] == load_supervisor_prompt("v1").system
-
-
 async def test_prompts_are_never_stored(tmp_path):
     await a_job_left_at_a_question(tmp_path / "jobs.sqlite")
     stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())

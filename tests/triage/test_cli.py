@@ -158,13 +158,6 @@ def test_a_looping_guard_set_is_one_line(desk, monkeypatch, capsys):
     assert "guard set 'none' let the job go round in circles" in capsys.readouterr().err
 
 
-def test_one_model_may_answer_for_all(desk, monkeypatch):
-    team = a_team("investigator", "writer")
-    triage(team, monkeypatch, *NEW, "--model", "small")
-
-    assert {body["model"] for _, body in team.asked} == {"small"}
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -218,13 +211,6 @@ def test_a_malformed_setting_is_named(desk, monkeypatch, capsys):
     assert triage(a_team("end"), _with(monkeypatch, "TRIAGE_TIMEOUT_S", "soon"), *NEW) == 2
 
     assert "TRIAGE_TIMEOUT_S: Input should be a valid number" in capsys.readouterr().err
-
-
-def test_a_job_id_is_not_used_twice(desk, monkeypatch, capsys):
-    triage(a_team("investigator", "writer"), monkeypatch, *NEW)
-
-    assert triage(a_team("investigator", "writer"), monkeypatch, *NEW) == 2
-    assert "job 'one' exists already" in capsys.readouterr().err
 
 
 def _with(monkeypatch, name, value):

@@ -118,3 +118,94 @@ def test_a_wrong_run_or_policy_is_two_and_one_line(checkout, words):
     said = evals(checkout, "gate", *words)
 
     assert (said.code, said.err.count("\n")) == (2, 1)
+
+
+@pytest.fixture
+def blessed(repository):
+    """The repository, whose suite was run and blessed with the prompt as committed; the baseline is committed too."""
+    (repository / "mine.md").write_text((repository / "mine.md").read_text().replace("at every step", "at each step"))
+    (repository / ".gitignore").write_text("*\n!mine.md\n!.gitignore\n!evals\n!evals/**\n")
+    evals(repository, "run", "tiny.yaml")
+    evals(repository, "bless", "tiny.yaml")
+    for words in (("add", "."), (*WHO, "commit", "-qm", "bless")):
+        subprocess.run(["git", *words], cwd=repository, check=True)
+    return repository
+
+
+STORED = {
+    "a run and a baseline": ("baseline:tiny", "reports/latest/run.json"),
+    "a folder and a revision's baseline": ("git:HEAD", "reports/latest"),
+    "a baseline of a revision, by variant": ("baseline:tiny/new@HEAD", "reports/latest:new"),
+    "a stored file of a revision": ("git:HEAD:evals/suites/baselines/tiny.json", "reports/latest"),
+    "a replayed variant": ("baseline:tiny", "new"),
+    "a variant and a run": ("new", "reports/latest/run.json:new"),
+}
+
+
+@pytest.mark.parametrize("sides", STORED.values(), ids=STORED.keys())
+def test_stored_results_are_compared_in_any_mix(blessed, sides):
+    said = evals(blessed, "compare", *sides, "--suite", "tiny.yaml")
+
+    run = run_of(blessed)
+    assert said.code == 0, said.err + said.out
+    assert {item["delta"] for item in run["comparisons"]} == {0.0}
+    assert "differ" not in run["verdict"]["sentence"]
+
+
+def test_a_revisions_baseline_is_read_from_git(blessed):
+    (blessed / "evals" / "suites" / "baselines" / "tiny.json").unlink()
+
+    assert evals(blessed, "compare", "baseline:tiny", "reports/latest").code == 2
+    assert evals(blessed, "compare", "git:HEAD", "reports/latest", "--suite", "tiny.yaml").code == 0
+
+
+def test_a_stored_comparison_can_be_compared_again_and_judged_again(blessed):
+    evals(blessed, "compare", "baseline:tiny/new", "reports/latest")
+
+    again = evals(blessed, "compare", "reports/compare/run.json", "reports/latest")
+
+    assert again.code == 0, again.err
+    assert evals(blessed, "gate", "reports/compare/run.json", "--set", "require=equivalence").code == 3
+
+
+WRONG_STORED = {
+    "baseline": (("baseline:nosuch", "reports/latest"), "there is no such baseline"),
+    "variant": (("baseline:tiny/mew", "reports/latest"), "no variant mew; it has new, old"),
+    "revision": (("git:nosuch", "reports/latest"), "no such revision"),
+    "folder": (("baseline:tiny", "reports/gone"), "reports/gone/run.json: cannot be read"),
+    "file": (("gone.json", "reports/latest"), "gone.json: cannot be read"),
+    "alone": (("baseline:tiny",), "nothing to compare it with"),
+    "case": (("baseline:tiny", "reports/latest", "--case", "local-bug"), "--case: stored results"),
+    "metric": (("baseline:tiny", "reports/latest", "--metric", "luck"), "none of luck is on every side"),
+    "policy": (("baseline:tiny", "reports/latest", "--set", "alpha=3"), "--set alpha=3"),
+}
+
+
+@pytest.mark.parametrize(("words", "cause"), WRONG_STORED.values(), ids=WRONG_STORED.keys())
+def test_wrong_use_of_stored_results_is_one_line(blessed, words, cause):
+    said = evals(blessed, "compare", *words, "--suite", "tiny.yaml")
+
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert cause in said.err
+
+
+def test_result_files_are_compared_where_there_is_no_project(tmp_path):
+    rows = [f"case-{n},hit,{int(n > 5)}" for n in range(20)]
+    (tmp_path / "main.csv").write_text("\n".join(["case,metric,value", *(f"case-{n},hit,1" for n in range(20))]))
+    (tmp_path / "branch.csv").write_text("\n".join(["case,metric,value", *rows]))
+
+    said = evals(tmp_path, "compare", "main.csv", "branch.csv")
+
+    assert said.code == 1
+    assert "branch is worse than main: hit -30 points" in said.out
+    assert (tmp_path / "reports" / "compare" / "index.html").is_file()
+
+
+def test_a_file_with_several_variants_is_compared_by_itself(tmp_path):
+    rows = [f"case-{n},{name},hit,1" for n in range(20) for name in ("v1", "v2")]
+    (tmp_path / "all.csv").write_text("\n".join(["case,variant,metric,value", *rows]))
+
+    said = evals(tmp_path, "compare", "all.csv")
+
+    assert (said.code, "v2 is not shown to be worse than v1" in said.out) == (0, True)
+    assert "name one, as in all.csv:v1" in evals(tmp_path, "compare", "all.csv", "all.csv:v2").err

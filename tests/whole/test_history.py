@@ -40,15 +40,14 @@ def test_the_terminal_names_the_commit_the_folder_and_what_is_not_known(blessed)
     said = evals(blessed, "history", "tiny.yaml").out
 
     assert git(blessed, "rev-parse", "--short=7", "HEAD").stdout.strip() in said
-    assert "guards and models are not known" in said  # the suite's file is no shipped one
     assert "1 baseline, blessed from" in said
     assert said.rstrip().endswith("Report: reports/history/index.html")
 
 
-def test_page_json_and_badge_are_written_where_they_are_asked_for(blessed, tmp_path):
+def test_page_and_json_are_written_where_they_are_asked_for(blessed, tmp_path):
     evals(blessed, "history", "tiny.yaml", "--out", str(tmp_path / "there"))
 
-    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["badge.svg", "history.json", "index.html"]
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["history.json", "index.html"]
 
 
 def test_a_case_is_told_when_it_turned_and_nothing_is_written(blessed):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders.checkout import a_checkout, cassettes, evals
-from tests.builders.disk import a_small_disk, grow, unwritable
+from tests.builders.disk import a_small_disk, grow
 from tests.builders.llm_server import an_llm_server
 
 pytestmark = pytest.mark.slow
@@ -28,18 +28,3 @@ def test_a_full_disk_is_said_in_a_line_and_the_recording_goes_on_where_it_was(tm
         assert again.code == 0, again.err
         assert len(llm.asked) < asked + story[2]["recorded"]
         assert all(cassettes(checkout)[name].startswith(content[:10]) for name, content in committed.items())
-
-
-def test_a_locked_folder_is_said_in_a_line_and_keeps_what_was_answered(tmp_path, story):
-    checkout = a_checkout(tmp_path / "checkout")
-    (checkout / "cassettes").mkdir()
-    with an_llm_server() as llm:
-        with unwritable(checkout / "cassettes"):
-            said = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
-        again = evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url)
-
-    assert said.code == 3
-    assert "make the folder writable" in said.err
-    assert "Traceback" not in said.err
-    assert again.code == 0, again.err
-    assert len(llm.asked) == story[2]["recorded"]

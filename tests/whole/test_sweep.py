@@ -13,8 +13,7 @@ from evals.models.run_request import Options
 from evals.pipeline.load_run import selected
 from evals.runner.trial_task import CaseTask
 from evals.triage.confidence_floor import asked, rulings
-from evals.triage.sweep.sweep_run import at, execute, grid
-from evals.triage.sweep.sweep_stage import stage
+from evals.triage.sweep.sweep_run import at, execute, grid, stage
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import a_suite, cassettes, evals
 from tests.builders.llm_server import an_llm_server, answering, next_stop

@@ -1,11 +1,13 @@
 """What only the triage graph has says so in one line in a project with a graph of its own."""
 
+import re
 import shutil
 
 import pytest
 
 from tests.builders.dataset import write
 from tests.builders.example_projects import copied, evals
+from tests.builders.unpacked import content_of, parts_of
 
 pytestmark = pytest.mark.slow
 
@@ -21,15 +23,35 @@ def desk(support, tmp_path):
     return shutil.copytree(support, tmp_path / "desk")
 
 
+OF_TRIAGE = re.compile(
+    r"\b(?:guards?|supervisors?|severity|triage|writer|critic|frozen|gold|twins?|repository|vetoe?s?|findings?|overrid\w+)\b"
+    r"|IKWr|dataset lint|n/a",
+    re.IGNORECASE,
+)
+
+
+def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
+    _, said = evals(desk, "run", "router", "--verbose")
+    page = (desk / "reports/latest/index.html").read_text(encoding="utf-8")
+    parts = "".join(part for _, part, _ in parts_of(content_of(page)))
+    shown = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*?(?=placeholder|>)", " ", page + parts, flags=re.DOTALL)
+    summary = (desk / "reports/latest/summary.md").read_text(encoding="utf-8")
+
+    found = {
+        where: OF_TRIAGE.findall(text) for where, text in (("page", shown), ("summary", summary), ("terminal", said))
+    }
+    assert found == {"page": [], "summary": [], "terminal": []}
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (("drift", "router"), "no endpoint: name one with --base-url or EVALS_BASE_URL"),
-        (("judge",), "this project's graph has no judge"),
+        (("judge", "router"), "suite router asks no judge"),
         (("sweep",), "`evals sweep` is of the triage graph; this project has another one"),
         (("dataset", "show"), "`evals dataset` is of the triage graph; this project has another one"),
-        (("run", "router", "--set", "guards=none"), "variant v2+none: `guards` is of the triage graph"),
-        (("run", "router", "--set", "max_iterations=3"), "`max_iterations` is of the triage graph"),
+        (("run", "router", "--set", "guards=none"), "variant v2+none: `guards` is no setting of this graph"),
+        (("run", "router", "--set", "max_iterations=3"), "`max_iterations` is no setting of this graph"),
         (("run", "router", "--case", "charged-twise"), "no such case: charged-twise; did you mean 'charged-twice'?"),
         (("run", "router", "--dataset", "nowhere"), "--dataset nowhere: there is no such folder"),
     ],
@@ -47,7 +69,7 @@ def test_a_setting_of_the_triage_graph_in_a_suite_is_refused(desk, setting):
     code, said = evals(desk, "run", "mine")
 
     name = setting.partition(":")[0]
-    assert (code, f"variant v1: `{name}` is of the triage graph" in said, said.count("\n")) == (2, True, 1), said
+    assert (code, f"variant v1: `{name}` is no setting of this graph" in said, said.count("\n")) == (2, True, 1), said
 
 
 @pytest.mark.parametrize("folder", ["evaluation/other", "elsewhere/other"])

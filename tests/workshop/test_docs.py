@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_command
 
 from evals.cli.main import all_commands, command_line
+from evals.target.pack import TargetPack
 from tests.builders.docs_pages import (
     GENERATED_PAGES,
     KINDS,
@@ -112,10 +113,8 @@ def test_a_picture_is_small_and_named():
 @cache
 def options_by_command():
     """Command as it is typed -> its options."""
-    found, waiting = (
-        {},
-        [("evals", get_command(command_line(all_commands(), *all_commands()))), ("triage", get_command(triage))],
-    )
+    known = {**all_commands(), **TargetPack.commands}
+    found, waiting = {}, [("evals", get_command(command_line(known, *known))), ("triage", get_command(triage))]
     while waiting:
         name, command = waiting.pop()
         found[name] = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}

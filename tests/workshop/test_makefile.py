@@ -15,7 +15,7 @@ REPLACED = {
     "chaos": ".venv/bin/python -m tests.chaos",
     "mutants": ".venv/bin/python -m tests.mutation",
     "explore": ".venv/bin/python -m tests.explore",
-    "local-llm": "make setup WITH=llm && .venv/bin/python -m tools.local_llm start",
+    "local-llm": "make setup WITH=llm && .venv/bin/python -m tests.local_llm start",
     "every": "make test EVERY=1",
     "format": ".venv/bin/ruff check --fix . && .venv/bin/ruff format .",
     "setup-git": "make setup WITH=git",

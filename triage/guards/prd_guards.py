@@ -3,6 +3,7 @@
 from typing import Final
 
 from triage.guards.guard import Guard, veto
+from triage.guards.hardened_guards import report_before_end
 from triage.state import MAX_QUESTIONS, BugTriageState, Node, Veto
 
 
@@ -24,13 +25,6 @@ def iteration_limit(state: BugTriageState, choice: Node) -> Veto | None:
     """A spent budget sends the job to the writer."""
     if state.iterations >= state.max_iterations:
         return veto("iteration_limit", state, choice, "writer")
-    return None
-
-
-def report_before_end(state: BugTriageState, choice: Node) -> Veto | None:
-    """A job does not end without a report."""
-    if choice == "end" and state.report is None:
-        return veto("report_before_end", state, choice, "writer")
     return None
 
 

@@ -169,6 +169,3 @@ def confidence_of(findings: list[AgentFinding]) -> float:
     """The confidence of the newest finding on the bug itself, 0 without one; reviews and reports are none."""
     own = [found.confidence for found in findings if found.agent_name not in ("critic", "human_input", "writer")]
     return own[-1] if own else 0.0
-
-
-__all__ = ["supervisor"]

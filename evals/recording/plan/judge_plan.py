@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from evals.cassettes.interaction import Cassette
-from evals.cassettes.nearest_request import texts_of
+from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.store import load
 from evals.llm_judge.questions import JudgeReply, Prompts
 from evals.models.judge import AGENT
@@ -22,7 +21,10 @@ _ISSUE = IssueText("", ())
 def judge_missed(lacking: Sequence[JudgeReply], prompts: Prompts, workspace: Workspace) -> list[Missed]:
     """Every miss with its cause; who asks is called by the name of its question."""
     files = tuple(
-        PromptFile(_shown(prompt.path, workspace.root), tuple(prompt.path.read_text(encoding="utf-8").splitlines()))
+        PromptFile(
+            _shown(prompt.path, workspace.root),
+            prompt.lines or tuple(prompt.path.read_text(encoding="utf-8").splitlines()),
+        )
         for prompt in prompts.files
     )
     tapes: dict[str, Cassette] = {}

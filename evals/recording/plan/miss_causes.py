@@ -12,6 +12,7 @@ from evals.cassettes.nearest_request import MAX_CHARS
 from evals.models.base import Closed
 from evals.models.trace import Decision, Difference, Miss, Trace, Visit
 from evals.pack import PromptFile
+from evals.shared.words import some
 
 _PLACEHOLDER: Final = re.compile(r"(?<!\{)\{[a-z_]+\}(?!\})")
 _LITERAL: Final = 4  # characters a line with a placeholder needs besides it to be told from any other line
@@ -362,8 +363,7 @@ def schema_changed(evidence: MissEvidence) -> MissCause | None:
     if not places:
         return None
     fields = [place for place in dict.fromkeys(places) if not place.startswith("required")] or places
-    shown = ", ".join(fields[:3]) + (f" and {len(fields) - 3} more" if len(fields) > 3 else "")
-    text = f"{evidence.miss.agent}'s answer: {shown}"
+    text = f"{evidence.miss.agent}'s answer: {some(fields)}"
     return MissCause(kind="schema changed", text=text, group=text)
 
 

@@ -10,8 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.nearest_request import texts_of
+from evals.cassettes.interaction import Cassette, Interaction, texts_of
 from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CassetteError
 from evals.models.base import Closed

@@ -60,7 +60,7 @@ function partOf(content, name) {
   for (const [place, number] of places("scores")) {
     place.append(...texts[number].split("\n").map((text, i) => scoreRow(content.scorers[i], text)));
   }
-  for (const kind of ["plan", "change", "cause", "rules", "prompt"]) {
+  for (const kind of ["plan", "change", "cause", "rules"]) {
     for (const [place, number] of places(kind)) place.append(partOf(content, `${kind}-${number}`));
   }
   for (const [place, number] of places("cells")) fillSheet(place, texts[number].split("\n").map((line) => line.split("\t")));
@@ -70,12 +70,14 @@ function partOf(content, name) {
 
 /* Whether a case says a word in what it was shown, answered or found: each text is looked at once for all its cases. */
 function textSearch(content) {
-  const plain = content.pieces.map((piece) => (/[<>\u0001]/.test(piece) ? "" : piece.toLowerCase()));
+  const plain = content.pieces.map((piece) => piece.toLowerCase());
   const used = new Map();
   content.names.forEach((name, i) => {
     if (!name.startsWith("case-")) return;
     const [known, paragraphs, , , codes] = content.columns.map((column) => column[i]);
-    used.set(name.slice(5), new Set([...paragraphs.flat(), ...codes.filter(Boolean)].map((code) => (code > 0 ? code - 1 : known - code - 1))));
+    const place = (code) => (code > 0 ? code - 1 : known - code - 1);
+    const values = codes.filter(Boolean).map(place).filter((at) => !/[<\u0001]/.test(plain[at])); // the others are markup
+    used.set(name.slice(5), new Set([...paragraphs.flat().map(place), ...values]));
   });
   const words = new Map();
   return (id, word) => {

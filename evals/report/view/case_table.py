@@ -65,13 +65,16 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class CaseTable:
-    """All rows, the variants (reference and candidate first), and what to filter by."""
+    """All rows, the variants (reference and candidate first), and what to filter by; whether a guard overrode a
+    decision in any of them, and whether any case has exemplars."""
 
     variants: tuple[str, ...]
     compared: int
     slices: tuple[str, ...]
     metrics: tuple[str, ...]
     rows: tuple[CaseRow, ...]
+    overrides: bool
+    exemplars: bool
 
 
 def case_table(run: Run, pools: Pools) -> CaseTable:
@@ -85,17 +88,18 @@ def case_table(run: Run, pools: Pools) -> CaseTable:
     first = dict.fromkeys((run.reference, run.candidate))
     names = sorted((info.variant.name for info in run.variants), key=lambda name: [*first, name].index(name))
     compared = sum(name in first for name in names)
+    rows = tuple(
+        _row(run, case, [trials.get((case.id, name), []) for name in names], compared, parted.get(case.id, ()), pools)
+        for case in run.cases
+    )
     return CaseTable(
         tuple(names),
         compared,
         tuple(sorted({case.archetype for case in run.cases})),
         tuple(item.endpoint for item in _compared(run)),
-        tuple(
-            _row(
-                run, case, [trials.get((case.id, name), []) for name in names], compared, parted.get(case.id, ()), pools
-            )
-            for case in run.cases
-        ),
+        rows,
+        overrides=any("override" in row.outcomes.split() for row in rows),
+        exemplars=any(row.exemplars for row in rows),
     )
 
 
@@ -124,11 +128,16 @@ def _row(
     pools: Pools,
 ) -> CaseRow:
     traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trials in columns for trial in trials}
+    prompts = {info.variant.name: info.prompt_text for info in run.variants}
     metrics = marked(run.scorers)
     ways = [[ribbon(trial, pools.letters) for trial in trials] for trials in columns]
     views = [
         tuple(
-            trial_view(trial, case, run.scorers, way, pools.texts, pools.pictures)
+            trial_view(
+                *(trial, case, run.scorers, way, pools.texts, pools.pictures),
+                recorded=pools.calls.of(trial.trace),
+                prompt=prompts[trial.trace.variant],
+            )
             for trial, way in zip(trials, found, strict=True)
         )
         for trials, found in zip(columns, ways, strict=True)

@@ -35,7 +35,7 @@ def systems(run: Run) -> tuple[System, ...]:
     """The systems of a run, in the order of their first variants."""
     found: dict[str, list[VariantInfo]] = {}
     for info in run.variants:
-        found.setdefault(info.variant.supervisor.split("-")[0], []).append(info)
+        found.setdefault(info.variant.settings.get("supervisor", "llm").split("-")[0], []).append(info)
     return tuple(System(name, tuple(infos), _leader(run, infos)) for name, infos in found.items())
 
 
@@ -67,7 +67,7 @@ def prompt_texts(run: Run) -> tuple[PromptText, ...]:
         if info.prompt_text:
             prompts.setdefault((f"Prompt {info.prompt_version}", info.prompt_text), []).append(info)
         if info.plan_text:
-            plans.setdefault((f"Plan {info.variant.plan}", info.plan_text), []).append(info)
+            plans.setdefault((f"Plan {info.variant.settings['plan']}", info.plan_text), []).append(info)
     return tuple(
         PromptText(title, f"read by {_names(readers)}", text)
         for texts in (prompts, plans)
@@ -202,7 +202,7 @@ def _stretches(lines: Sequence[DiffLine]) -> Iterator[Stretch]:
 
 def _whole(info: VariantInfo) -> list[str]:
     """The prompt and the plan behind it, line by line."""
-    plan = ["", f"# plan {info.variant.plan}", *info.plan_text.splitlines()] if info.plan_text else []
+    plan = ["", f"# plan {info.variant.settings['plan']}", *info.plan_text.splitlines()] if info.plan_text else []
     return [*info.prompt_text.splitlines(), *plan]
 
 
@@ -343,10 +343,10 @@ def _place(diff: PromptDiff, stretch: Stretch, nodes: Sequence[str]) -> Place:
 def _settings(left: VariantInfo, right: VariantInfo) -> Iterable[str]:
     """Every setting but name and prompt that is not the same in both."""
     ours, theirs = (info.variant.model_dump(mode="json", exclude={"name", "prompt"}) for info in (left, right))
-    for name, value in ours.items():
-        if value != theirs[name]:
+    for name in dict.fromkeys((*ours, *theirs)):
+        if ours.get(name) != theirs.get(name):
             was, now = (
-                f"{_said(each)} under {info.variant.name}" for each, info in ((theirs[name], right), (value, left))
+                f"{_said(each.get(name))} under {info.variant.name}" for each, info in ((theirs, right), (ours, left))
             )
             yield f"{name.replace('_', ' ')}: {was}, {now}"
     if left.prompt_digest == right.prompt_digest and left.prompt_text:

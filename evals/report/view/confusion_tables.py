@@ -55,9 +55,9 @@ class ConfusionView:
 
 
 def confusion_views(run: Run) -> tuple[ConfusionView, ...]:
-    """The candidate's and the reference's first."""
+    """The candidate's and the reference's first; none where the cases have no such decisions."""
     first = {run.candidate: 0, run.reference: 1}
-    ordered = sorted(run.confusions, key=lambda item: first.get(item.variant, 2))
+    ordered = sorted((item for item in run.confusions if item.of), key=lambda item: first.get(item.variant, 2))
     order = _order_of_nodes(run)
     return tuple(_view_confusion(item, order) for item in ordered)
 

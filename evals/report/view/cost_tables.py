@@ -7,7 +7,7 @@ from typing import Final
 from evals.models.run import CostChange, Run, Summary
 from evals.models.suite import CostName
 from evals.report.numbers import MINUS, NOTHING, amount, measure, rate
-from evals.report.view.page_parts import Table
+from evals.report.view.page_parts import Table, without_empty
 from evals.report.view.plots import Dot, Frame, Plot, Tick
 
 COLUMNS: Final[dict[str, str]] = {
@@ -26,7 +26,7 @@ NAME_ROOM: Final = 40
 
 
 def what_it_costs(run: Run) -> Table:
-    """Means per case over exact trials, each with the number of cases it is the mean of."""
+    """Means per case over exact trials, each with the number of cases it is the mean of; no column that is empty."""
     infos = {info.name: info for info in run.scorers}
     found = {(item.variant, item.scorer): item for item in run.summaries}
     rows = []
@@ -34,10 +34,11 @@ def what_it_costs(run: Run) -> Table:
         name = info.variant.name
         covered = run.coverage[name]
         cells = [
-            amount(found[name, scorer], infos[scorer]) if (name, scorer) in found else NOTHING for scorer in COLUMNS
+            amount(found[name, scorer], infos[scorer]) if (name, scorer) in found and scorer in infos else NOTHING
+            for scorer in COLUMNS
         ]
         rows.append((name, f"{covered.exact}/{covered.total}", *cells))
-    return Table(_caption(run), ("variant", "exact trials", *COLUMNS.values()), tuple(rows))
+    return without_empty(Table(_caption(run), ("variant", "exact trials", *COLUMNS.values()), tuple(rows)), rows=False)
 
 
 _PAIRED: Final[dict[str, CostName]] = {

@@ -8,10 +8,11 @@ from evals.comparison.first_divergence import diverge
 from evals.models.run import Comparison, Divergence, Run
 from evals.models.trace import Finding, Trace, Visit
 from evals.report.numbers import percent
+from evals.report.recorded_calls import NONE, Recorded, TrialCalls
 from evals.report.view.change_causes import Causes, DiffLine, diff_lines, prompt_diffs
 from evals.report.view.page_parts import ListLink, Lists, Pool, Texts
 from evals.report.view.plan_graph import Pictures
-from evals.report.view.trial_view import TrialStep, run_letters, step_of, visit_groups
+from evals.report.view.trial_view import CallView, TrialStep, call_view, run_letters, step_of, visits_by_decision
 from evals.report.view.violations_table import RuleSheets
 
 if TYPE_CHECKING:
@@ -56,13 +57,13 @@ def state_diff(was: Trace, now: Trace, decision: int, texts: Texts) -> StateDiff
 def state_fields(trace: Trace, decision: int) -> dict[str, str]:
     """The recorded state before that decision: the way so far, what it brought, what was asked and answered."""
     before = trace.decisions[:decision]
-    led = sum(one.routed != "end" for one in before)
-    visits = [visit for group in visit_groups(trace)[:led] for visit in group]
+    visits = [visit for group in visits_by_decision(trace)[: decision + 1] for visit in group]
     asked = sum(visit.node == "human_input" for visit in visits)
     fields = {
         "steps so far": " → ".join(visit.node for visit in visits) or ABSENT,
-        "confidence stated last": percent(before[-1].confidence) if before else ABSENT,
     }
+    if any(one.confidence is not None for one in trace.decisions):
+        fields["confidence stated last"] = percent(before[-1].confidence) if before else ABSENT
     for number, (visit, found) in enumerate(_found(visits), start=1):
         fields[f"finding {number} ({visit.node})"] = _told(found)
     for number, visit in enumerate(visits, start=1):
@@ -96,11 +97,14 @@ class Pools:
     changes: Changes
     causes: Causes
     sheets: RuleSheets
+    calls: TrialCalls
 
 
-def pools_for(run: Run, pack: "Pack | None" = None) -> Pools:
+def pools_for(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Pools:
     """Empty pools for the page of a run."""
-    return Pools(run_letters(run, pack), Texts(), Pictures(), Changes(), Causes(run, prompt_diffs(run)), RuleSheets())
+    causes = Causes(run, prompt_diffs(run))
+    calls = TrialCalls(run, recorded)
+    return Pools(run_letters(run, pack), Texts(), Pictures(), Changes(), causes, RuleSheets(), calls)
 
 
 Traces = Mapping[tuple[str, int], Trace]
@@ -109,12 +113,14 @@ Traces = Mapping[tuple[str, int], Trace]
 
 @dataclass(frozen=True)
 class Side:
-    """One variant at the decision; without a `step` there is a `note` that says why."""
+    """One variant at the decision; without a `step` there is a `note` that says why. `call` is the request that it
+    rests on, where that is known."""
 
     variant: str
     went: str
     step: TrialStep | None
     note: str
+    call: CallView | None = None
 
 
 @dataclass(frozen=True)
@@ -186,13 +192,19 @@ def _shown(item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> tup
     """The number of the line diff of what both were shown, or why there is none."""
     if was is None:
         return "", "A baseline keeps where decisions went, not what they were shown."
-    messages = [
-        trace.decisions[item.decision].context if item.decision < len(trace.decisions) else "" for trace in (was, now)
-    ]
+    messages = [_message(trace, item.decision, pools) for trace in (was, now)]
     if not all(messages):
         return "", "Not known of both: their system prompts and answers stand below."
     lines = tuple(diff_lines(*(message.splitlines() for message in messages)))
     return (pools.changes.add(lines), "") if lines else ("", "The same message, word for word.")
+
+
+def _message(trace: Trace, decision: int, pools: Pools) -> str:
+    """What the model was shown before that decision, without the system prompt."""
+    if decision >= len(trace.decisions):
+        return ""
+    found = pools.calls.of_decision(trace, decision)
+    return trace.decisions[decision].context or (found[1].shown if found else "")
 
 
 def _side(trace: Trace | None, name: str, item: Divergence, went: str | None, pools: Pools) -> Side:
@@ -200,7 +212,9 @@ def _side(trace: Trace | None, name: str, item: Divergence, went: str | None, po
         return Side(name, went or "had ended", None, "A baseline keeps where it went, not what it said.")
     if item.decision >= len(trace.decisions):
         return Side(name, "had ended", None, "It had ended before this decision.")
-    return Side(name, went or "had ended", step_of(trace.decisions[item.decision], pools.texts), "")
+    found = pools.calls.of_decision(trace, item.decision)
+    call = call_view(*found, pools.texts) if found else None
+    return Side(name, went or "had ended", step_of(trace.decisions[item.decision], pools.texts), "", call)
 
 
 SHOWN = 4

@@ -6,6 +6,7 @@ from evals.analysis.drift_requests import CONFIDENCE
 from evals.models.drift_result import AnswerSource, Drift, DriftPrice, FieldDrift, Range, Turned
 from evals.report.numbers import NOTHING, percent, points, probability, signed
 from evals.report.view.page_parts import Table
+from evals.shared.words import counted
 
 SHOWN: Final = 20
 """Turned decisions in the terminal; all of them are in `drift.json`."""
@@ -26,7 +27,7 @@ def turned_table(found: Drift) -> Table:
     ways = [turned for turned in found.turned if turned.on_the_way]
     more = f" ({len(ways) - SHOWN} more are in drift.json)" if len(ways) > SHOWN else ""
     return Table(
-        f"{_count(len(found.turned_cases), 'case')} would go another way, as far as was asked{more}",
+        f"{counted(len(found.turned_cases), 'case')} would go another way, as far as was asked{more}",
         ("case", "where", "recorded", "now", ""),
         tuple(_turned(turned) for turned in ways[:SHOWN]),
     )
@@ -86,7 +87,7 @@ def _turned(turned: Turned) -> tuple[str, ...]:
     others = len(turned.on_the_way) - 1
     return (
         first.case,
-        f"{first.variant}, decision {first.step}" + (f" (and in {_count(others, 'trial')} more)" if others else ""),
+        f"{first.variant}, decision {first.step}" + (f" (and in {counted(others, 'trial')} more)" if others else ""),
         turned.recorded,
         ", ".join(dict.fromkeys(turned.fresh)),
         "recorded as another repeat" if turned.known else "",
@@ -97,7 +98,3 @@ def _told(told: AnswerSource) -> str:
     models = ", ".join(f"{model} ({count})" for model, count in told.models.items())
     first, last = told.first[:10], told.last[:10]
     return f"{first if first == last else f'{first} to {last}'} by {models}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ from evals.models.run import CaseChange, CaseInfo, Trial, trial_metrics
 from evals.models.trace import Decision, Finding, Trace, Visit
 from evals.report.numbers import percent
 from evals.report.view.case_table import mark
-from evals.report.view.trial_view import visit_groups
+from evals.report.view.trial_view import visits_by_decision
 from evals.report.view.violations_table import reason_of
 from evals.routes.route_distance import nearest_exemplar
 from evals.routes.violations import asks
@@ -105,12 +105,10 @@ def _steps(trial: Trial, case: CaseInfo) -> Iterator[ExplainedStep]:
     """Decisions with their visits; as long as a route follows the nearest exemplar, what that goes on to is wanted."""
     trace = trial.trace
     way = nearest_exemplar(trace.route, case.exemplars, trace.supersteps) or ()
-    groups = visit_groups(trace)
     known: list[Finding] = []
     answers = iter(trace.exchanges)
     place = 0
-    for decision in trace.decisions:
-        visits = groups.pop(0) if decision.routed != "end" and groups else []
+    for decision, visits in zip(trace.decisions, visits_by_decision(trace)[1:], strict=False):
         steps = [visit for visit in visits if visit.reviews is None]
         lines = [("knew", _knew(known)), ("chose", _chose(decision)), *_between(decision)]
         if any(visit.node == "human_input" for visit in steps) and (exchange := next(answers, None)):

@@ -122,13 +122,14 @@ def variant_table(run: Run) -> Table:
 
 def _named(run: Run, info: VariantInfo) -> str:
     """A variant, its part in the suite, and what was configured; the usual supervisor goes without saying."""
-    name, supervisor = info.variant.name, info.variant.supervisor
+    name, settings = info.variant.name, {"supervisor": "llm", "guards": "hardened", **info.variant.settings}
+    supervisor, guards = settings["supervisor"], settings["guards"]
     roles = {run.candidate: "candidate", run.reference: "reference"} if run.candidate != run.reference else {}
     parts = [roles[name]] if name in roles else []
     parts += [] if supervisor == "llm" else [f"supervisor {supervisor}"]
     parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    has_guards = info.variant.prompt is not None or supervisor != "llm" or info.variant.guards != "hardened"
-    return f"{name} ({', '.join([*parts, *([f'guards {info.variant.guards}'] if has_guards else [])])})"
+    has_guards = settings.get("prompt") is not None or supervisor != "llm" or guards != "hardened"
+    return f"{name} ({', '.join([*parts, *([f'guards {guards}'] if has_guards else [])])})"
 
 
 def _recorded(covered: Coverage) -> str:

@@ -1,4 +1,4 @@
-"""The page and badge of a suite's history."""
+"""The page of a suite's history."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,26 +17,25 @@ SHOWN: Final = 20
 _COSTS: Final = ("cost.llm_calls", "cost.tokens", "cost.price_usd")
 _MARKS: Final = {
     "P": "prompt",
-    "G": "guards",
+    "U": "the suite's file",
     "N": "nodes or edges of the graph",
     "M": "model",
     "L": "labels",
     "D": "dataset",
     "S": "scorers",
-    "X": "taken away in between",
+    "X": "removed in between",
     "?": "cannot be read",
 }
 
 
 @dataclass(frozen=True)
 class FlipRow:
-    """Cases that fell or rose on one metric under one variant; `by` where another commit did it."""
+    """Cases that fell or rose on one metric under one variant."""
 
     variant: str
     endpoint: str
     kind: str
     cases: tuple[str, ...]
-    by: str
     note: str
 
 
@@ -48,10 +47,9 @@ class StepView:
     date: str
     author: str
     subject: str
-    place: str
     marks: tuple[tuple[str, str], ...]
     flips: tuple[FlipRow, ...]
-    unread: tuple[str, ...]
+    unread: str | None
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,7 @@ class HistoryPage:
     letters: str
     now: Table
     metrics: tuple[Plot, ...]
+    others: tuple[Plot, ...]
     definitions: tuple[tuple[str, str], ...]
     costs: tuple[Plot, ...]
     red: Table
@@ -84,9 +83,10 @@ def history_page(history: History) -> HistoryPage:
         missing=history.missing,
         letters=", ".join(f"{letter} {word}" for letter, word in _MARKS.items() if letter in _seen(history)),
         now=now_table(history),
-        metrics=tuple(plot for scorer in primary for plot in _plots(history, scorer)),
+        metrics=tuple(series_plot(history, told_by(history), scorer) for scorer in primary),
+        others=tuple(plot for scorer in (*primary, *costs) for plot in _plots(history, scorer)),
         definitions=tuple((scorer.name, scorer.definition) for scorer in primary),
-        costs=tuple(plot for scorer in costs for plot in _plots(history, scorer)),
+        costs=tuple(series_plot(history, told_by(history), scorer) for scorer in costs),
         red=red_table(history),
         steps=steps[:SHOWN],
         earlier=steps[SHOWN:],
@@ -114,7 +114,7 @@ def headline(history: History) -> tuple[str, str, list[tuple[Blessing, Summary]]
     variant = told_by(history)
     scorer = next((one.name for one in history.scorers if one.primary), "")
     line: list[tuple[Blessing, Summary]] = []
-    for each in reversed(history.line):
+    for each in reversed(history.blessings):
         found = _summary(each, variant, scorer)
         if found is None or found.mean is None:
             break
@@ -132,14 +132,12 @@ def told_by(history: History) -> str:
 def rests_on(history: History) -> str:
     """How many baselines there are, from when to when."""
     first, last = history.blessings[0], history.blessings[-1]
-    side = len(history.blessings) - len(history.line)
-    merged = f", {side} of them on branches that were merged later" if side else ""
-    return f"{counted(len(history.blessings))}{merged}, blessed from {first.date} to {last.date}."
+    return f"{counted(len(history.blessings))}, blessed from {first.date} to {last.date}."
 
 
 def now_table(history: History) -> Table:
     """Every variant of the last baseline on every primary metric."""
-    last = history.line[-1]
+    last = history.blessings[-1]
     endpoints = _primary(history)
     names = dict.fromkeys(one.variant for one in last.summaries)
     rows = ((name, *(_rate(_summary(last, name, endpoint)) for endpoint in endpoints)) for name in names)
@@ -153,10 +151,10 @@ def _primary(history: History) -> list[str]:
     return [name for name in primary if name in scored] or primary
 
 
-def red_table(history: History, variant: str | None = None) -> Table:
-    """Cases that do not pass, under every variant or one, the longest red first."""
+def red_table(history: History) -> Table:
+    """Cases that do not pass, under every variant, the longest red first."""
     return Table(
-        f"Cases that do not pass in the last baseline{f' under {variant}' if variant else ''}, and since when",
+        "Cases that do not pass in the last baseline, and since when",
         ("case", "variant", "metric", "value", "red since", "for", "labels or scorers changed since"),
         tuple(
             (
@@ -169,13 +167,25 @@ def red_table(history: History, variant: str | None = None) -> Table:
                 _relabelled(red.relabelled),
             )
             for red in history.red
-            if variant in (None, red.variant)
+        ),
+    )
+
+
+def red_lines(history: History) -> Table:
+    """The red cases of the variant a history is told by, in 80 columns."""
+    mine = [red for red in history.red if red.variant == told_by(history)]
+    return Table(
+        f"Cases that do not pass in the last baseline under {told_by(history)}",
+        ("case", "metric", "value", "red since", "baselines"),
+        tuple(
+            (red.case, red.endpoint, percent(red.value), red.since[:7], f"{red.baselines}{' (all)' * red.always}")
+            for red in mine
         ),
     )
 
 
 def step_table(history: History) -> Table:
-    """The last steps for the terminal, the newest last."""
+    """The last steps in 80 columns, the newest last."""
     variant = told_by(history)
     endpoints = _primary(history)
     shown = history.blessings[-SHOWN:]
@@ -183,36 +193,30 @@ def step_table(history: History) -> Table:
     more = f"; the {hidden} before are on the page" if hidden else ""
     return Table(
         f"Baselines of {history.suite}{more}; values of {variant or 'nobody'}",
-        ("commit", "date", "changed", "worse", "better", *endpoints),
+        ("commit", "date", "changed", "worse", "better", *(name.replace(".", ".\n") for name in endpoints)),
         tuple(
             (
-                each.commit[:7] + " (branch)" * each.side,
+                each.commit[:7],
                 each.date,
-                ", ".join(dict.fromkeys(mark.kind for mark in each.marks)) or ("nothing" if each.follows else "first"),
+                ",\n".join(dict.fromkeys(mark.kind for mark in each.marks))
+                or ("first" if each is history.blessings[0] else "nothing"),
                 str(len({flip.case for flip in each.flips if flip.now < flip.was})),
                 str(len({flip.case for flip in each.flips if flip.now > flip.was})),
-                *(_rate(_summary(each, variant, endpoint)) for endpoint in endpoints),
+                *(
+                    percent(found.mean if found else None)
+                    for found in (_summary(each, variant, one) for one in endpoints)
+                ),
             )
             for each in shown
         ),
     )
 
 
-def lacks(history: History) -> tuple[str, ...]:
-    """What baselines do not say, a line for each thing."""
-    found: dict[str, list[str]] = {}
-    for each in history.blessings:
-        for text in each.unread:
-            found.setdefault(text, []).append(each.commit[:7])
-    return tuple(
-        f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}: {text}"
-        for text, commits in found.items()
-    )
-
-
 def _plots(history: History, scorer: ScorerInfo) -> Iterator[Plot]:
-    for name in [name for name in history.variants if _known(history, scorer, name)] or history.variants[:1]:
-        yield series_plot(history, name, scorer)
+    """A metric of all other variants."""
+    for name in history.variants:
+        if name != told_by(history) and _known(history, scorer, name):
+            yield series_plot(history, name, scorer)
 
 
 def _known(history: History, scorer: ScorerInfo, variant: str | None = None) -> bool:
@@ -247,16 +251,11 @@ def counted(count: int) -> str:
 
 
 def _step(each: Blessing) -> StepView:
-    notes = (
-        "on a branch, merged later" if each.side else "",
-        "blessed here or before: the clone begins here" if each.here else "",
-    )
     return StepView(
         commit=each.commit[:7],
         date=each.date,
         author=each.author,
         subject=each.subject,
-        place=", ".join(note for note in notes if note),
         marks=tuple((mark.kind, mark.text) for mark in each.marks),
         flips=tuple(_flip_rows(each)),
         unread=each.unread,
@@ -264,30 +263,21 @@ def _step(each: Blessing) -> StepView:
 
 
 def _flip_rows(each: Blessing) -> Iterator[FlipRow]:
-    for (variant, endpoint, rose, by), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
-        yield _flip_row(each, variant, endpoint, "better" if rose else "worse", by, list(flips))
+    for (variant, endpoint, rose), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
+        cases = list(flips)
+        relabelled = sum(flip.relabelled for flip in cases)
+        note = f"labels or scorers changed of {relabelled}" if relabelled else ""
+        yield FlipRow(variant, endpoint, "better" if rose else "worse", tuple(flip.case for flip in cases), note)
 
 
-def _row_of(flip: Flip) -> tuple[str, str, bool, str]:
-    return flip.variant, flip.endpoint, flip.now > flip.was, flip.by
-
-
-def _flip_row(each: Blessing, variant: str, endpoint: str, kind: str, by: str, flips: Sequence[Flip]) -> FlipRow:
-    relabelled = sum(flip.relabelled for flip in flips)
-    return FlipRow(
-        variant=variant,
-        endpoint=endpoint,
-        kind=kind,
-        cases=tuple(flip.case for flip in flips),
-        by="" if by == each.commit else by[:7],
-        note=f"labels or scorers changed of {relabelled}" if relabelled else "",
-    )
+def _row_of(flip: Flip) -> tuple[str, str, bool]:
+    return flip.variant, flip.endpoint, flip.now > flip.was
 
 
 def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
     """The commit that did it, whose it is, and what else changed there."""
     return Table(
-        f"When {case} turned, over {counted(len(history.line))} of {history.suite}",
+        f"When {case} turned, over {counted(len(history.blessings))} of {history.suite}",
         ("variant", "metric", "now", "before", "turned in", "changed there", "turns"),
         tuple(
             (
@@ -296,7 +286,7 @@ def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
                 percent(turn.now),
                 "the same" if turn.was is None else percent(turn.was),
                 _commit(turn),
-                ", ".join(mark.text for mark in turn.marks) or ("nothing else" if turn.commit else ""),
+                (", ".join(mark.text for mark in turn.by.marks) or "nothing else") if turn.by else "",
                 str(turn.flips),
             )
             for turn in turns
@@ -305,70 +295,6 @@ def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
 
 
 def _commit(turn: CaseTurn) -> str:
-    if turn.commit is None:
+    if turn.by is None:
         return "never, as far as baselines tell"
-    return f"{turn.commit[:7]}, {turn.date}, {turn.author}: {turn.subject}"
-
-
-LAST: Final = 30  # baselines drawn
-_LETTER: Final = 6.6  # width of one in pixels; `textLength` makes it exact in any font
-_LINE: Final = 60
-_GAP: Final = 6
-_TOP: Final = 4
-_TALL: Final = 12
-
-
-@dataclass(frozen=True)
-class Badge:
-    """Places in pixels; the line is broken where baselines do not compare, a dot is one that stands alone."""
-
-    label: str
-    value: str
-    spoken: str
-    width: str
-    label_width: str
-    value_at: str
-    value_width: str
-    lines: tuple[str, ...]
-    dots: tuple[tuple[str, str], ...]
-
-
-def badge_of(history: History) -> Badge:
-    """The candidate's first metric over the last baselines of the main line."""
-    told = headline(history)
-    scorer, variant, last = (told[0], told[1], told[2][-1][1].mean) if told else ("", "", None)
-    label = f"{history.suite} {variant} {scorer}".strip()
-    value = percent(last) if told else NOTHING
-    drawn = history.line[-LAST:]
-    runs = [list(run) for run in _runs(drawn, variant, scorer, start=_GAP * 2 + len(label) * _LETTER)]
-    value_at = _GAP * 3 + len(label) * _LETTER + _LINE
-    return Badge(
-        label=label,
-        value=value,
-        spoken=f"{label}: {value}, over the last {len(drawn)} baselines",
-        width=f"{value_at + len(value) * _LETTER + _GAP:.0f}",
-        label_width=f"{len(label) * _LETTER:.0f}",
-        value_at=f"{value_at:.0f}",
-        value_width=f"{len(value) * _LETTER:.0f}",
-        lines=tuple(" ".join(f"{x},{y}" for x, y in run) for run in runs if len(run) > 1),
-        dots=tuple(run[0] for run in runs if len(run) == 1),
-    )
-
-
-def _runs(drawn: Sequence[Blessing], variant: str, scorer: str, start: float) -> Iterator[list[tuple[str, str]]]:
-    """Stretches of places that compare one with the next."""
-    run: list[tuple[str, str]] = []
-    for number, each in enumerate(drawn):
-        mean = _mean(each.summaries, variant, scorer)
-        if run and (mean is None or not each.goes_on):
-            yield run
-            run = []
-        if mean is not None:
-            x = start + _LINE * (number / (len(drawn) - 1) if len(drawn) > 1 else 0.5)
-            run.append((f"{x:.1f}", f"{_TOP + (1 - mean) * _TALL:.1f}"))
-    if run:
-        yield run
-
-
-def _mean(summaries: Sequence[Summary], variant: str, scorer: str) -> float | None:
-    return next((one.mean for one in summaries if (one.variant, one.scorer) == (variant, scorer)), None)
+    return f"{turn.by.commit[:7]}, {turn.by.date}, {turn.by.author}: {turn.by.subject}"

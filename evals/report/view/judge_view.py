@@ -1,6 +1,6 @@
 """What the judge said of a run, and how accurate it is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,13 +34,18 @@ def check_page(check: JudgeCheck) -> CheckPage:
         kind="cannot-judge" if check.missing else "not-worse",
         rests_on=rests_on(check),
         tables=tables(check),
-        notes=(position(check), *lengths(check)),
+        notes=notes(check),
     )
 
 
+def notes(check: JudgeCheck) -> tuple[str, ...]:
+    """Sentences on the place and the length of texts."""
+    return (*((position(check),) if check.position.pairs else ()), *lengths(check))
+
+
 def tables(check: JudgeCheck) -> tuple[Table, ...]:
-    """All tables, the one that decides first."""
-    return (
+    """All tables that say anything, the one that decides first."""
+    found = (
         reliability(check.reliability),
         defects(check),
         rewordings(check),
@@ -48,6 +53,7 @@ def tables(check: JudgeCheck) -> tuple[Table, ...]:
         agreements(check),
         given(check),
     )
+    return tuple(table for table in found if table.rows)
 
 
 def sentence(check: JudgeCheck) -> str:
@@ -229,8 +235,11 @@ def judge_view(run: Run) -> JudgeView | None:
 
 
 def prefers(said: Judgement) -> str:
-    """Which of two reports the judge would rather get, and what that rests on."""
+    """Which of two texts the judge would rather get, and what that rests on; the mean grades where no pair was asked
+    about."""
     found = said.preferences
+    if not (found.better or found.worse or found.tie or found.contradicted or found.missing):
+        return f"grades {'; '.join(_mean_grades(said))}."
     more, less = (
         (found.candidate, found.reference) if found.better > found.worse else (found.reference, found.candidate)
     )
@@ -247,11 +256,18 @@ def judge_sentence(said: Judgement) -> str:
     found = said.preferences
     lacking = f", {found.missing} not recorded" if found.missing else ""
     known = said.asked - said.missing
+    besides = f" Besides: {found.tie} ties, {found.contradicted} that the order decides, {found.equal} alike{lacking}."
+    told = prefers(said)
     return (
-        f"The judge {prefers(said)} Besides: {found.tie} ties, {found.contradicted} that the order decides, "
-        f"{found.equal} alike{lacking}. Judged by {said.model} with prompts {said.version}; {known} of {said.asked} "
-        "answers are recorded."
+        f"The judge {told}{'' if told.startswith('grades') else besides} Judged by {said.model} with prompts "
+        f"{said.version}; {known} of {said.asked} answers are recorded."
     )
+
+
+def _mean_grades(said: Judgement) -> Iterator[str]:
+    for question in said.scales:
+        means = [f"{percent(each.mean)} ({each.variant})" for each in said.scores if each.question == question]
+        yield f"judge.{question} {', '.join(means)}"
 
 
 def scores(run: JudgedRun) -> Table:
@@ -303,7 +319,9 @@ def cells(said: Judgement) -> Table:
         "root_cause.hit against judge.root_cause, in trials",
         ("root_cause.hit", *grades),
         tuple(
-            (name, *(str(count.get((hit, grade), 0)) for grade in grades)) for name, hit in (("1", True), ("0", False))
+            (name, *(str(count.get((hit, grade), 0)) for grade in grades))
+            for name, hit in (("1", True), ("0", False))
+            if grades
         ),
     )
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 from markupsafe import Markup
 
 from evals.analysis.label_disputes import disputes
-from evals.models.run import Run, Scope
+from evals.models.run import Run, Scope, ScorerInfo
+from evals.pack import load_pack
 from evals.report.numbers import script_json
+from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import CaseTable, case_table, changed_first
 from evals.report.view.change_causes import (
     ChangeCause,
@@ -33,14 +35,16 @@ from evals.report.view.headline import (
     variant_table,
 )
 from evals.report.view.judge_view import JudgeView, judge_view
-from evals.report.view.page_parts import Lists, Piece, Table, pieces, without_empty
+from evals.report.view.page_parts import Lists, Piece, Table, pieces
 from evals.report.view.plan_graph import Picture
 from evals.report.view.plots import Plot
 from evals.report.view.sections import drawn_sections
 from evals.report.view.slice_map import SliceMap, slice_map
 from evals.report.view.variant_tables import (
+    COUNTED,
     changes_table,
     measure_table,
+    measured,
     redraw_table,
     sample_table,
     twin_table,
@@ -98,6 +102,7 @@ class ReportPage:
     diagonals: str
     sections: tuple[tuple[str, str, Markup], ...]
     disputes: tuple[SuspectList, ...]
+    has_dataset_command: bool
     secondary: Table
     measures: Table
     changed: Table
@@ -111,7 +116,6 @@ class ReportPage:
     changes: tuple[tuple[DiffLine, ...], ...]
     causes: tuple[ChangeCause, ...]
     sheets: tuple[RuleSheet, ...]
-    system_prompts: tuple[tuple[str, str], ...]
     texts: tuple[str, ...]
     lists: str
 
@@ -120,11 +124,11 @@ MOST_DIVERGENCES: Final = 8
 """Rows of the candidate's first divergences that are seen before anything is opened."""
 
 
-def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
-    """The view of a run, with the sections of a pack (of the default one if none is given). Pure: the same run gives
-    the same page."""
-    run = run.model_copy(update={"cases": changed_first(run)})
-    pools, lists = pools_for(run, pack), Lists([case.id for case in run.cases])
+def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> ReportPage:
+    """The view of a run, with the sections of a pack (of the default one if none is given), and what models were
+    `recorded` to answer. Pure: the same arguments give the same page."""
+    run = run.model_copy(update={"cases": changed_first(run), "scorers": _told_scorers(run)})
+    pools, lists = pools_for(run, pack, recorded), Lists([case.id for case in run.cases])
     diffs = prompt_diffs(run)
     divergences = divergence_rows(run, lists)
     first = [row for row in divergences if row.judged and (row.flips or not any(each.flips for each in divergences))]
@@ -152,7 +156,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         systems=difference(run),
         prompts=prompt_texts(run),
         diffs=diffs,
-        costs=without_empty(what_it_costs(run), rows=False),
+        costs=what_it_costs(run),
         plots=score_plots(run),
         comparisons=comparisons(run, lists),
         slices=slice_map(run, lists),
@@ -161,6 +165,7 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         diagonals="; ".join(view.title for view in confusions if view.diagonal),
         sections=drawn_sections(run, pack),
         disputes=suspect_lists(disputes([run])),
+        has_dataset_command="dataset" in (pack or load_pack()).commands,
         secondary=secondary(run),
         measures=measure_table(run),
         changed=changes_table(run),
@@ -174,12 +179,15 @@ def page(run: Run, pack: "Pack | None" = None) -> ReportPage:
         changes=pools.changes.all(),
         causes=pools.causes.all(),
         sheets=pools.sheets.all(),
-        system_prompts=tuple(
-            (info.variant.name, pools.texts.add(info.prompt_text or "This variant has none.")) for info in run.variants
-        ),
         texts=pools.texts.all(),  # by now every text is in the pool, and every list
         lists=script_json(lists.steps()),
     )
+
+
+def _told_scorers(run: Run) -> tuple[ScorerInfo, ...]:
+    """The primary metrics, and those that say something of a case of this run."""
+    told = {item.scorer for item in run.summaries if item.n or item.failed}
+    return tuple(info for info in run.scorers if info.primary or info.name in told)
 
 
 def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> Banner:
@@ -204,8 +212,9 @@ def _definitions(run: Run) -> Iterator[tuple[str, str, str]]:
     for scorer in run.scorers:
         primary = "primary, " if scorer.primary else ""
         yield scorer.name, f"{primary}{scorer.unit}, {scorer.better} is better", scorer.definition
-    for info in run.measure_infos:
-        yield info.name, f"{info.unit} over {info.counted}, {info.better} is better", info.definition
+    for info in measured(run):
+        counted = COUNTED.get(info.counted, info.counted)
+        yield info.name, f"{info.unit} over {counted}, {info.better} is better", info.definition
 
 
 def _provenance(run: Run) -> Table:

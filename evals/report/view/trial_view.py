@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import count, groupby
+from itertools import count, groupby, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
-from evals.models.trace import Decision, Difference, Finding, Miss, PointAnswer, Report, Trace, Visit
+from evals.models.trace import Call, Decision, Difference, Finding, Miss, PointAnswer, Report, Trace, Visit
 from evals.pack import load_pack
 from evals.report.numbers import NOTHING, measure, percent
+from evals.report.recorded_calls import RecordedCall
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures, PlanView, plan_view
 from evals.report.view.violations_table import figures_of, reason_of
@@ -170,9 +171,10 @@ class FindingView(NamedTuple):
 
 
 class VisitView(NamedTuple):
-    """One run of a worker."""
+    """One run of a worker, or a call of a tool with its `arguments`."""
 
     node: str
+    arguments: str
     findings: tuple[FindingView, ...]
     error: str
 
@@ -204,6 +206,16 @@ class PointView(NamedTuple):
     reasoning: str
 
 
+class CallView(NamedTuple):
+    """One request to a model. `system`, `shown` and `reply` are numbers of texts; empty where there is no such text."""
+
+    agent: str
+    note: str
+    system: str
+    shown: str
+    reply: str
+
+
 @dataclass(frozen=True)
 class TrialView:
     """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
@@ -225,13 +237,23 @@ class TrialView:
     comment: str
     misses: tuple[MissView, ...]
     points: tuple[PointView, ...]
+    calls: tuple[CallView, ...]
+    prompt: str
     scores: str
 
 
 def trial_view(
-    trial: Trial, case: CaseInfo, scorers: Sequence[ScorerInfo], route: Ribbon, texts: Texts, pictures: Pictures
+    trial: Trial,
+    case: CaseInfo,
+    scorers: Sequence[ScorerInfo],
+    route: Ribbon,
+    texts: Texts,
+    pictures: Pictures,
+    recorded: Sequence[RecordedCall | None] = (),
+    prompt: str = "",
 ) -> TrialView:
-    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`."""
+    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`. `recorded` is what
+    each of its calls was answered, `prompt` the variant's system prompt."""
     trace = trial.trace
     untold = "" if trace.output else "don't know"  # a target answers without topics
     return TrialView(
@@ -252,8 +274,17 @@ def trial_view(
         comment=texts.add(trace.comment) if trace.comment else "",
         misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),
         points=_points(trace, case),
+        calls=tuple(call_view(call, words, texts) for call, words in zip_longest(trace.calls, recorded)),
+        prompt=texts.add(prompt or "This variant has none."),
         scores=texts.add("\n".join(_score(info, trial.outcomes.get(info.name)) for info in scorers)),
     )
+
+
+def call_view(call: Call, words: RecordedCall | None, texts: Texts) -> CallView:
+    """One request in ready strings."""
+    tokens = f"{call.prompt_tokens} + {call.completion_tokens} tokens" if call.prompt_tokens else ""
+    numbers = [texts.add(text) if text else "" for text in words or ("", "", "")]
+    return CallView(call.agent, " · ".join(filter(None, (call.model, tokens))), *numbers)
 
 
 def _as_text(value: object) -> str:
@@ -261,16 +292,39 @@ def _as_text(value: object) -> str:
 
 
 def _steps(trace: Trace, texts: Texts) -> list[TrialStep]:
-    """Decisions with their visits: the k-th decision that went to a worker led to the k-th group of visits."""
-    groups = visit_groups(trace)
-    steps = []
-    for decision in trace.decisions:
-        went = decision.routed != "end" and groups
-        steps.append(step_of(decision, texts, groups.pop(0) if went else ()))
-    return steps + [_orphan(group, texts) for group in groups]
+    """Decisions with the visits they led to, between visits that nobody decided on."""
+    before, *led = visits_by_decision(trace)
+    count = len(trace.decisions)
+    decided = [step_of(decision, texts, visits) for decision, visits in zip(trace.decisions, led, strict=False)]
+    return [
+        *(_orphan(group, texts) for group in [before] if group),
+        *decided,
+        *(_orphan(v, texts) for v in led[count:]),
+    ]
 
 
-def visit_groups(trace: Trace) -> list[list[Visit]]:
+def visits_by_decision(trace: Trace) -> list[list[Visit]]:
+    """The visits before the first decision, those that each decision led to, then any others, a group per superstep."""
+    if trace.names is not None:
+        return _behind_routers(trace)
+    groups = _visit_groups(trace)
+    led = [groups.pop(0) if decision.routed != "end" and groups else [] for decision in trace.decisions]
+    return [[], *led, *groups]
+
+
+def _behind_routers(trace: Trace) -> list[list[Visit]]:
+    """Of a target: a decision comes right behind its router's own visit, and says how many nodes ran before that."""
+    groups: list[list[Visit]] = [[]]
+    places, nodes = {decision.iteration for decision in trace.decisions}, 0
+    for visit in trace.visits:
+        groups[-1].append(visit)
+        if visit.arguments is None:  # a node, no tool
+            groups += [[]] if nodes in places else []
+            nodes += 1
+    return groups + [[]] * (1 + len(trace.decisions) - len(groups))
+
+
+def _visit_groups(trace: Trace) -> list[list[Visit]]:
     """The visits of one decision after the other: a superstep, and under a plan the reviews in the one right behind."""
     groups: list[list[Visit]] = []
     for superstep, visits in groupby(trace.visits, key=lambda visit: visit.superstep):
@@ -319,7 +373,10 @@ def _orphan(visits: Sequence[Visit], texts: Texts) -> TrialStep:
 
 
 def _visit(visit: Visit, texts: Texts) -> VisitView:
-    return VisitView(visit.node, tuple(_finding(found, texts) for found in visit.findings), visit.error or "")
+    arguments = json.dumps(visit.arguments, ensure_ascii=False) if visit.arguments else ""
+    return VisitView(
+        visit.node, arguments, tuple(_finding(found, texts) for found in visit.findings), visit.error or ""
+    )
 
 
 def _finding(found: Finding, texts: Texts) -> FindingView:

@@ -1,40 +1,51 @@
 """Tables per variant: metrics, repeats, metamorphic pairs."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from evals.models.metrics import Measure, MeasureInfo, PassHat, Redraw, RepeatAgreement, SampleAgreement, Twins
 from evals.models.run import Run
 from evals.report.numbers import NOTHING, percent, signed
 from evals.report.view.page_parts import Table
 
+COUNTED: Final = {"frozen states": "decision points"}
+"""What is counted in `run.json`, as the reader knows it."""
+
 
 def changes_table(run: Run, most: int | None = None) -> Table:
-    """What changed since the baseline, `most` rows of it (None: all)."""
+    """What changed since the baseline, or differs from the reference, `most` rows of it (None: all)."""
     rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in run.changes)
     hidden = len(rows[most:]) if most else 0
-    caption = f"Changed since the baseline{f'; {hidden} more in the report' if hidden else ''}"
-    return Table(caption, ("case", "variant", "what", "blessed", "now"), rows[:most])
+    more = f"; {hidden} more in the report" if hidden else ""
+    if run.wants_baseline is False and run.changes:
+        told = tuple((case, what, was, now) for case, _, what, was, now in rows[:most])
+        caption = f"What differs between {run.reference} and {run.candidate}{more}"
+        return Table(caption, ("case", "what", run.reference, run.candidate), told)
+    return Table(f"Changed since the baseline{more}", ("case", "variant", "what", "blessed", "now"), rows[:most])
 
 
 def measure_table(run: Run) -> Table:
-    """Every metric over all cases, by variant; no row for a run from before there were any."""
-    if not run.measure_infos:
-        return Table("", (), ())
+    """Every metric over all cases that has something to measure, by variant."""
     names = tuple(info.variant.name for info in run.variants)
     found = {(item.variant, item.name): item for item in run.measures}
     return Table(
         "Over all cases of a variant: value [95 %], and what it was made of",
         ("metric", "better", *names),
         tuple(
-            (info.name, info.better, *(cell(found[name, info.name], info) for name in names))
-            for info in run.measure_infos
+            (info.name, info.better, *(cell(found[name, info.name], info) for name in names)) for info in measured(run)
         ),
     )
 
 
+def measured(run: Run) -> tuple[MeasureInfo, ...]:
+    """The metrics over all cases that have something to measure: none of pairs where there are no pairs."""
+    some = {item.name for item in run.measures if item.of}
+    return tuple(info for info in run.measure_infos if info.name in some)
+
+
 def cell(item: Measure, info: MeasureInfo) -> str:
     """A measure in one cell, never without its count; a missing one says why."""
-    rests_on = f"{item.n} of {item.of} {info.counted}"
+    rests_on = f"{item.n} of {item.of} {COUNTED.get(info.counted, info.counted)}"
     if item.value is None:
         return f"{NOTHING}: {item.why_not} ({rests_on})"
     interval = f" [{_shown(item.low, info)}, {_shown(item.high, info)}]" if item.low is not None else ""
@@ -77,10 +88,11 @@ def in_words(found: SampleAgreement) -> str:
     chances = [
         f"{each.endpoint} pass^{found.samples} {_chance_samples(each, found.samples)}" for each in found.pass_hat
     ]
-    return (
-        f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}; all repeats agree on "
-        f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
-    )
+    passed = f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}"
+    if not (found.decisions.of or found.routes.of):  # values of another tool
+        return passed
+    agreed = f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
+    return f"{passed}; all repeats agree on {agreed}"
 
 
 def redraw_table(run: Run) -> Table:

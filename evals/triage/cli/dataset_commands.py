@@ -89,8 +89,29 @@ def fetch_command(
     Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
     proved, 3 no index could be reached.
     """
+    from evals.triage.dataset.releases.fetch_releases import all_releases, fetch_all, lay_out
+    from evals.triage.dataset.releases.release_store import Shelf
+
     common = given(context, dataset=True)
-    return fetch(common.root, common.dataset, common.jobs, prove=prove)
+    workspace = Workspace.at(common.root, common.dataset)
+    cases = load_cases(workspace.datasets).values()
+    wanted, shelf = all_releases(cases, workspace.datasets), Shelf(workspace.cache)
+    if not wanted:
+        raise ConfigurationError(
+            f"{workspace.datasets}: no case is about a released package; there is nothing to fetch"
+        )
+    missing = shelf.missing(wanted)
+    with bar("fetching", len(missing)) as progress:
+        wrong = fetch_all(missing, shelf, progress.step, progress.note)
+    for error in wrong:
+        print(f"evals: {error}", file=sys.stderr)
+    print(
+        f"{len(wanted) - len(wrong)} of {len(wanted)} releases are here, {len(missing) - len(wrong)} fetched just now"
+    )
+    if wrong:
+        return EXIT_WORSE if any(isinstance(error, ReleaseError) for error in wrong) else EXIT_CANNOT_JUDGE
+    lay_out(cases, workspace.datasets, workspace.cache)
+    return lint(root=common.root, dataset=common.dataset, jobs=common.jobs) if prove else EXIT_OK
 
 
 @dataset.command("show")
@@ -140,10 +161,7 @@ def lint(
     jobs: int = CORES,
     root: Path = HERE,
 ) -> int:
-    """Prove the labels, and print what is wrong.
-
-    Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
-    """
+    """Prove the labels, and print what is wrong. Exit codes: 0 no finding, 1 findings."""
     from evals.triage.graph_facts import surroundings
 
     workspace, cases = Workspace.at(root, dataset), case or []
@@ -155,9 +173,8 @@ def lint(
         findings = run_lint(workspace.datasets, workspace.cache, jobs, surroundings(), only=cases, done=progress.step)
     _show_findings([_relative(finding, workspace) for finding in findings], as_json=as_json)
     for name in _unproved(workspace, cases):
-        print(
-            f"not checked: {name}", file=sys.stderr if as_json else sys.stdout
-        )  # an empty list must not look like a proof
+        # an empty list must not look like a proof
+        print(f"not checked: {name}", file=sys.stderr if as_json else sys.stdout)
     return EXIT_WORSE if findings else EXIT_OK
 
 
@@ -184,36 +201,6 @@ def _relative(finding: LintFinding, workspace: Workspace) -> LintFinding:
     path = Path(finding.path)
     inside = path.is_relative_to(workspace.root)
     return replace(finding, path=path.relative_to(workspace.root).as_posix()) if inside else finding
-
-
-def fetch(root: Path, dataset: Path | None, jobs: int, *, prove: bool) -> int:
-    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
-
-    Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
-    proved, 3 no index could be reached.
-    """
-    from evals.triage.dataset.releases.fetch_releases import all_releases, fetch_all, lay_out
-    from evals.triage.dataset.releases.release_store import Shelf
-
-    workspace = Workspace.at(root, dataset)
-    cases = load_cases(workspace.datasets).values()
-    wanted, shelf = all_releases(cases, workspace.datasets), Shelf(workspace.cache)
-    if not wanted:
-        raise ConfigurationError(
-            f"{workspace.datasets}: no case is about a released package; there is nothing to fetch"
-        )
-    missing = shelf.missing(wanted)
-    with bar("fetching", len(missing)) as progress:
-        wrong = fetch_all(missing, shelf, progress.step, progress.note)
-    for error in wrong:
-        print(f"evals: {error}", file=sys.stderr)
-    print(
-        f"{len(wanted) - len(wrong)} of {len(wanted)} releases are here, {len(missing) - len(wrong)} fetched just now"
-    )
-    if wrong:
-        return EXIT_WORSE if any(isinstance(error, ReleaseError) for error in wrong) else EXIT_CANNOT_JUDGE
-    lay_out(cases, workspace.datasets, workspace.cache)
-    return lint(root=root, dataset=dataset, jobs=jobs) if prove else EXIT_OK
 
 
 def baselines(*, as_json: bool = False, dataset: Path | None = None, root: Path = HERE) -> int:
@@ -245,11 +232,7 @@ def baselines(*, as_json: bool = False, dataset: Path | None = None, root: Path 
 
 
 def disputes(runs: Sequence[Path], *, as_json: bool) -> int:
-    """Who is wrong, the label or the answer? Suspect labels, lax routes, deciding rules, states all agree against.
-
-    Held-out cases are left out. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing
-    to list from: no exact trial, or a run from before routes were read rule by rule.
-    """
+    """Print suspect labels, lax routes, deciding constraints, and states that all answers are against."""
     from evals.analysis.label_disputes import disputes as found_in
     from evals.report.view.dispute_page import suspect_lists
     from evals.report.view.page_parts import Table as ReportTable

@@ -9,7 +9,6 @@ import typer
 from evals.cli.global_options import given
 from evals.cli.shared_options import Cases, OpenHoldout, Suite
 from evals.cli.terminal import bar, place_of, shown, wide_console
-from evals.models.analysis import CHOSEN_ON, Behaviour, Sweep
 from evals.models.run_request import Options
 from evals.pipeline.load_run import selected
 from evals.report.numbers import NOTHING, rate
@@ -17,6 +16,7 @@ from evals.report.run_files import write_sheet
 from evals.report.view.page_parts import Table
 from evals.triage.sweep.sweep_choice import Axes, swept
 from evals.triage.sweep.sweep_page import render_sweep
+from evals.triage.sweep.sweep_result import CHOSEN_ON, Behaviour, Sweep
 
 SINGLE: Final = "0.5:0.95:0.05"
 CORROBORATED: Final = "0.4:0.9:0.1"
@@ -90,7 +90,7 @@ def _say(result: Sweep, report: str) -> None:
 
 def _table(result: Sweep) -> Table:
     """One row per behaviour, with what it comes to on the split the choice is made on."""
-    head = ("setting (single/corroborated/findings)", "points", "exact", result.score, "visits", "asked", "calls")
+    head = ("setting (single/corroborated/findings)", "points", "exact", result.score, "steps", "asked", "calls")
     caption = f"{result.variant} of {result.suite} on {CHOSEN_ON}, as {result.score}"
     return Table(caption, head, tuple(_row(one, result) for one in result.behaviours[:SHOWN]))
 

@@ -4,14 +4,13 @@ import hashlib
 import os
 import platform
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, field_validator
 
-from evals.content_cache import Kept, digest_of
+from evals.content_cache import digest_of
 from evals.errors import DatasetError
 from evals.models.base import Closed
 from evals.models.case import Case
@@ -19,7 +18,7 @@ from evals.models.released_package import Release
 from evals.safe_yaml import read_model
 from evals.shared.git_command import GitError
 from evals.triage.dataset.commit_code import commit_tree
-from evals.triage.dataset.dataset_layout import Layout, is_intact, note, publish
+from evals.triage.dataset.dataset_layout import Layout, built_tree
 from evals.triage.dataset.releases.release_store import Shelf, copy_searched, tree_name
 from evals.triage.dataset.repository_clones import git
 
@@ -124,18 +123,8 @@ def released_tree(code: Codebase, cache: Path) -> Path:
     """The searched files of a released package. Raises NotFetchedError."""
     if code.source is None or code.tree is None:
         raise DatasetError(f"{code.repository}: is no released package; its code stands in the dataset")
-    target = cache / "codebases" / code.tree
-    listings = Kept(cache / "codebase-files")
     unpacked = Shelf(cache).unpacked(code.source)
-    if is_intact(listings, target.name, target):
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
-        tree = Path(scratch) / "tree"
-        copy_searched(unpacked, tree)
-        note(listings, target.name, tree)
-        publish(tree, target)
-    return target
+    return built_tree(cache, code.tree, lambda tree: copy_searched(unpacked, tree))
 
 
 def _empty_tree(cache: Path) -> Path:
@@ -147,25 +136,19 @@ def _empty_tree(cache: Path) -> Path:
 def build_tree(clean: Path, patch: Path | None, cache: Path, name: str | None = None) -> Path:
     """`clean` with `patch` applied, as a folder named by the content of both; `name` is that name if it is known.
 
-    The folder appears by one rename, so nobody ever sees half a tree, and of two builders at once one wins. One that
-    lost files is filled anew. Raises DatasetError if what was copied is not what the folder is named by.
+    Raises DatasetError if what was copied is not what the folder is named by.
     """
-    target = cache / "codebases" / (name or _name(clean, patch))
-    listings = Kept(cache / "codebase-files")
-    if is_intact(listings, target.name, target):
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
-        tree = Path(scratch) / "tree"
+    known = name or _name(clean, patch)
+
+    def build(tree: Path) -> None:
         change = patch.read_bytes() if patch is not None else b""
         _copy(clean, tree)
-        if tree_named(tree_digest(tree), change) != target.name:
+        if tree_named(tree_digest(tree), change) != known:
             raise DatasetError(f"{clean}: changed, or its patch did, while the run was under way; run it again")
         if patch is not None:
             _apply(patch, change, tree)
-        note(listings, target.name, tree)
-        publish(tree, target)
-    return target
+
+    return built_tree(cache, known, build)
 
 
 def tree_named(digest: str, patch: bytes) -> str:

@@ -1,43 +1,23 @@
 """The source tree of a case that names a commit."""
 
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import IO, Final, NamedTuple
+from pathlib import Path
+from typing import Final
 
-from evals.content_cache import Kept, digest_of
+from evals.content_cache import digest_of
 from evals.errors import ConfigurationError, DatasetError
+from evals.shared.commit_files import CommitFile, commit_files, contents, write_file
 from evals.shared.git_command import GitError
-from evals.triage.dataset.dataset_layout import code_digest, is_intact, note, publish
+from evals.triage.dataset.dataset_layout import built_tree, code_digest
 from evals.triage.dataset.importers.imported_issue import is_test
-from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clone, Clones, NoCodeError, git, git_stream
+from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clone, Clones, NoCodeError, git, installed
 
 FOLDER: Final = "commits.git"
 POINTER: Final = b"version https://git-lfs.github.com/spec/v1\n"
 """How a file begins that stands for one kept by git-lfs."""
 _POINTER_BYTES: Final = 1024
-_REGULAR: Final = ("100644", "100755", "100664")
-
-
-class CommitEntry(NamedTuple):
-    """A file of a commit: `mode` as git writes it, 160000 for a submodule; `name` is that of its content."""
-
-    mode: str
-    name: str
-    size: int
-    path: str
-
-    @property
-    def regular(self) -> bool:
-        """Whether it is neither link nor submodule."""
-        return self.mode in _REGULAR
-
-    @property
-    def wanted(self) -> bool:
-        """Whether it is written: no test, and with a name that is text, since any other can stand in no request."""
-        return self.regular and not is_test(self.path) and self.path.isprintable()
 
 
 @dataclass(frozen=True)
@@ -100,15 +80,15 @@ class Commits:
         pointers to what git-lfs keeps elsewhere, and files whose names are no text. Raises GitError where an object is
         missing.
         """
-        write_files(self.folder, [entry for entry in entries(self.folder, commit) if entry.wanted], folder)
+        write_files(self.folder, list(filter(_is_wanted, entries(self.folder, commit))), folder)
 
     def left_out(self, commit: str) -> Left:
         """What cannot be had of a commit. Raises GitError where an object is missing."""
-        found = list(entries(self.folder, commit))
-        small = [entry for entry in found if entry.regular and entry.size < _POINTER_BYTES]
+        found = entries(self.folder, commit)
+        small = [file for file in found if file.is_regular and file.size < _POINTER_BYTES]
         return Left(
-            submodules=tuple(entry.path for entry in found if entry.mode == "160000"),
-            pointers=tuple(path for path, content in _contents(self.folder, small) if _is_pointer(content)),
+            submodules=tuple(file.path for file in found if file.is_submodule),
+            pointers=tuple(file.path for file, content in contents(self.folder, small) if _is_pointer(content)),
         )
 
     def _lacking(self, names: bytes) -> bytes:
@@ -116,56 +96,28 @@ class Commits:
         return b"".join(line.split()[0] + b"\n" for line in told.splitlines() if line.endswith(b" missing"))
 
 
-def entries(repository: Path, commit: str, *, below: bool = False) -> Iterator[CommitEntry]:
-    """The files of a commit; with `below`, those below the folder `repository` of its checkout, by their names there.
-
-    Raises GitError where an object is missing.
-    """
-    everything = () if below else ("--full-tree",)
-    for line in git(repository, "ls-tree", "-r", "-l", "-z", *everything, commit).split(b"\0"):
-        if line:
-            about, _, path = line.partition(b"\t")
-            mode, _, name, size = about.decode().split()
-            yield CommitEntry(mode, name, int(size) if size.isdecimal() else 0, path.decode("utf-8", "surrogateescape"))
+def entries(repository: Path, commit: str, *, below: bool = False) -> list[CommitFile]:
+    """As `commit_files`. Raises ConfigurationError too, where git is not installed."""
+    with installed():
+        return list(commit_files(repository, commit, below=below))
 
 
-def write_files(repository: Path, wanted: Sequence[CommitEntry], folder: Path) -> None:
+def write_files(repository: Path, wanted: Sequence[CommitFile], folder: Path) -> None:
     """Write files of a commit below `folder`, byte for byte as they were committed: no filter is run. Pointers to what
     git-lfs keeps elsewhere are left out. Raises GitError where an object is missing."""
-    for path, content in _contents(repository, wanted):
-        if not _is_pointer(content):
-            _put(folder, path, content)
+    with installed():
+        for file, content in contents(repository, wanted):
+            if not _is_pointer(content):
+                write_file(folder, file, content)
 
 
-def _contents(repository: Path, wanted: Sequence[CommitEntry]) -> Iterator[tuple[str, bytes]]:
-    """Each file's path and bytes, one process for all."""
-    names = "".join(f"{entry.name}\n" for entry in wanted).encode()
-    with git_stream(repository, "cat-file", "--batch", given=names) as answers:
-        for entry in wanted:
-            yield entry.path, _next_blob(answers, entry)
-
-
-def _next_blob(answers: IO[bytes], entry: CommitEntry) -> bytes:
-    """The next answer of `cat-file --batch`: a line that ends in the size, the bytes, a line end."""
-    about = answers.readline().split()
-    if len(about) != 3:
-        raise GitError(f"{entry.path} is missing")
-    content = answers.read(int(about[2]))
-    answers.read(1)
-    return content
+def _is_wanted(file: CommitFile) -> bool:
+    """Whether it is written: no test, and with a name that is text, since any other can stand in no request."""
+    return file.is_regular and not is_test(file.path) and file.path.isprintable()
 
 
 def _is_pointer(content: bytes) -> bool:
     return len(content) < _POINTER_BYTES and content.startswith(POINTER)
-
-
-def _put(folder: Path, path: str, content: bytes) -> None:
-    """Write one file. git itself refuses `..` in a tree, but whoever made the pack need not have asked it."""
-    if {"..", ".", "", ".git"} & set(path.split("/")) or PurePosixPath(path).is_absolute():
-        raise GitError("names a file outside of its own tree")
-    place = folder / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(content)
 
 
 _RULE: Final = ("triage/dataset/commit_code.py", "triage/dataset/importers/imported_issue.py")
@@ -197,22 +149,16 @@ def commit_tree(repository: str, commit: str, cache: Path) -> Path:
 
     Raises DatasetError (one line that says what to do) where it cannot be had.
     """
-    target = cache / "codebases" / tree_name(commit)
-    listings = Kept(cache / "codebase-files")
-    if is_intact(listings, target.name, target):
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _need(repository, commit, cache)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
-        tree = Path(scratch) / "tree"
+
+    def build(tree: Path) -> None:
+        _need(repository, commit, cache)
         tree.mkdir()
         try:
             Commits.below(cache).write(commit, tree)
         except GitError as error:
             raise _lost([(repository, commit)], f"{error} in what is kept of it") from error
-        note(listings, target.name, tree)
-        publish(tree, target)
-    return target
+
+    return built_tree(cache, tree_name(commit), build)
 
 
 def need_commits(wanted: Iterable[tuple[str, str]], cache: Path) -> None:

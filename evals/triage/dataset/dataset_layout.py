@@ -1,6 +1,8 @@
 """Paths of a dataset, and whether a built folder is complete."""
 
 import json
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -86,6 +88,23 @@ def is_intact(listings: Kept, name: str, folder: Path) -> bool:
         return folder.is_dir() and all((folder / name).stat().st_size == size for name, size in sizes.items())
     except (OSError, ValueError, AttributeError):
         return False
+
+
+def built_tree(cache: Path, name: str, build: Callable[[Path], None]) -> Path:
+    """The folder `name` of code below the cache: as it was built, if every file is there, else `build` makes it now.
+
+    `build` writes to the path it is given, where nothing is yet. The folder appears by one rename, so nobody ever sees
+    half of it, and of two builders at once one wins. One that lost files is filled anew.
+    """
+    target, listings = cache / "codebases" / name, Kept(cache / "codebase-files")
+    if not is_intact(listings, name, target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as scratch:
+            tree = Path(scratch) / "tree"
+            build(tree)
+            note(listings, name, tree)
+            publish(tree, target)
+    return target
 
 
 def publish(tree: Path, target: Path) -> None:

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from evals.errors import ConfigurationError
-from evals.shared.git_command import GitError, NoGitError, open_git
+from evals.shared.git_command import GitError, NoGitError
 from evals.shared.git_command import git as any_git
-
-__all__ = ["GitError", "git", "git_stream"]
 
 
 def git(folder: Path, *words: str, given: bytes = b"") -> bytes:
@@ -21,19 +19,13 @@ def git(folder: Path, *words: str, given: bytes = b"") -> bytes:
         GitError: it failed.
         ConfigurationError: it is not installed.
     """
-    with _installed():
+    with installed():
         return any_git(folder, *words, given=given)
 
 
 @contextmanager
-def git_stream(folder: Path, *words: str, given: bytes = b"") -> Iterator[IO[bytes]]:
-    """The output as a stream. Raises like `git`."""
-    with _installed(), open_git(folder, *words, given=given) as output:
-        yield output
-
-
-@contextmanager
-def _installed() -> Iterator[None]:
+def installed() -> Iterator[None]:
+    """Raises ConfigurationError where git is not."""
     try:
         yield
     except NoGitError as error:

@@ -1,11 +1,11 @@
 """What the judge is shown of a trial: its fields, and its text in a prompt."""
 
-import hashlib
 from collections.abc import Iterable
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from evals.llm_judge.questions import part
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.trace import Trace
@@ -93,7 +93,6 @@ def dossier_of(case: Case, trace: Trace) -> Dossier | None:
 
 ISSUE_LIMIT: Final = 4_000
 """Characters of an issue's body that are shown: the cause is in the label, and a pasted log would only cost tokens."""
-_MARK: Final = 12  # characters of a digest
 
 
 def sections(dossier: Dossier) -> dict[str, str]:
@@ -124,12 +123,6 @@ def cause(dossier: Dossier) -> str:
 def write_up(name: str, written: Written) -> str:
     """All that was written, as one part."""
     return part(name, f"Report\n{_report(written)}\n\nTicket\n{_ticket(written)}\n\nComment\n{written.comment}")
-
-
-def part(name: str, text: str) -> str:
-    """A text between markers: `=== name digest ===` and the same with `end of`."""
-    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
-    return f"=== {name} {mark} ===\n{text}\n=== end of {name} {mark} ==="
 
 
 def clipped(text: str, limit: int = ISSUE_LIMIT) -> str:

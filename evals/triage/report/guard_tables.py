@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from evals.comparison.first_divergence import divergences
-from evals.models.metrics import Scored
+from evals.comparison.summary import case_means
 from evals.models.run import Comparison, Run
 from evals.models.trace import Decision, Trace
 from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability
 from evals.report.view.page_parts import Table
+from evals.triage.variant_settings import settings_of
 
 COSTS = {"cost.visits": "steps", "cost.llm_calls": "LLM calls"}
 
@@ -36,7 +37,7 @@ def ablation_table(run: Run) -> Table:
 
 
 def _guard(run: Run, left: str, right: str) -> str:
-    guards = {info.variant.name: info.variant.guards for info in run.variants}
+    guards = {info.variant.name: settings_of(info.variant).guards for info in run.variants}
     return guards[left].removeprefix(f"{guards[right]}-without-")
 
 
@@ -69,23 +70,13 @@ def _cell(item: Comparison) -> str:
 
 def _cost(run: Run, left: str, right: str, scorer: str) -> str:
     """The mean difference over the cases scored under both, and how many those are of all."""
-    without, whole = (_means(run, name, scorer) for name in (left, right))
+    without, whole = (case_means(run.trials, name, scorer) for name in (left, right))
     both = without.keys() & whole.keys()
     if not both:
         return NOTHING
     difference = sum(without[case] - whole[case] for case in sorted(both)) / len(both)
     told = f"{difference:+,.1f}".replace("-", MINUS) if difference else "0"
     return f"{told} n={len(both)}/{len(run.cases)}"
-
-
-def _means(run: Run, variant: str, scorer: str) -> dict[str, float]:
-    """Case id -> mean of its scored samples."""
-    found: dict[str, list[float]] = {}
-    for trial in run.trials:
-        outcome = trial.outcomes.get(scorer)
-        if trial.trace.variant == variant and isinstance(outcome, Scored):
-            found.setdefault(trial.trace.case_id, []).append(outcome.value)
-    return {case: sum(values) / len(values) for case, values in found.items()}
 
 
 Count = Callable[[Decision], int]

@@ -10,7 +10,6 @@ from typing import Final
 from evals.comparison.pairs import compare
 from evals.comparison.summary import case_means, coverage_of, summarise
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, ConfigurationError
-from evals.models.analysis import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, Recommendation, SplitSummary, Sweep
 from evals.models.case import Case, Split
 from evals.models.metrics import Scored
 from evals.models.run import Comparison, ScorerInfo, Trial, VariantInfo
@@ -20,8 +19,18 @@ from evals.run_context import RunContext
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
 from evals.triage.confidence_floor import GUARD_SETS
+from evals.triage.sweep.sweep_result import (
+    CHOSEN_ON,
+    CONFIRMED_ON,
+    Behaviour,
+    GridPoint,
+    Recommendation,
+    SplitSummary,
+    Sweep,
+)
 from evals.triage.sweep.sweep_run import Explored, execute, grid, numbers, point_of
 from evals.triage.variant_prompts import configuration_of
+from evals.triage.variant_settings import settings_of
 
 Trials = Mapping[str, tuple[Trial, ...]]
 """Behaviour -> its trials, one per case."""
@@ -148,13 +157,15 @@ def recommend(
 
 
 def _no_choice(behaviours: Sequence[Behaviour], candidates: Sequence[Behaviour], chosen: Behaviour, scorer: str) -> str:
-    """Why there is nothing to choose; empty where two recorded behaviours differ in score, or one is cheaper."""
+    """Why there is nothing to choose; empty where recorded behaviours differ by half a point, or the chosen one
+    needs at most 95 % of the model calls."""
     if len(candidates) == 1:
         others = f"{len(behaviours) - 1} more are not recorded" if len(behaviours) > 1 else "all points behave alike"
         return f"{chosen.name} is the only recorded behaviour, {others}"
     scores = [_score(one) for one in candidates]
-    if chosen is behaviours[0] and max(scores) - min(scores) <= _SAME:
-        return f"all {len(candidates)} recorded behaviours reach the same {scorer} on {CHOSEN_ON}"
+    cheaper = behaviours[0] in candidates and _calls(chosen) <= 0.95 * _calls(behaviours[0])
+    if max(scores) - min(scores) < 0.005 and not cheaper:
+        return f"all {len(candidates)} recorded behaviours reach the same {scorer} on {CHOSEN_ON}, within half a point"
     return ""
 
 
@@ -279,7 +290,7 @@ def _scorer(name: str) -> ScorerInfo:
 
 def _guards(names: str | None, variant: Variant) -> list[str]:
     """The guard sets to try; `all` is every one there is."""
-    chosen = [variant.guards] if names is None else [*GUARD_SETS] if names == "all" else names.split(",")
+    chosen = [settings_of(variant).guards] if names is None else [*GUARD_SETS] if names == "all" else names.split(",")
     for one in chosen:
         configuration_of(variant.model_copy(update={"guards": one}))
     return chosen

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from evals.models.analysis import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, SplitSummary, Sweep
 from evals.models.case import Split
-from evals.models.suite import ConfidenceFloorSetting
 from evals.report.html_page import render_sheet
 from evals.report.numbers import NOTHING, percent, points, probability, rate
 from evals.report.view.page_parts import Table
 from evals.report.view.plots import Frame, Plot, cannot_plot
+from evals.triage.sweep.sweep_result import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, SplitSummary, Sweep
+from evals.triage.variant_settings import ConfidenceFloorSetting
 
 MOST_TICKS: Final = 6
 
@@ -215,7 +215,7 @@ def sweep_page(sweep: Sweep) -> SweepPage:
 
 def _behaviours(sweep: Sweep) -> Table:
     splits: list[Split] = sorted(sweep.cases)
-    measured = ("exact", sweep.score, "visits", "questions", "vetoes", "model calls", "tokens")
+    measured = ("exact", sweep.score, "steps", "questions", "overrides", "model calls", "tokens")
     return Table(
         f"Settings that behave alike are one row; on the front: {', '.join(sweep.front) or 'none'}",
         ("setting", "points", *(f"{split}: {name}" for split in splits for name in measured)),

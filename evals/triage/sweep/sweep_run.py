@@ -2,19 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from pydantic import ValidationError
 
+from evals.cassettes.interaction import Cassette
 from evals.errors import ConfigurationError
-from evals.models.analysis import GridPoint
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.run_request import TRIAL_TIMEOUT
-from evals.models.suite import ConfidenceFloorSetting, Variant
+from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.runner.dependencies import digest_of_replaced
 from evals.runner.input_check import Pins
@@ -22,9 +22,38 @@ from evals.runner.trial_cache import Keeper, note
 from evals.runner.trial_task import CaseTask, cassette_of, failed, read_ahead
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
+from evals.triage.case_replay import prepared, within_time
 from evals.triage.confidence_floor import asked, rulings
-from evals.triage.variant_prompts import SupervisorPrompt, prompt_of
+from evals.triage.dataset.case_code import materialise
+from evals.triage.graph_trial import CaseTarget, trees_for
+from evals.triage.recorded_graph import indexed
+from evals.triage.replay_path import runner
+from evals.triage.sweep.sweep_result import GridPoint
+from evals.triage.trial_clients import replay_clients
+from evals.triage.variant_prompts import prompt_of
+from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 from evals.workspace import Workspace
+from triage.prompts.load import SupervisorPrompt
+
+
+@contextmanager
+def stage(task: CaseTask, cassette: Cassette) -> Iterator[Callable[[Variant], Trace]]:
+    """A function that replays a variant on the case of `task`."""
+    tree = materialise(task.case, task.datasets, task.cache)
+    repository = indexed(tree, task.vectors, trees_for(task.case, task.cache), task.distances)
+    clients = replay_clients()
+    prompt = next(
+        (prompt for _, prompt in prepared(task)), None
+    )  # each variant reads its own where none is handed over
+
+    def trace_of(variant: Variant) -> Trace:
+        return loop.run(within_time(task, variant, CaseTarget.of(variant, clients, repository, prompt), cassette))
+
+    with runner() as loop:
+        try:
+            yield trace_of
+        finally:
+            loop.run(clients.close())
 
 
 @dataclass(frozen=True)
@@ -146,7 +175,8 @@ def grid(
 
 def point_of(variant: Variant) -> GridPoint:
     """Where a variant stands now."""
-    return GridPoint(guards=variant.guards, floor=variant.confidence_floor)
+    settings = settings_of(variant)
+    return GridPoint(guards=settings.guards, floor=settings.confidence_floor)
 
 
 def at(variant: Variant, point: GridPoint) -> Variant:
@@ -273,7 +303,7 @@ def _failed(sweep: CaseSweep, why: Exception | str) -> Explored:
 
 def _explored(sweep: CaseSweep) -> Explored:
     cassette = cassette_of(sweep.task)
-    from evals.triage.sweep.sweep_stage import stage  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
+    from evals.triage.sweep.sweep_run import stage  # noqa: PLC0415 - loads LangGraph and Chroma: workers only
 
     keeper = Keeper(sweep.workspace.cache)
     with closing(keeper), stage(sweep.task, cassette) as trace_of:

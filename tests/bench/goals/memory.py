@@ -77,12 +77,12 @@ def _forget_vectors(path: Path) -> None:
 
 
 def report(folder: Path) -> Iterator[Line]:
-    """The page of 1,000 cases under three variants, as dense as recorded ones."""
+    """The page of 1,000 cases under three variants, as dense as recorded ones, with all raw answers."""
     found = json.loads(run(["-m", "tests.bench.page"], folder).out.splitlines()[-1])
     yield Line(
         "report of 1,000 x 3",
-        "≤ 4 s, ≤ 4 MB",
+        "≤ 4 s, ≤ 6 MB",
         f"{found['cpu_s']:.1f} s of processor, {found['mb']:.2f} MB, peak memory {found['peak_mb']:.0f} MB",
-        found["cpu_s"] <= 4 and found["mb"] <= 4,
+        found["cpu_s"] <= 4 and found["mb"] <= 6,
         found["profile"],
     )

@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evals.analysis.gate_on_repeats import Repeats
+from evals.analysis.selftest_steps import Repeats
 from evals.scoring.score_trials import score_trials
 from tests.builders.facts import a_good_trace, some_cases, some_material
-from tests.builders.trace import a_report
 
-WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 CASES = some_cases(24)
 
 

@@ -38,10 +38,6 @@ def test_a_line_says_what_a_cassette_holds(folder):
     }
 
 
-def test_lines_are_sorted_by_file(folder):
-    assert [line.file for _, line in listed(folder)] == ["a.yaml", "b.yaml", "c.yaml"]
-
-
 def test_entering_one_cassette_leaves_the_other_lines_alone(folder):
     before = (folder / NAME).read_text().splitlines()
     merge_write(folder / "b.yaml", [an_interaction("more")])
@@ -52,25 +48,12 @@ def test_entering_one_cassette_leaves_the_other_lines_alone(folder):
     assert [old == new for old, new in zip(before, after, strict=True)] == [True, False, True]
 
 
-def test_writing_it_anew_forgets_what_is_gone(folder):
-    (folder / "b.yaml").unlink()
-
-    assert write(folder) == 2
-    assert [line.file for _, line in listed(folder)] == ["a.yaml", "c.yaml"]
-
-
 def test_a_line_that_is_none_is_an_error_with_its_number(folder):
     text = (folder / NAME).read_text().replace('"b.yaml"', "7")
     (folder / NAME).write_text(text)
 
     with pytest.raises(CassetteError, match=r"manifest\.jsonl:2: no line of a manifest; run `evals cassette tidy`"):
         listed(folder)
-
-
-def test_a_broken_manifest_can_be_made_anew(folder):
-    (folder / NAME).write_text("<<<<<<< ours\n")
-
-    assert write(folder) == 3
 
 
 def test_who_answered_cannot_be_changed_where_the_manifest_lists_the_file(folder):

@@ -60,14 +60,6 @@ def test_an_edited_prompt_is_compared_in_the_same_context():
     assert 0.8 < found.prompt_alike < 1
 
 
-def test_a_schema_that_changed_is_named():
-    cassette = a_cassette(an_interaction(request=a_chat_request(response_format={"a": {"b": 1}})))
-
-    assert [place.path for place in nearest(a_miss(response_format={"a": {"b": 2}}), cassette).differences] == [
-        "response_format.a.b"
-    ]
-
-
 def test_a_number_spelled_as_a_fraction_is_still_the_same_word():
     """Recorded bodies say `temperature: 0.0`: that zero must not be mistaken for one in the text, nor the reverse."""
     same, other = recorded(HARDENED, "iteration 1 / 10"), recorded(HARDENED, "iteration 0 / 10")

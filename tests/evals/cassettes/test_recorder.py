@@ -39,14 +39,6 @@ async def test_what_was_recorded_is_replayed(path):
         assert await ask(ReplayTransport(), "b") == "Re: b"
 
 
-async def test_what_is_known_is_not_asked_again(path):
-    await record(path, "a")
-
-    llm = await record(path, "a", "b")
-
-    assert llm.heard == ["b"]
-
-
 async def test_a_recording_run_hears_the_very_bytes_of_its_replay(path):
     """Server extras are dropped before the caller sees them, and the escapes are those of the file."""
     llm = AnLlm(lambda body: httpx2.Response(200, json=a_chat_answer("😀", timings={"ms": 1})))
@@ -137,38 +129,6 @@ async def test_no_more_requests_are_in_flight_than_there_are_slots(path):
         await asyncio.gather(*(ask(transport, f"q{n}") for n in range(10)))
 
     assert most == 2
-
-
-async def test_recording_side_by_side_gives_the_bytes_of_recording_in_turn(tmp_path):
-    """With the clocks stopped nothing of the order is left."""
-    stopped = {"stopwatch": lambda: 0.0}
-    questions = [f"q{n}" for n in range(12)]
-    await record(tmp_path / "serial.yaml", *questions, **stopped)
-    transport = RecordingTransport(a_recorder(**stopped), AnLlm())
-    with playing(Tape(load(tmp_path / "concurrent.yaml"))):
-        await asyncio.gather(*(ask(transport, words) for words in reversed(questions)))
-
-    assert (tmp_path / "concurrent.yaml").read_bytes() == (tmp_path / "serial.yaml").read_bytes()
-
-
-async def test_two_recorders_on_one_file_keep_each_others_answers(path):
-    """Neither knows of the other: two processes, in effect."""
-    await asyncio.gather(
-        record(path, *(f"left {n}" for n in range(8))), record(path, *(f"right {n}" for n in range(8)))
-    )
-
-    assert len(load(path).interactions) == 16
-
-
-async def test_the_second_of_two_recorders_hears_what_the_first_wrote(path):
-    """Both asked at once, and the model did not say the same twice: the replay will hear the first answer."""
-    told = []
-    for take in ("first", "second"):
-        llm = AnLlm(lambda _, take=take: httpx2.Response(200, json=a_chat_answer(take)))
-        with playing(Tape(Cassette(path))):  # neither has seen the other's file
-            told.append(await ask(RecordingTransport(a_recorder(), llm), "q"))
-
-    assert told == ["first", "first"]
 
 
 @pytest.mark.parametrize(
@@ -285,16 +245,6 @@ async def test_a_writing_that_fails_costs_no_answer_that_waits_beside_it(path, s
     assert set(words_of(load(path).interactions)) == {"first", "second", "third"}
 
 
-async def test_every_sample_is_asked_for_itself(path):
-    llm = AnLlm()
-    transport = RecordingTransport(a_recorder(), llm)
-    for sample in range(3):
-        with playing(Tape(load(path), sample=sample, samples=3)):
-            await ask(transport, "q")
-
-    assert [interaction.sample for interaction in load(path).interactions] == [0, 1, 2]
-
-
 async def test_a_repeated_request_is_recorded_as_another_sample(path):
     """Trial 1 of two hears answer 1 first, then answer 0: (trial + occurrence) modulo k."""
     llm = AnLlm()
@@ -305,13 +255,6 @@ async def test_a_repeated_request_is_recorded_as_another_sample(path):
 
     assert [found.sample for found in tape.ledger.served] == [1, 0, 1]
     assert len(llm.heard) == 2
-
-
-async def test_progress_is_told_once_per_new_answer(path):
-    told = []
-    await record(path, "a", "a", "b", recorded=told.append)
-
-    assert words_of(told) == ["a", "b"]
 
 
 async def test_without_a_tape_nothing_is_asked(path):

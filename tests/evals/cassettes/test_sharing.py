@@ -11,11 +11,11 @@ from vcr.serializers import yamlserializer
 from vcr.util import read_body
 
 from evals.cassettes import cassette_format as sharing
-from evals.cassettes.cassette_format import cut, is_name_of, name_of, prompt_lines, shared
+from evals.cassettes.cassette_format import cut, is_name_of, prompt_lines, shared
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import merge_write, read, rendered
 from evals.errors import SecretFoundError
-from tests.builders.interaction import a_cassette, a_chat_request, an_interaction, messages
+from tests.builders.interaction import a_chat_request, an_interaction, messages
 
 PATH = Path("case.yaml")
 SYSTEM = "You lead a team that triages bugs.\nName the member who acts next.\n\n## Rules\n- the critic acts once\n"
@@ -73,10 +73,6 @@ def test_a_prompt_is_said_once_and_line_by_line():
     assert "\n  Name the member who acts next.\\\\n\\\\n\\\n" in text
 
 
-def test_what_is_said_once_only_stays_in_its_place():
-    assert "!!python/tuple" not in rendered(a_cassette(an_interaction("alone")))
-
-
 def test_one_interaction_more_renames_no_piece():
     before = {
         line.split(":")[0] for line in rendered(asking((SYSTEM, "a"), (SYSTEM, "b"))).splitlines() if "&p" in line
@@ -94,11 +90,6 @@ def test_pieces_with_one_short_name_get_longer_ones(monkeypatch):
 
     assert len(names) > 1
     assert all(len(name) == 17 and is_name_of(name, text) for text, name in names.items())
-
-
-def test_a_name_is_that_of_its_content():
-    assert is_name_of(name_of("one"), "one")
-    assert not is_name_of(name_of("one"), "two")
 
 
 @pytest.mark.parametrize("order", [1, -1])

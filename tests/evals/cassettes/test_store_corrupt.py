@@ -16,24 +16,6 @@ def path(tmp_path):
     return tmp_path / "cases" / "one.yaml"
 
 
-def test_a_file_cut_anywhere_is_an_error(path):
-    """At every tenth of its length, and at each of its last sixty bytes."""
-    merge_write(path, [an_interaction(f"question {n}", recorded_by="me") for n in range(3)])
-    whole = path.read_bytes()
-    size = len(whole)
-    survivors = []
-
-    for cut in [*(size * tenth // 10 for tenth in range(10)), *range(size - 60, size)]:
-        path.write_bytes(whole[:cut])
-        try:
-            load(path)
-        except CassetteError:
-            continue
-        survivors.append(cut)
-
-    assert survivors == []
-
-
 def edited(change):
     """A function that loads the YAML, changes the data and writes it back."""
 

@@ -34,10 +34,6 @@ def test_a_changed_schema_changes_the_text():
     assert text_of(asked(response_format=SCHEMA)) != text_of(asked(response_format=other))
 
 
-def test_every_parameter_of_a_request_is_named():
-    assert "seed: 7" in text_of(an_interaction(request=a_chat_request(seed=7)))
-
-
 def test_a_tool_call_is_said_with_its_arguments():
     call = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": '{"q": "x"}'}}
     answer = a_chat_answer()
@@ -51,10 +47,6 @@ def test_pages_of_a_search_stand_with_title_and_address():
     searched = an_interaction(request={"query": "x"}, uri="/search", response=found)
 
     assert "  T <https://example.com>\n    words" in text_of(searched)
-
-
-def test_a_search_that_found_nothing_says_so():
-    assert "(no results)" in text_of(an_interaction(request={"query": "x"}, uri="/search", response={"results": []}))
 
 
 def test_a_folded_conversation_prints_a_system_prompt_once():

@@ -54,10 +54,6 @@ def asked_of_stock_vcr(path, base_url: str, match_on: list[str], **changes) -> s
     return answer.choices[0].message.content
 
 
-def test_stock_vcrpy_replays_the_file_to_the_real_sdk_on_any_host(path):
-    assert asked_of_stock_vcr(path, "http://elsewhere.invalid/v1", MATCH_ON) == "Re: Größe? 😀"
-
-
 def test_with_the_recorded_origin_as_base_url_vcrpys_own_matching_does(path):
     defaults = ["method", "scheme", "host", "port", "path", "query"]
 
@@ -75,13 +71,6 @@ def test_replaying_with_stock_vcrpy_leaves_the_file_as_it_is(path):
     asked_of_stock_vcr(path, f"{ORIGIN}/v1", MATCH_ON)
 
     assert path.read_bytes() == before
-
-
-def test_stock_vcrpy_reads_as_many_interactions_as_we_do(tmp_path):
-    merge_write(tmp_path / "c.yaml", [an_interaction(f"q{n}") for n in range(7)])
-
-    with vcr.use_cassette(str(tmp_path / "c.yaml"), record_mode="none") as cassette:
-        assert len(cassette.requests) == len(load(tmp_path / "c.yaml").interactions) == 7
 
 
 def test_the_layout_is_vcr_version_one(path):
@@ -108,47 +97,8 @@ def test_bodies_that_share_their_prompt_are_whole_to_stock_vcrpy(tmp_path):
             assert [heard_of(found) for found in asked] == [found.body for found in asked]
 
 
-PYTEST_RECORDING_TEST = textwrap.dedent("""
-    import openai
-    import pytest
-
-    @pytest.fixture(scope="module")
-    def vcr_config():
-        return {"match_on": ["method", "path", "query", "body"]}
-
-    @pytest.mark.vcr("case.yaml")
-    @pytest.mark.block_network
-    def test_replay():
-        client = openai.OpenAI(api_key="none", base_url="http://elsewhere.invalid/v1", max_retries=0)
-        answer = client.chat.completions.create(
-            model="small", messages=[{"role": "user", "content": "Größe? 😀"}], temperature=0
-        )
-        assert answer.choices[0].message.content == "Re: Größe? 😀"
-""")
-
-
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--record-mode=none", "-p", "no:cacheprovider")
 PYTEST += ("-p", "no:langsmith_plugin", "-p", "no:anyio", "-p", "no:hypothesispytest")  # load for seconds, do nothing
-
-
-@pytest.mark.slow
-def test_pytest_recording_replays_the_file(path, tmp_path):
-    """In a project of its own; `stop: null` and `stream: false` were recorded, so they are asked with here too."""
-    project = tmp_path / "project"
-    (project / "cassettes" / "test_replay").mkdir(parents=True)
-    shutil.copy(path, project / "cassettes" / "test_replay" / "case.yaml")
-    text = PYTEST_RECORDING_TEST.replace("temperature=0", "temperature=0, stop=None, stream=False")
-    (project / "test_replay.py").write_text(text, encoding="utf-8")
-
-    ran = subprocess.run(
-        [*PYTEST, "test_replay.py"],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
 def test_there_are_committed_cassettes_to_replay():

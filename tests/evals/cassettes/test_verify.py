@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from evals.cassettes.cassette_check import verify
-from evals.cassettes.manifest import write
+from evals.cassettes.manifest import verify, write
 from evals.cassettes.manifest_lines import NAME
 from evals.cassettes.store import drop, merge_write
 from evals.secrets.allowed_secrets import FILE, digest_of
@@ -32,12 +31,6 @@ def edit(path, old, new):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-
-
-def test_sound_cassettes_are_counted(folder):
-    found = verify(folder)
-
-    assert (found.cassettes, found.interactions, found.findings) == (2, 4, ())
 
 
 DAMAGE = {
@@ -125,9 +118,3 @@ def test_no_finding_repeats_a_secret(folder):
     DAMAGE["a secret"][0](folder)
 
     assert PLANTED["openai_key"] not in "\n".join(said_of(folder))
-
-
-def test_only_the_named_ones_are_looked_at(folder):
-    DAMAGE["a file that vanished"][0](folder)
-
-    assert said_of(folder, "a") == []

@@ -7,12 +7,11 @@ import sys
 
 import pytest
 
-from evals.otlp.otlp_send import request_in
 from evals.report.run_files import write_report
 from evals.shared.secrets import rule as held
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
-from tests.builders.receiver import Answer, a_receiver, spans_in
+from tests.builders.receiver import Answer, a_receiver, request_in, spans_in
 from tests.builders.run import a_run, a_trial
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_call, a_trace

@@ -83,10 +83,6 @@ def test_only_exact_trials_are_blessed():
     assert blessed({("case-0", "v3"): off}).values["v3"].keys() == {"case-1"}
 
 
-def test_the_same_trials_compare():
-    assert incomparable(blessed(), blessed(), "bless it") == ()
-
-
 CHANGES = {
     "labels": ("labels, issue or code changed", {"cases": {"case-0": "other", "case-1": "0" * 64}}),
     "new case": ("new since the baseline: case-1", {"cases": {"case-0": "0" * 64}}),

@@ -73,13 +73,6 @@ def test_gains_are_an_improvement_and_name_what_they_mended():
     assert (item.verdict, item.mended) == ("improvement", ("0", "1", "2", "3", "4"))
 
 
-def test_the_p_value_is_that_of_the_verdict():
-    """It was that of "worse", so that an improvement stood beside p = 1."""
-    item = compared([0] * 5 + [1] * 5, [1] * 10)
-
-    assert (item.p_value, item.p_holm) == pytest.approx((1 / 32, 1 / 32))
-
-
 def test_pass_or_fail_of_pairs_that_move_together_is_tested_pair_by_pair():
     """Eight lost cases of sixteen in four pairs are four losses: 1/16, and not 1/256."""
     pairs = {str(n): str(n // 2) for n in range(16)}

@@ -218,7 +218,7 @@ def test_a_pair_with_one_twin_off_the_tape_is_open_both_ways():
 def test_a_dataset_without_twins_says_so():
     found = measured("robustness.twins_route", some_evidence(*sure((0.9, True))))
 
-    assert (found.value, found.why_not) == (None, "there are no twins among the cases")
+    assert (found.value, found.why_not) == (None, "there are no metamorphic pairs among the cases")
 
 
 def test_the_micro_average_counts_every_frozen_state_once():

@@ -1,7 +1,7 @@
 """`evals langsmith push`, with the real SDK over HTTP."""
 
 from evals.cassettes.store import merge_write
-from evals.models.judge import Grade, JudgedRun, JudgedTrial, Judgement, Preferences
+from evals.models.judge import Grade, JudgedRun, JudgedTrial, Judgement, JudgeScore, Preferences
 from evals.models.metrics import Failed, Scored, Skipped
 from tests.builders.interaction import an_interaction
 from tests.builders.pushed import CASES, TREES, experiments, push, roots, scores, stored, trials
@@ -118,9 +118,12 @@ def test_what_a_judge_said_is_feedback_with_its_reason_and_its_place_on_the_scal
     trial = JudgedTrial(case_id="wrong-sum", variant="v2", sample=0, grades={"root_cause": grade})
     nobody = dict.fromkeys(("better", "worse", "tie", "contradicted", "equal", "missing"), 0)
     preferences = Preferences(candidate="v2", reference="v2", p_value=None, **nobody)
-    tables = dict.fromkeys(("scores", "comparisons", "cells", "disagreements"), ())
+    tables = dict.fromkeys(("comparisons", "cells", "disagreements"), ())
+    counts = dict.fromkeys(("same", "partly", "other", "contradicts"), 0)
+    mean = dict.fromkeys(("mean", "low", "high"))
+    score = JudgeScore(variant="v2", question="root_cause", n=0, total=1, counts=counts, **mean)
     told = {"version": "v1", "model": "m", "prompts": {}, "asked": 1, "missing": 0}
-    judge = Judgement(trials=(trial,), preferences=preferences, **told, **tables)
+    judge = Judgement(trials=(trial,), scores=(score,), preferences=preferences, **told, **tables)
     run = a_run(*trials(), variants=(a_variant_info("v2"),))
     path = checkout / "run.json"
     path.write_text(JudgedRun(**dict(run), judge=judge).sealed().model_dump_json(by_alias=True))

@@ -2,16 +2,12 @@
 
 from types import SimpleNamespace
 
-import pytest
-
-from evals.errors import ConfigurationError
 from evals.llm_judge.grades import Graded, change, counts, value
 from evals.llm_judge.judge_accuracy import Measured
-from evals.llm_judge.judgement import judgement
+from evals.llm_judge.judgement import blessed_judge, judgement
 from evals.llm_judge.questions import JudgePrompt, JudgeQuestion, JudgeReply, Prompts
 from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, Plant
-from evals.models.judge import Grade, PairAnswer
-from evals.pipeline.judge_stage import rubric_of
+from evals.models.judge import BlessedJudge, Grade, PairAnswer
 from tests.builders.run import a_run
 
 POLITE = ("rude", "curt", "polite")
@@ -22,6 +18,9 @@ class Replies:
 
     scales = {"polite": POLITE}  # noqa: RUF012 - as the protocol has it
     ground_truth = GroundTruth("route.pass", "polite", {True: ("polite",), False: ("rude", "curt")})
+
+    def __init__(self, asked=None):
+        self.prompts = Prompts("v1", (asked.prompt,)) if asked else None
 
     def grades(self, answer):
         return {"polite": Grade(grade=answer.reason, reason="so")} if answer is not None else {}
@@ -64,22 +63,27 @@ def test_a_grade_is_held_against_the_metric_that_the_rubric_names(tmp_path):
     run = a_run()
     trace = run.trials[0].trace
     asked = a_question(trace.case_id, tmp_path)
-    prompts = Prompts("v1", asked.prompt, asked.prompt)
     graded = Graded(trace.case_id, trace.variant, trace.sample, asked)
 
-    said = judgement(run, Replies(), prompts, "m", [graded], [], {asked: a_reply(asked, "rude")}, [])
+    said = judgement(run, Replies(asked), "m", [graded], [], {asked: a_reply(asked, "rude")}, [])
 
     (disagreement,) = said.disagreements
     assert (disagreement.case_id, disagreement.hit, disagreement.grade) == (trace.case_id, True, "rude")
     assert {score.question for score in said.scores} == {"polite"}
 
 
-def test_a_suite_that_asks_a_judge_is_refused_where_its_pack_has_none():
-    chosen = SimpleNamespace(
-        suite=SimpleNamespace(name="tiny"), workspace=SimpleNamespace(pack=SimpleNamespace(rubric=None))
-    )
+def test_grades_of_a_run_are_compared_with_those_it_was_blessed_with(tmp_path):
+    run = a_run()
+    (name, *_), trials = [info.variant.name for info in run.variants], run.trials
+    asked = {trial.trace.case_id: a_question(trial.trace.case_id, tmp_path) for trial in trials}
+    graded = [Graded(case, name, 0, question) for case, question in asked.items()]
+    replies = {question: a_reply(question, "curt") for question in asked.values()}
+    rubric = Replies(next(iter(asked.values())))
+    before = BlessedJudge(asked_with={}, grades={name: {"judge.polite": dict.fromkeys(asked, 1.0)}})
 
-    with pytest.raises(
-        ConfigurationError, match="suite tiny asks a judge, and its pack has no rubric: take `judge:` out"
-    ):
-        rubric_of(chosen)
+    said = judgement(run, rubric, "m", graded, [], replies, [], before)
+
+    (found,) = [item for item in said.comparisons if item.against == "baseline"]
+    assert (found.endpoint, found.left, found.right) == ("judge.polite", name, f"{name} (baseline)")
+    assert (found.n, found.delta) == (len(asked), -0.5)
+    assert blessed_judge(said).grades[name] == {"judge.polite": dict.fromkeys(asked, 0.5)}

@@ -6,9 +6,9 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from evals.otlp.otlp_send import line_of, request_in, requests_of
+from evals.otlp.otlp_send import line_of, requests_of
 from evals.otlp.span_plan import planned_traces
-from tests.builders.receiver import spans_in
+from tests.builders.receiver import request_in, spans_in
 from tests.builders.run import a_run
 
 
@@ -40,9 +40,3 @@ def test_ids_are_hex_enums_are_numbers_and_nanoseconds_are_texts(request_):
     assert [span.get("parentSpanId", "") for span in told] == [span.parent_span_id.hex() for span in spans]
     assert {span["kind"] for span in told} <= {1, 3}
     assert all(isinstance(span["startTimeUnixNano"], str) for span in told)
-
-
-@pytest.mark.parametrize("line", ['{"resourceSpans": 1}', '{"spans": []}', "{", '{"traceId": "xyz"}'])
-def test_what_is_no_request_is_said_to_be_none(line):
-    with pytest.raises(ValueError, match="no OTLP/JSON request"):
-        request_in(line)

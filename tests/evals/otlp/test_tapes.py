@@ -14,13 +14,6 @@ from tests.builders.interaction import an_interaction
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_call
 
-SEARCH = {
-    "uri": "/search",
-    "request": {"query": "x"},
-    "response": {"query": "x", "results": []},
-    "model": "",
-}
-
 
 @pytest.fixture
 def workspace(tmp_path):

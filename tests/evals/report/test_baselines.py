@@ -6,7 +6,6 @@ from evals.models.run import DatasetBaseline, Scope
 from evals.report.numbers import MINUS
 from evals.report.view.headline import (
     baseline_table,
-    beaten,
     best_baseline,
     in_words,
     skill_of,
@@ -27,29 +26,11 @@ def test_the_strongest_baseline_counts_and_the_oracle_is_no_rival():
     assert best_baseline(a_run(dataset_baselines=RIVALS), "route.pass") == RIVALS[0]
 
 
-def test_an_endpoint_without_a_baseline_is_left_empty():
-    assert variant_table(a_run(dataset_baselines=RIVALS)).rows[-1] == (
-        "floor (no model)",
-        "1 cases",
-        "50 % (two branches)",
-        "",
-        "",
-    )
-
-
-def test_a_run_without_baselines_has_no_such_row():
-    assert [row[0].split()[0] for row in variant_table(a_run()).rows] == ["v2", "v3"]
-
-
 @pytest.mark.parametrize(
     ("mean", "share", "text"), [(0.75, 0.5, "+0.50"), (0.4, 0.5, f"{MINUS}0.20"), (1.0, 1.0, "n/a")]
 )
 def test_skill_is_signed_and_unknown_where_nothing_can_be_won(mean, share, text):
     assert skill_of(a_summary(mean=mean), a_dataset_baseline(share=share)) == text
-
-
-def test_a_score_nobody_has_yet_has_no_skill():
-    assert skill_of(a_summary(mean=None, hits=None), RIVALS[0]) == "n/a"
 
 
 def test_a_score_over_some_of_the_cases_is_not_held_against_a_baseline_over_all():
@@ -72,10 +53,6 @@ def test_all_baselines_are_listed_with_what_they_rest_on():
         "A rule.",
         "a → b",
     )
-
-
-def test_no_baseline_says_nothing():
-    assert beaten(None) == ""
 
 
 def test_the_scope_says_what_is_not_in_the_numbers():

@@ -49,21 +49,5 @@ def test_a_number_leads_to_its_cases():
     ]
 
 
-def test_where_nothing_was_read_the_section_does_not_say_that_no_rule_is_broken():
-    assert not breach_rows(a_run(), Lists(["local-bug"])).known
-
-
 def test_a_cell_of_the_short_table_says_of_how_many_trials():
     assert breach_table(FOUR).rows[0] == ("P2b (soft 2)", "2 of 2 trials, 1 alone", "1 of 2 trials, 1 alone")
-
-
-def test_the_short_table_says_how_many_reasons_it_leaves_out():
-    rules = ("P1", "P2", "P2b", "P3", "P4", "P5", "end")
-    table = breach_table(a_run_of(a_broken("a", "v2", *rules), a_broken("a", "v3")))
-
-    assert len(table.rows) == 5
-    assert table.caption.endswith("; 2 rarer ones are in the report")
-
-
-def test_the_short_table_is_empty_where_no_route_breaks_a_rule():
-    assert breach_table(a_run_of(a_broken("a", "v2"), a_broken("a", "v3"))).rows == ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.report.html_page import render_badge, render_history
+from evals.report.html_page import render_history
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -13,18 +13,15 @@ WIDTHS = [1280, 390]
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
-    """Thirty baselines with a change of labels, flips, a branch, red cases and a hostile subject."""
+    """Thirty baselines with a change of labels, flips, red cases and a hostile subject."""
     flips = [a_flip(f"a-case-with-a-rather-long-name-{number}") for number in range(9)]
     line = [a_blessing(number, mean=0.3 + number / 60) for number in range(1, 31)]
     line[9] = a_blessing(10, marks=[a_mark("labels", "labels, issue or code of a-crash")], flips=flips)
-    line[14] = a_blessing(15, mean=0.2, side=True)
-    line[15] = a_blessing(16, follows=line[13].commit)
-    line[29] = a_blessing(30, subject=HOSTILE, flips=flips, unread=["its suite's file is not there"])
+    line[29] = a_blessing(30, subject=HOSTILE, flips=flips, unread="its baseline cannot be read")
     red = [a_red(f"a-case-with-a-rather-long-name-{number}") for number in range(20)]
     path = tmp_path_factory.mktemp("history") / "index.html"
     history = a_history(*line, red=red, missing=["This clone is shallow."])
     path.write_text(render_history(history), encoding="utf-8")
-    path.with_name("badge.svg").write_text(render_badge(history), encoding="utf-8")
     return path
 
 
@@ -47,7 +44,7 @@ def opened(browser, page_file):
     for context in contexts:
         context.close()
     assert complaints == []
-    assert {url.rpartition("/")[2] for url in requests} <= {"index.html", "badge.svg"}
+    assert {url.rpartition("/")[2] for url in requests} <= {"index.html"}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -105,10 +102,3 @@ def test_the_dark_page_has_dark_paper(opened):
     colour = opened(1280, scheme="dark").evaluate("getComputedStyle(document.body).backgroundColor")
 
     assert colour == "rgb(22, 24, 29)"
-
-
-def test_the_badge_is_drawn_at_the_size_of_a_badge(opened):
-    box = opened(390, "badge.svg").evaluate("document.documentElement.getBoundingClientRect().toJSON()")
-
-    assert box["height"] == 20
-    assert 150 < box["width"] < 300

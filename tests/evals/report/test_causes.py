@@ -31,13 +31,6 @@ def test_a_change_that_names_a_node_it_chose_between_comes_first():
     assert [(place.text, place.names) for place in places] == [("Skip the critic.", "critic"), ("Be kind.", "")]
 
 
-def test_inside_a_stretch_the_line_that_names_the_node_is_linked():
-    variants = [a_variant_info("v2", "Choose.\n"), a_variant_info("v3", "Choose.\nNew rules:\nSkip the critic.\n")]
-    (place,) = the_cause(a_run(variants=variants)).places
-
-    assert place.text == "Skip the critic."
-
-
 def test_an_edit_since_the_last_commit_is_a_cause_though_the_reference_never_had_the_line():
     variants = [
         a_variant_info("v2", "Choose.\n"),
@@ -77,10 +70,3 @@ def test_against_a_baseline_only_what_was_edited_since_is_known():
     assert [place.text for place in cause.places] == [CRITIC_RULE]
     assert cause.settings == ()
     assert "keeps neither settings nor prompts" in the_cause(a_run(), **since).settings[0]
-
-
-def test_a_line_that_went_from_a_changed_place_is_said_to_have_gone():
-    variants = [a_variant_info("v2", f"{CRITIC_RULE}\n"), a_variant_info("v3", "Be brief.\n")]
-    (place,) = the_cause(a_run(variants=variants)).places
-
-    assert (place.where, place.text) == ("v2 to v3, line 1 removed", CRITIC_RULE)

@@ -45,30 +45,6 @@ def test_a_row_adds_up_and_the_matrix_says_what_it_rests_on():
     assert view.rests_on == "9 of 12 decision points answered"
 
 
-def test_the_shade_is_the_share_of_the_row():
-    view = the_view(("critic", "critic", 97, 97.0), ("critic", "writer", 3, 0.0), of=100)
-
-    assert [square.level for square in view.rows[0].squares] == ["4", "1"]
-
-
-def test_nodes_come_in_the_order_of_the_graph():
-    view = the_view(("writer", "investigator", 1, 0.0), ("critic", "critic", 1, 1.0))
-
-    assert view.columns == ("investigator", "critic", "writer")
-
-
-def test_nothing_answered_is_no_empty_matrix():
-    nothing = a_confusion(of=35).model_copy(update={"cells": (), "n": 0})
-    (view,) = confusion_views(a_run(confusions=(nothing,)))
-
-    assert view.cannot == "cannot judge: none of 35 decision points answered"
-
-
-def test_a_matrix_in_which_every_decision_is_as_labelled_is_a_bare_diagonal():
-    assert the_view(("critic", "critic", 7, 7.0)).diagonal
-    assert not the_view(("critic", "critic", 7, 7.0), ("critic", "writer", 1, 0.0)).diagonal
-
-
 def test_a_bare_diagonal_is_named_and_not_drawn():
     shown = page(a_run(confusions=(a_confusion("v3", ("critic", "critic", 7, 7.0)),)))
 

@@ -51,26 +51,6 @@ def test_what_each_was_shown_is_compared_line_by_line():
     ]
 
 
-def test_the_same_message_is_said_to_be_the_same():
-    (view,) = seen(a_run_shown("State", "State"))
-
-    assert (view.shown, view.unshown) == ("", "The same message, word for word.")
-
-
-def test_a_message_nobody_recorded_is_not_said_to_be_the_same():
-    (view,) = seen(a_run_shown("", "State"))
-
-    assert (view.shown, view.unshown[:21]) == ("", "Not known of both: th")
-
-
-def test_the_sample_that_parts_is_the_one_shown():
-    alike = [a_trace("critic", variant=name) for name in ("v2", "v3")]
-    apart = [a_trace(node, variant=name, sample=1) for name, node in (("v2", "critic"), ("v3", "writer"))]
-    (view,) = seen(a_run(*map(a_trial, (*alike, *apart)), divergences=(a_divergence(decision=0),)))
-
-    assert view.sample == "repeat 2"
-
-
 def test_a_divergence_its_trials_do_not_show_is_left_out():
     assert seen(a_run_that_parts(divergences=(a_divergence(decision=0),))) == ()
 

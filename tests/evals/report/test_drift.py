@@ -62,13 +62,6 @@ def test_confidence_moves_in_its_own_unit_and_is_equal_to_nothing():
     assert found.rows[0][3:6] == ("", "", "\N{MINUS SIGN}0.04 [\N{MINUS SIGN}0.06, \N{MINUS SIGN}0.02]")
 
 
-def test_what_did_not_vary_has_no_interval():
-    same = Range(value=0.0, low=None, high=None)
-    found = view.field_table(a_drift(fields=(a_field(field="confidence", equal=None, noise=None, change=same),)))
-
-    assert found.rows[0][5] == "0"
-
-
 def test_a_case_that_would_go_another_way_is_named_with_its_decision():
     found = view.turned_table(a_drift(turned=(a_turned(3, 2, known=True), a_turned(0))))
 

@@ -33,12 +33,6 @@ def test_a_step_knows_what_was_found_before_it():
     assert line(told, 1, "knew") == "investigator 60 %"
 
 
-def test_a_choice_stands_with_its_reason_and_how_sure_it_was():
-    trace = a_trace("critic", decisions=(a_decision(0, "critic", confidence=0.8, reasoning="A claim is there."),))
-
-    assert line(explained(trace), 0, "chose") == "critic, 80 % sure: A claim is there."
-
-
 def test_a_guard_that_overruled_says_so():
     trace = a_trace("investigator", decisions=(a_decision(0, "writer", "investigator", vetoes=[a_veto()]),))
 
@@ -116,12 +110,6 @@ def test_frozen_states_stand_there_where_another_node_than_the_best_was_chosen()
         "b: chose writer (worth 50 %), best is critic: A claim is there.",
         "c: chose end (not acceptable), best is critic: A claim is there.",
     ]
-
-
-def test_many_right_ways_are_counted():
-    routes = [("investigator", "writer")] * 5
-
-    assert ("", "or one of 3 other ways") in wanted(a_case_info(exemplars=routes))
 
 
 def test_a_case_nobody_is_to_blame_for_says_so():

@@ -19,13 +19,6 @@ def test_every_score_of_every_trial_is_a_row():
     assert list(table["outcome"]) == ["scored", "failed", "skipped"]
 
 
-def test_what_was_not_scored_has_no_value_but_says_why():
-    table = frame(a_run(a_trial(outcomes=OUTCOMES)))
-
-    assert table["value"].isna().tolist() == [False, True, True]
-    assert table["why"].tolist() == ["", "KeyError: 'x'", "no decision points"]
-
-
 def test_a_file_that_is_no_run_is_said_to_be_none(tmp_path):
     (tmp_path / "run.json").write_text("{}")
 

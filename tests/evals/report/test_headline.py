@@ -1,18 +1,13 @@
 """The numbers at the top."""
 
-from evals.models.suite import Variant
-from evals.report.view.headline import comparisons, deciding, secondary, variant_table
+from evals.report.view.headline import comparisons, deciding, secondary
 from evals.report.view.page_parts import Lists
 from tests.builders.run import (
     PRIMARY,
     a_comparison,
     a_run,
     a_scorer_info,
-    a_trial,
-    a_variant_info,
-    rules_info,
 )
-from tests.builders.trace import a_trace
 
 NO_LISTS = Lists(["local-bug"])
 
@@ -46,50 +41,10 @@ def test_a_count_of_cases_leads_to_them_and_a_lost_case_of_the_baseline_is_no_li
     assert (row.better.text, row.better.list) == ("1", "")
 
 
-def test_primary_metrics_are_the_columns_in_order():
-    assert variant_table(a_run()).head == ("variant", "recorded trials", *PRIMARY)
-
-
-def test_candidate_and_reference_are_named():
-    rows = variant_table(a_run()).rows
-
-    assert [row[0] for row in rows] == [
-        "v2 (reference, prompt v2, guards hardened)",
-        "v3 (candidate, prompt v3, guards hardened)",
-    ]
-
-
-def test_a_variant_that_is_not_wholly_recorded_says_how_far():
-    off = a_trace("investigator", variant="v3", provenance="frontier", frontier=1)
-    row = variant_table(a_run(a_trial(a_trace(variant="v2")), a_trial(off))).rows[1]
-
-    assert row[1] == "0 of 1, 1 at a frontier"
-
-
-def test_a_comparison_the_gate_does_not_look_at_is_marked():
-    run = a_run(comparisons=(a_comparison(), a_comparison(left="v1"), a_comparison(left="v1", against="baseline")))
-
-    assert [row.judged for row in comparisons(run, NO_LISTS).rows] == [True, False, True]
-
-
 def test_costs_are_kept_apart_from_other_metrics():
     scorers = [a_scorer_info(name) for name in (*PRIMARY, "ask.false", "cost.visits")]
 
     assert [row[0] for row in secondary(a_run(scorers=scorers)).rows] == ["ask.false"]
-
-
-def test_a_supervisor_is_named_unless_it_is_the_usual_one():
-    info = a_variant_info("v1")
-    other = info.model_copy(update={"variant": info.variant.model_copy(update={"supervisor": "registry"})})
-
-    assert variant_table(a_run(variants=[other])).rows[0][0] == "v1 (supervisor registry, prompt v1, guards hardened)"
-
-
-def test_a_supervisor_without_a_prompt_says_so():
-    assert (
-        variant_table(a_run(variants=[rules_info()])).rows[0][0]
-        == "rules (supervisor rules, no prompt, guards hardened)"
-    )
 
 
 def test_a_baseline_that_nothing_flipped_against_is_quiet():
@@ -101,9 +56,3 @@ def test_a_baseline_that_nothing_flipped_against_is_quiet():
     found = comparisons(a_run(comparisons=(held, flipped, unknown, partly, a_comparison())), NO_LISTS)
 
     assert [row.quiet for row in found.rows] == [True, False, False, False, False]
-
-
-def test_guards_are_not_named_where_the_graph_has_none():
-    other = a_variant_info("v1").model_copy(update={"variant": Variant(name="v1", config={"router": "v1"})})
-
-    assert variant_table(a_run(variants=[other])).rows[0][0] == "v1 (prompt v1)"

@@ -111,12 +111,6 @@ def test_what_nobody_recorded_is_skipped_and_never_passed():
     assert "nobody recorded" in a_testcase(run).find("skipped").get("message")
 
 
-def test_a_case_without_a_trial_is_skipped():
-    run = a_run(a_trial(a_trace(variant="v2")))
-
-    assert what_became(a_testcase(run, "prompts: v3")) == ["skipped"]
-
-
 def test_a_scorer_that_stumbled_is_an_error():
     run = a_run(a_trial(a_trace(variant="v3"), {"cost.tokens": Failed(error="KeyError: 'x'")}))
 

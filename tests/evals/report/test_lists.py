@@ -10,16 +10,6 @@ def test_a_list_names_rows_by_their_place_in_the_run():
     assert lists.pool() == [("the odd ones", (0, 2))]
 
 
-def test_nothing_to_list_is_no_link():
-    assert Lists(["a"]).link("0", "none", []) == ListLink("0", "")
-
-
-def test_equal_lists_share_a_number():
-    lists = Lists(["a", "b"])
-
-    assert [lists.link(text, "both", ["a", "b"]).list for text in ("2", "two")] == ["0", "0"]
-
-
 def test_a_page_carries_the_steps_from_one_place_to_the_next():
     lists = Lists(["a", "b", "c", "d"])
     lists.link("3", "some", ["b", "c", "d"])

@@ -24,16 +24,8 @@ def test_a_measure_stands_with_what_it_rests_on(fields, shown):
     assert cell(a_measure(**fields), SHARE).endswith(shown)
 
 
-def test_kappa_is_shown_around_nought():
-    assert cell(a_measure(low=None, value=-0.25), a_measure_info()) == "\N{MINUS SIGN}0.25 (8 of 8 trials)"
-
-
 def test_every_variant_has_its_column():
     run = a_run(measure_infos=(a_measure_info(),), measures=(a_measure(), a_measure(variant="v3", n=7)))
 
     assert measure_table(run).head == ("metric", "better", "v2", "v3")
     assert [row[-1][-16:] for row in measure_table(run).rows] == [" (7 of 8 trials)"]
-
-
-def test_a_run_from_before_there_were_measures_has_no_table():
-    assert measure_table(a_run()).rows == ()

@@ -36,15 +36,6 @@ def test_text_that_changes_by_itself_is_marked():
     assert text_of(view, texts)[0] == "messages[0].content, line 4 (date or time: changes by itself)"
 
 
-def test_equal_differences_are_kept_once():
-    """180 misses with one cause must not make the page 180 times as long."""
-    texts = Texts()
-
-    views = {miss_view(a_missed(a_difference()), texts).differs for _ in range(180)}
-
-    assert len(views) == 1
-
-
 def test_many_places_are_counted_rather_than_shown():
     texts = Texts()
 

@@ -13,7 +13,6 @@ from evals.report.numbers import (
     rate,
     signed,
     smallest_drop,
-    value,
 )
 from tests.builders.run import a_comparison, a_scorer_info, a_summary
 
@@ -63,16 +62,6 @@ def test_a_rate_stands_beside_its_counts_and_its_interval():
     assert rate(summary) == "67 % (2/3) [21 %, 94 %] n=3/4"
 
 
-def test_a_graded_mean_has_no_counts():
-    assert value(a_summary(hits=None, mean=0.4)) == "40 %"
-
-
-def test_a_score_nobody_got_is_not_zero():
-    summary = a_summary(hits=None, n=0, total=4, mean=None, low=None, high=None)
-
-    assert rate(summary) == "n/a n=0/4"
-
-
 def test_a_cost_is_shown_in_its_unit_with_its_cases():
     tokens = a_scorer_info("cost.tokens", unit="tokens")
 
@@ -108,14 +97,6 @@ def test_a_difference_off_the_tape_stands_between_its_bounds():
     item = a_comparison(delta=0.0, n=3, of=4, pessimistic=-0.25, optimistic=0.25)
 
     assert (pairs(item), change(item)) == ("3/4", "0 (\N{MINUS SIGN}25 to +25 with the rest)")
-
-
-def test_a_difference_that_rests_on_everything_has_no_bounds():
-    assert change(a_comparison(delta=-0.25, pessimistic=-0.25, optimistic=-0.25)) == "\N{MINUS SIGN}25"
-
-
-def test_pairs_of_a_run_of_the_first_schema_are_told_as_far_as_it_knows():
-    assert pairs(a_comparison(n=3)) == "3"
 
 
 @pytest.mark.parametrize(

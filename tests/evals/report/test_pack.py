@@ -70,23 +70,10 @@ def test_texts_come_out_as_they_went_in(texts: list[str]):
     ]
 
 
-def test_a_part_numbers_its_own_texts():
-    """Another part of the page may show other texts before."""
-    ((_, markup, texts),) = through({"one": ([], [7, 3, 7])}, *"abcdefgh")
-
-    assert (markup, texts) == (printed([], [0, 1, 0]), ["h", "d"])
-
-
 def test_what_is_said_twice_is_kept_once():
     content = packed({"one": ([["critic"]], [0]), "two": ([["critic"]], [1])}, "critic\nwriter", "writer\ncritic")
 
     assert content["pieces"].count("critic") == content["pieces"].count("writer") == 1
-
-
-def test_what_a_macro_prints_is_kept_once_whatever_fills_it():
-    content = packed({"one": ([["critic"], ["writer"]], []), "two": ([["both", "of"]], [])})
-
-    assert sum("<p" in piece for piece in content["pieces"]) == 1
 
 
 def test_unseen_characters_of_a_text_are_spelled_out():
@@ -102,13 +89,3 @@ def test_nothing_packed_reads_as_markup(text: str):
     pack.close("one")
 
     assert not set("<>&\"'") & set(pack.packed({"more": text}))
-
-
-def test_the_same_parts_give_the_same_bytes():
-    def packed_once() -> str:
-        pack = SharedTexts(["a\nb"])
-        handing_to(pack).from_string(TEMPLATE).module.all([["critic"]], [Number(0)])
-        pack.close("one")
-        return pack.packed({"scorers": ["route.pass"]})
-
-    assert packed_once() == packed_once()

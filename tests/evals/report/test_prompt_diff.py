@@ -4,34 +4,12 @@ from evals.report.view.change_causes import diff_lines, prompt_diffs
 from tests.builders.run import a_run, a_system_info, a_variant_info, rules_info
 
 
-def _kinds(old: list[str], new: list[str]) -> list[str]:
-    return [line.kind for line in diff_lines(old, new)]
-
-
-def test_equal_prompts_have_no_diff():
-    assert _kinds(["a", "b"], ["a", "b"]) == []
-
-
 def test_unchanged_lines_far_away_are_folded():
     old = [f"line {number}" for number in range(20)]
     lines = list(diff_lines(old, [*old[:10], "another one", *old[10:]]))
 
     assert [line.kind for line in lines] == ["skip", *["same"] * 3, "ins", *["same"] * 3, "skip"]
     assert [lines[0].segments[0].text, lines[-1].segments[0].text] == ["7 unchanged lines"] * 2
-
-
-def test_only_the_words_that_differ_are_marked():
-    gone, came = diff_lines(["Ask the critic once."], ["Ask the critic twice."])
-
-    assert [segment.text for segment in gone.segments if segment.changed] == ["once"]
-    assert [segment.text for segment in came.segments if segment.changed] == ["twice"]
-
-
-def test_lines_with_little_in_common_are_not_marked_inside():
-    lines = list(diff_lines(["Ask the critic once."], ["- APPROVED: call the writer, 0.85 or more"]))
-
-    assert [line.kind for line in lines] == ["del", "ins"]
-    assert not any(segment.changed for line in lines for segment in line.segments)
 
 
 def test_a_diff_loses_no_text():
@@ -43,12 +21,6 @@ def test_a_diff_loses_no_text():
 
     assert told("same", "del") == old
     assert told("same", "ins") == new
-
-
-def test_lines_are_numbered_as_in_their_own_file():
-    lines = list(diff_lines(["a", "b"], ["new", "a", "b"]))
-
-    assert [(line.before, line.after) for line in lines] == [("", "1"), ("1", "2"), ("2", "3")]
 
 
 def test_the_candidate_is_shown_first_and_open():
@@ -84,19 +56,6 @@ def test_changed_lines_that_stand_together_are_one_stretch():
         ("changed", ["B", "b"]),
         ("added", ["e"]),
     ]
-
-
-def test_a_variant_without_a_prompt_has_no_diff():
-    variants = [a_variant_info("v2"), a_variant_info("v3"), rules_info()]
-    diffs = prompt_diffs(a_run(variants=variants, candidate="v3", reference="v2"))
-
-    assert [diff.title for diff in diffs] == ["v2 to v3"]
-
-
-def test_against_a_reference_without_a_prompt_there_are_no_diffs():
-    variants = [rules_info(), a_variant_info("v3")]
-
-    assert prompt_diffs(a_run(variants=variants, candidate="v3", reference="rules")) == ()
 
 
 def test_prompts_of_different_systems_are_not_compared_line_by_line():

@@ -196,20 +196,4 @@ def test_every_case_has_a_row_and_a_file_to_open():
     assert [part["id"] for part in Page(unpacked(text)).all("template")] == [
         "case-one",
         "case-two",
-        "prompt-v2",
-        "prompt-v3",
     ]
-
-
-def test_a_diff_says_what_its_lines_are_counted_in():
-    """A prompt file begins with a head that no model reads: its line 25 may be line 17 here."""
-    page = render(a_run(variants=[a_variant_info("v2"), a_variant_info("v3", prompt_text="Choose.\n")]))
-
-    assert "Lines are counted as the model is shown them" in page
-
-
-def test_a_run_of_one_variant_has_nothing_to_compare():
-    page = render(a_run(variants=[a_variant_info()]))
-
-    assert "Nothing to compare" in page
-    assert "One prompt only" in page

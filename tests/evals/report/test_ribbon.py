@@ -1,6 +1,5 @@
 """A route as a row of letters."""
 
-from evals.models.trace import Visit
 from evals.report.view.trial_view import letters_of, ribbon
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace
@@ -23,18 +22,8 @@ def test_the_place_where_a_route_leaves_the_exemplar_is_marked():
     assert "leaves the exemplar here" in stops[1].label
 
 
-def test_a_route_that_stops_too_early_says_so():
-    assert strip(a_trial(a_trace("investigator"), first_divergence=1)).ended_early
-
-
 def test_visits_of_one_superstep_stand_side_by_side():
     row = strip(a_trial(a_trace("investigator", "codebase_search", "web_search", supersteps=[0, 1, 1])))
 
     assert [stop.beside for stop in row.stops] == [False, False, True]
     assert row.spoken == "investigator, codebase_search, web_search beside it"
-
-
-def test_a_failed_visit_is_said_in_words():
-    trace = a_trace().model_copy(update={"visits": (Visit(node="critic", superstep=0, error="TimeoutError"),)})
-
-    assert strip(a_trial(trace)).spoken == "critic, failed"

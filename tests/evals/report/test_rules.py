@@ -6,8 +6,8 @@ from evals.report.view.page_parts import Texts
 from evals.report.view.violations_table import RuleSheets, figures_of, reason_of, rule_tables
 from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case, a_constraint, a_spec, an_alternative
-from tests.builders.run import a_case_info, a_trial
-from tests.builders.trace import HONEST, a_trace
+from tests.builders.run import a_case_info
+from tests.builders.trace import a_trace
 
 SPEC = a_spec()
 CASE = a_case_info(route_spec=SPEC)
@@ -33,22 +33,10 @@ def test_two_routes_alike_of_which_one_passes_differ_in_what_a_guard_read():
     assert rows_of(CASE, *trials)["P2b"][2:] == ["vacuous", "✗ 0 % alone"]
 
 
-def test_a_row_says_what_the_rule_asks_and_how_much_it_weighs():
-    assert rows_of(CASE, *trials_of(a_trace()))["P2b"][:2] == ["no critic, if confidence >= 0.85", "soft 2"]
-
-
 def test_a_route_past_its_limit_breaks_the_limit():
     trials = trials_of(a_trace("investigator", *["codebase_search"] * 3, "critic", "writer"))
 
     assert rows_of(CASE, *trials)["steps.max"][2:] == ["✗ alone"]
-
-
-def test_cases_with_the_same_rules_share_a_sheet():
-    sheets, trials = RuleSheets(), trials_of(a_trace())
-    tables = [rule_tables(case, trials, sheets, Texts()) for case in (CASE, a_case_info("other", route_spec=SPEC))]
-
-    assert len(sheets.all()) == 1
-    assert tables[0] == tables[1]
 
 
 def test_each_alternative_that_counts_for_some_trial_has_its_table():
@@ -62,10 +50,6 @@ def test_each_alternative_that_counts_for_some_trial_has_its_table():
         ("Constraints of the route, alternative 1 of 2", ("v1",)),
         ("Constraints of the route, alternative 2 of 2", ("v2",)),
     ]
-
-
-def test_a_run_from_before_rules_were_kept_has_no_table():
-    assert rule_tables(a_case_info(), [a_trial()], RuleSheets(), Texts()) == ()
 
 
 def test_the_rule_that_alone_keeps_a_route_from_passing_is_named():
@@ -89,12 +73,6 @@ def test_a_route_that_passes_all_the_same_says_what_it_broke():
 
     assert trial.outcomes["route.pass"] == Scored(value=1)
     assert reason_of(trial, a_case_info(route_spec=light)) == "passes, although it violates light (soft 1: no critic)"
-
-
-def test_a_route_that_breaks_nothing_has_no_reason():
-    (trial,) = trials_of(a_trace(*HONEST))
-
-    assert reason_of(trial, CASE) == ""
 
 
 def test_fitness_and_what_the_guard_read_are_said_of_the_trial():

@@ -13,10 +13,6 @@ FOUND = SampleAgreement(
 )
 
 
-def test_a_suite_run_once_has_no_such_table():
-    assert sample_table(a_run()).rows == ()
-
-
 def test_the_table_has_a_row_for_every_k():
     rows = sample_table(a_run(samples=(FOUND,))).rows
 

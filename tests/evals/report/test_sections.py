@@ -28,7 +28,7 @@ def a_pack(monkeypatch, *listed, **fields):
     module = ModuleType("toy_sections")
     module.SECTIONS = listed
     monkeypatch.setitem(sys.modules, "toy_sections", module)
-    return APack(report_sections=("toy_sections",), node_letters={"desk": "D"}, **fields)
+    return APack(report_sections=("toy_sections",), node_letters={"desk": "D"}, commands={}, **fields)
 
 
 def refunds(place="decisions", title="Refunds"):
@@ -42,12 +42,6 @@ def test_a_section_of_a_pack_is_folded_under_its_title(monkeypatch):
     page = render(a_run(), a_pack(monkeypatch, refunds()))
 
     assert '<details class="more" id="refunds"><summary>Refunds</summary><p>v3</p></details>' in page
-
-
-def test_a_section_with_nothing_to_show_is_left_out(monkeypatch):
-    empty = Section("refunds", "Refunds", "decisions", lambda run: Markup("\n"))
-
-    assert "refunds" not in render(a_run(), a_pack(monkeypatch, empty))
 
 
 def test_the_report_of_another_pack_has_no_section_of_triage(monkeypatch):

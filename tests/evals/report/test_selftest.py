@@ -35,12 +35,6 @@ def test_a_gate_that_does_not_do_what_it_says_says_why(fields, why):
     assert page.sentence == f"The gate of prompts does not do what it says: {why}."
 
 
-def test_a_rate_stands_beside_its_interval_where_chance_has_a_part():
-    rows = power(a_selftest(rates=(a_rate(), a_rate(flips=8, red=24)))).rows
-
-    assert rows == (("generated", "routes", "64", "5 %", "0 % [0 %, 3 %]", "24 % [16 %, 33 %]"),)
-
-
 def test_recorded_repeats_stand_in_rows_of_their_own_and_their_absence_is_said():
     recorded = {"outcomes": "recorded repeats", "cases": 38}
     known = a_selftest(rates=(a_rate(), a_rate(**recorded), a_rate(flips=8, planted="hard constraints", **recorded)))
@@ -52,12 +46,6 @@ def test_recorded_repeats_stand_in_rows_of_their_own_and_their_absence_is_said()
     ]
     assert "no recorded repeats" not in again(known)
     assert "This suite has no recorded repeats: generated outcomes stand in" in again(a_selftest())
-
-
-def test_every_row_of_the_power_table_has_as_many_cells_as_headings():
-    table = power(a_selftest(rates=tuple(a_rate(flips=n, churn=c) for n in (0, 1, 8) for c in (0.0, 0.05))))
-
-    assert {len(row) for row in table.rows} == {len(table.head)}
 
 
 def test_the_page_is_one_file_that_loads_nothing_and_runs_nothing():

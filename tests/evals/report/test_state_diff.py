@@ -30,16 +30,6 @@ def test_a_state_is_what_was_there_before_the_decision():
     }
 
 
-def test_before_the_first_decision_nothing_is_known():
-    assert state_fields(a_trace(), 0) == {"steps so far": "none", "confidence stated last": "none"}
-
-
-def test_a_failed_visit_is_part_of_the_state():
-    trace = a_trace(visits=(a_visit("web_search", 0, error="no answer"),), decisions=[a_decision(0, "web_search")])
-
-    assert state_fields(trace, 1)["step 1 (web_search) failed"] == "no answer"
-
-
 def test_only_questions_asked_before_count():
     asked = [a_decision(n, "human_input") for n in range(2)]
     exchanges = [an_exchange("Which version?", "3.11"), an_exchange("Which system?", "Linux")]

@@ -13,11 +13,6 @@ FOUR = [
 ]
 
 
-def test_versions_of_one_prompt_are_one_system():
-    assert difference(a_run()) == ""
-    assert prompt_texts(a_run()) == ()
-
-
 def test_different_systems_are_named_with_what_they_are():
     told = difference(a_run(variants=FOUR))
 

@@ -2,11 +2,12 @@
 
 from evals.models.metrics import Failed, Skipped
 from evals.models.run import PointInfo
+from evals.models.trace import GraphNames, Visit
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures
 from evals.report.view.trial_view import TrialView, plain_ribbon, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
-from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer, an_exchange
+from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer
 
 
 def _view(trial, case=None, scorers=()) -> TrialView:
@@ -23,19 +24,6 @@ def test_every_decision_stands_with_the_visit_it_led_to():
     ]
 
 
-def test_a_decision_to_end_leads_to_no_visit():
-    """Not even where a visit is left over that no decision explains."""
-    steps = _view(a_trial(a_trace("investigator", decisions=[a_decision(0, "end")]))).steps
-
-    assert [(step.chosen, len(step.visits)) for step in steps] == [("end", 0), ("", 1)]
-
-
-def test_a_visit_without_a_decision_is_still_shown():
-    steps = _view(a_trial(a_trace("investigator", decisions=[]))).steps
-
-    assert [(step.chosen, step.visits[0].node) for step in steps] == [("", "investigator")]
-
-
 def test_the_reviews_of_a_plans_step_stand_with_the_decision_that_led_to_them():
     """Supersteps 0 and 1 are the work and its review, 3 and 4 the next; in between the supervisor was asked."""
     nodes = ("investigator", "critic", "codebase_search", "web_search", "critic", "critic")
@@ -45,10 +33,6 @@ def test_the_reviews_of_a_plans_step_stand_with_the_decision_that_led_to_them():
 
     assert [[visit.node for visit in step.visits] for step in steps] == [list(nodes[:2]), list(nodes[2:])]
     assert [step.tasks for step in steps] == ["step 1: task 1", "step 2: tasks 2, 3"]
-
-
-def test_a_trial_without_a_plan_shows_none():
-    assert _view(a_trial(a_trace())).plan is None
 
 
 def test_a_veto_names_the_guard_and_both_nodes():
@@ -72,12 +56,6 @@ def test_a_reply_that_could_not_be_used_is_said():
     assert step.notes == ("forced fallback", "unusable reply: the reply was empty")
 
 
-def test_an_answer_the_user_did_not_have_says_so():
-    assert _view(a_trial(a_trace(exchanges=[an_exchange(answer="Sorry.")]))).exchanges == (
-        ("Which version?", "Sorry.", "don't know"),
-    )
-
-
 def test_scored_skipped_and_failed_read_differently():
     texts = Texts()
     scorers = [a_scorer_info(name) for name in ("route.pass", "ask.required", "cost.visits", "new")]
@@ -97,3 +75,19 @@ def test_a_decision_point_stands_beside_what_is_acceptable():
 
     assert points[0].accepted == "critic 100 %, writer 50 %"
     assert [point.verdict for point in points] == ["✓ right", "~ defensible (50 %)", "✗ not acceptable", "n/a"]
+
+
+def test_the_steps_of_a_target_stand_around_its_routers_decisions():
+    """A decision says how many nodes ran before its router; calls of tools are no nodes."""
+    nodes = [("router", None), ("search", {"query": "x"}), ("worker", None), ("router", None), ("reply", None)]
+    visits = tuple(Visit(node=name, superstep=n, arguments=given) for n, (name, given) in enumerate(nodes))
+    decisions = (a_decision(0, "worker", iteration=0), a_decision(1, "reply", iteration=2))
+    trace = a_trace(decisions=decisions).model_copy(update={"visits": visits, "names": GraphNames()})
+    steps = _view(a_trial(trace)).steps
+
+    assert [(step.chosen, [visit.node for visit in step.visits]) for step in steps] == [
+        ("", ["router"]),
+        ("worker", ["search", "worker", "router"]),
+        ("reply", ["reply"]),
+    ]
+    assert steps[1].visits[0].arguments == '{"query": "x"}'

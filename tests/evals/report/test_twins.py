@@ -18,11 +18,3 @@ def test_a_pair_of_which_one_is_unjudged_is_not_counted():
     table = twin_table(a_run(twins=(some_twins("p", "v2", 1.0, None), some_twins("q", "v2", 0.0, 0.0))))
 
     assert [row[3] for row in table.rows] == ["passed, unjudged", "✓ failed, failed", "1 of 1 alike"]
-
-
-def test_a_variant_without_twins_has_no_count():
-    assert twin_table(a_run(twins=(some_twins("p", "v2", 1.0, 1.0),))).rows[-1][4] == "n/a"
-
-
-def test_a_run_without_twins_has_no_row():
-    assert twin_table(a_run()).rows == ()

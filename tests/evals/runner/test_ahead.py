@@ -8,7 +8,7 @@ import pytest
 from evals.cassettes.store import FOLDER, merge_write
 from evals.plain_replay import SWITCH
 from evals.runner import trial_task as case
-from evals.runner.trial_task import cassette_of, read_ahead
+from evals.runner.trial_task import cassette_of, read_ahead, while_loading
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import an_interaction
 from tests.builders.workers import a_case_task
@@ -70,6 +70,16 @@ def test_the_plain_path_reads_nothing_ahead(tasks, monkeypatch):
     read_ahead(tasks)
 
     assert not (tasks[0].cache / FOLDER).exists()
+
+
+def test_steps_are_taken_for_as_long_as_it_loads_and_while_there_are_any(monkeypatch):
+    taken = []
+    loading_for(monkeypatch, 5)
+
+    while_loading(map(taken.append, "abc"))
+    while_loading(map(taken.append, "def"))
+
+    assert taken == [*"abcd"]
 
 
 @pytest.mark.slow

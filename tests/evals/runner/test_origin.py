@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evals.worker_server import note_inputs
 from tests.builders.checkout import REPOSITORY
 from tests.builders.workers import act
 
@@ -85,3 +86,57 @@ def in_a_new_process(*words, cwd=REPOSITORY, **environment):
     where = {**os.environ, **environment}
     said = subprocess.run([sys.executable, *words], cwd=cwd, env=where, capture_output=True, text=True, check=True)
     return said.stdout
+
+
+BEGUN = """
+import os, sys
+from multiprocessing import forkserver
+from evals import entry_point
+try:
+    sys.argv[0] = "evals"
+    entry_point._load()
+finally:
+    print(forkserver._forkserver._forkserver_pid is not None)
+"""
+
+
+def began_early(folder, *words):
+    """Whether `evals WORDS` in a folder has the server loaded before it reads the suite."""
+    return in_a_new_process("-c", BEGUN, *words, cwd=folder, PYTHONPATH=str(REPOSITORY)) == "True\n"
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """A folder in which a run was made from one file."""
+    prompt = tmp_path / "prompt.md"
+    prompt.write_text("Decide.", encoding="utf-8")
+    note_inputs(tmp_path / ".cache", [prompt])
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_the_libraries_load_while_the_suite_is_read_if_a_file_of_the_last_run_was_edited(ran, command):
+    (ran / "prompt.md").write_text("Decide. Hurry.", encoding="utf-8")
+
+    assert began_early(ran, command, "prompts")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "prompts"],
+        ["run", "--help"],
+        ["run", "prompts", "--jobs", "1"],
+        ["plan", "--root=x"],
+        ["dataset", "lint"],
+    ],
+)
+def test_nothing_is_loaded_early_where_no_worker_may_be_needed(ran, words):
+    if words != ["run", "prompts"]:
+        (ran / "prompt.md").write_text("Decide. Hurry.", encoding="utf-8")
+
+    assert not began_early(ran, *words)
+
+
+def test_nothing_is_loaded_early_where_nothing_was_run_before(tmp_path):
+    assert not began_early(tmp_path, "run", "prompts")

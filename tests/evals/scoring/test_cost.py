@@ -6,7 +6,7 @@ from evals.models.metrics import Skipped
 from evals.models.trace import Visit
 from evals.scoring import cost_scorers as cost
 from evals.scoring.scorer import score
-from evals.triage import supervisor_scorers as supervisor
+from evals.triage import scorers as supervisor
 from tests.builders.case import a_case
 from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
 

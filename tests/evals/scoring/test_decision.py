@@ -46,7 +46,7 @@ def test_a_case_that_leaves_no_choice_at_all_is_skipped_and_not_wrong():
 
     outcome = score(decision_score, CASE, trace)
 
-    assert outcome == Skipped(reason="its plan leaves the supervisor no choice in any of the case's decision points")
+    assert outcome == Skipped(reason="the router has no choice of its own at any of the case's decision points")
 
 
 def test_a_case_without_points_is_skipped():

@@ -102,7 +102,7 @@ async def test_a_router_with_workers_and_an_interrupt(answers: Any, tmp_path: Pa
 
     assert run.ended == "finished"
     assert names(run) == ["router", "refund", "reply"]
-    assert run.decisions == (RouterChoice(router="router", step=0, chosen=("refund",)),)
+    assert run.decisions == (RouterChoice(router="router", node="router", step=0, chosen=("refund",)),)
     assert [asked.answer for asked in run.interrupts] == ["A-17"]
     assert run.output["notes"] == ["order A-17"]
 

@@ -4,7 +4,7 @@ import pytest
 
 from evals.models.case import ScriptedAnswer
 from evals.scoring.scorer import score
-from evals.triage.supervisor_scorers import ask_false, ask_required, ask_topics
+from evals.triage.scorers import ask_false, ask_required, ask_topics
 from tests.builders.case import a_case
 from tests.builders.trace import a_trace, an_exchange
 

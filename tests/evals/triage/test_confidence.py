@@ -3,7 +3,7 @@
 import pytest
 
 from evals.scoring.scorer import score
-from evals.triage.supervisor_scorers import report_brier, supervisor_brier
+from evals.triage.scorers import report_brier, supervisor_brier
 from tests.builders.case import a_case
 from tests.builders.trace import a_decision, a_report, a_trace
 

@@ -132,15 +132,36 @@ async def test_an_answer_of_another_shape_is_refused_alike(response):
     assert short == plain
 
 
-async def test_a_miss_is_the_plain_paths():
+TOOL = {"type": "function", "function": {"name": "read", "parameters": {"type": "object", "properties": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("chain_of", "words"),
+    [
+        (judged, "Who?"),
+        (lambda model: model, "Wér?\u2028\x7f\U0001f642"),
+        (lambda model: model.bind(tools=[TOOL], tool_choice="auto"), "Who?"),
+    ],
+    ids=["a schema", "a text", "a tool"],
+)
+async def test_a_miss_is_the_plain_paths_and_the_sdk_is_not_asked(chain_of, words):
     """Its bytes are counted and compared with what is recorded."""
     ledgers = []
     for short in (False, True):
-        error = await outcome(judged(a_path(short=short).model), "Who?", tape := a_tape())
+        path = a_path(short=short, max_tokens=9)
+        error = await outcome(chain_of(path.model), words, tape := a_tape())
         ledgers.append((error, tape.ledger))
 
     assert ledgers[0] == ledgers[1]
     assert len(ledgers[1][1].misses) == 1
+    assert path.transport.asked == 0
+
+
+async def test_half_a_character_goes_the_plain_way():
+    """JSON can spell it, but not as bytes."""
+    errors = [await outcome(a_path(short=short).model, "\ud800", a_tape()) for short in (False, True)]
+
+    assert errors[0] == errors[1]
 
 
 async def test_repeated_requests_hear_the_samples_in_turn():

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.scoring.scorer import score
-from evals.triage.report_scorers import comment_cause, report_complete
+from evals.triage.scorers import comment_cause, report_complete
 from tests.builders.case import a_case
 from tests.builders.trace import a_report, a_trace
 

@@ -5,13 +5,12 @@ import pytest
 from tests.builders.endpoint import SAID, a_team, a_toolbox
 from tests.builders.repository import an_index
 from tests.builders.search import a_toolbox_with
-from tests.builders.state import a_finding, a_state
+from tests.builders.state import a_state
 from triage.agents.codebase_search import (
     CHUNKS,
     CODEBASE_SEARCH,
     WIDE_CHUNKS,
     CodebaseSearchInput,
-    CodebaseSearchOutput,
     query_of,
 )
 from triage.state import Retrieval, SearchScope
@@ -20,10 +19,6 @@ from triage.state import Retrieval, SearchScope
 def an_answer(*paths, location=None):
     files = [{"path": path, "relevance_reason": "it is named"} for path in paths]
     return {**SAID, "relevant_files": files, "root_cause_location": location}
-
-
-def an_output(*paths, location=None, **fields):
-    return CodebaseSearchOutput(**an_answer(*paths, location=location), **fields)
 
 
 async def search(index, answer, **state):
@@ -42,19 +37,6 @@ def test_the_query_is_keywords_then_hypothesis_then_areas():
     assert query_of(given) == "sku cart Lines are lost. Cart.add"
 
 
-def test_the_newest_hypothesis_is_searched_for():
-    state = a_state(
-        findings=[a_finding(details="old"), a_finding(details="new", relevant_files=("b",)), a_finding("critic")],
-        search_keywords=["k"],
-    )
-
-    assert query_of(CODEBASE_SEARCH.read(state)) == "k new b"
-
-
-def test_without_an_investigation_the_title_is_searched_for():
-    assert query_of(CODEBASE_SEARCH.read(a_state())) == "Cart total is wrong"
-
-
 async def test_snippets_are_shown_with_path_and_lines_and_not_as_objects(tmp_path):
     prompt, _ = await search(an_index(tmp_path), an_answer(), search_keywords=["send_receipt"])
 
@@ -66,12 +48,6 @@ async def test_the_files_named_in_the_answer_become_evidence(tmp_path):
     _, output = await search(an_index(tmp_path), an_answer("shop/mail.py"))
 
     assert [snippet.split("\n")[0] for snippet in output.cited_snippets] == ["shop/mail.py:1-2"]
-
-
-async def test_the_file_of_the_root_cause_is_evidence_even_if_it_is_not_listed(tmp_path):
-    _, output = await search(an_index(tmp_path), an_answer(location="shop/cart.py::Cart.add"))
-
-    assert [snippet.split("\n")[0] for snippet in output.cited_snippets] == ["shop/cart.py:1-3"]
 
 
 async def test_a_file_nobody_retrieved_is_no_evidence(tmp_path):
@@ -94,34 +70,6 @@ async def test_without_source_the_model_is_asked_and_told_so():
     await CODEBASE_SEARCH.chain(a_toolbox(team)).ainvoke(CODEBASE_SEARCH.read(a_state()))
 
     assert "No source code is available" in team.messages("codebase_search")[1]
-
-
-@pytest.mark.parametrize(("location", "details"), [("a.py::f", "a.py::f"), (None, "not identified")])
-def test_the_finding_is_the_location_and_the_paths(location, details):
-    finding = CODEBASE_SEARCH.finding(an_output("a.py", "b.py", location=location))
-
-    assert (finding.details, finding.relevant_files) == (details, ("a.py", "b.py"))
-
-
-def test_a_snippet_is_kept_as_evidence_once():
-    update = CODEBASE_SEARCH.update(a_state(codebase_evidence=["one"]), an_output(cited_snippets=("one", "two")))
-
-    assert update["codebase_evidence"] == ["two"]
-
-
-async def test_the_state_learns_how_much_there_was_to_read(tmp_path):
-    index = an_index(tmp_path)
-    _, output = await search(index, an_answer())
-
-    read = Retrieval(searched=len(index.chunks), kept=min(CHUNKS, len(index.chunks)))
-    assert CODEBASE_SEARCH.update(a_state(), output)["retrieval"] == read
-
-
-async def test_without_source_there_was_nothing_to_read():
-    chain = CODEBASE_SEARCH.chain(a_toolbox(a_team()))
-    output = await chain.ainvoke(CODEBASE_SEARCH.read(a_state()))
-
-    assert output.retrieval == Retrieval(searched=0, kept=0)
 
 
 async def test_a_filter_nothing_passes_is_told_apart_from_no_source(tmp_path):
@@ -151,16 +99,6 @@ async def test_the_supervisors_scope_says_how_many_chunks_are_read(tmp_path, chu
     prompt, _ = await search(index, an_answer(), search_scope=scope)
 
     assert prompt.count("```\n# f") == chunks
-
-
-async def test_a_scope_as_wide_as_usual_changes_no_request(tmp_path):
-    """One recording of a first search serves supervisors with and without a scope."""
-    usual, _ = await search(an_index(tmp_path / "one"), an_answer(), search_keywords=["cart"])
-    scoped, _ = await search(
-        an_index(tmp_path / "two"), an_answer(), search_keywords=["cart"], search_scope=SearchScope(chunks=CHUNKS)
-    )
-
-    assert scoped == usual
 
 
 async def test_the_request_depends_on_nothing_but_issue_content_and_query(tmp_path):

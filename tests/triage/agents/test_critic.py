@@ -36,12 +36,6 @@ def test_the_gate_keeps_the_word_it_was_made_of(verdict):
     assert verdict_of(a_review(verdict=verdict), 1).review == verdict
 
 
-def test_an_approval_has_no_gaps_left():
-    verdict = verdict_of(a_review(), 1)
-
-    assert (verdict.gaps, verdict.required_evidence) == ((), ())
-
-
 def test_the_gaps_of_a_rejection_are_the_evidence_it_asks_for():
     verdict = verdict_of(a_review(verdict="UNCERTAIN"), 1)
 
@@ -61,25 +55,6 @@ def test_the_critics_own_finding_is_no_new_evidence():
 
     after = len(state.findings) + 1 + len(state.human_exchanges)
     assert verdict.evidence_seen == after
-
-
-def test_details_are_the_better_hypothesis_if_there_is_one():
-    assert CRITIC.finding(a_review(revised_hypothesis="It is the cache.")).details == "It is the cache."
-
-
-def test_details_are_else_the_verdict_and_its_gaps():
-    finding = CRITIC.finding(a_review(verdict="UNCERTAIN", gaps=["no test", "no line"]))
-
-    assert finding.details == "Verdict: UNCERTAIN. Gaps: no test; no line"
-    assert finding.relevant_files == ("no test", "no line")
-
-
-async def test_the_critic_reads_hypothesis_findings_and_source():
-    prompt = await asked(findings=[a_finding(details="The cart loses it.")], codebase_evidence=["cart.py:1-2\ncode"])
-
-    assert "## Hypothesis\nThe cart loses it." in prompt
-    assert "[1] investigator" in prompt
-    assert "cart.py:1-2" in prompt
 
 
 async def test_of_much_source_the_newest_is_read():

@@ -5,7 +5,7 @@ import pytest
 from tests.builders.repository import an_index
 from tests.builders.state import a_finding, a_state
 from tests.triage.agents.test_codebase_search import an_answer, search
-from triage.agents.codebase_search import CODEBASE_SEARCH, NOTHING_FURTHER, query_of
+from triage.agents.codebase_search import CODEBASE_SEARCH, NOTHING_FURTHER
 from triage.state import CriticVerdict, Retrieval, SearchScope
 
 REJECTED = CriticVerdict(
@@ -32,27 +32,12 @@ async def test_places_read_before_are_not_shown_again(tmp_path):
     assert not any(f"{place}\n```" in second for place in output.places[:2])
 
 
-async def test_the_next_best_places_are_shown_instead(tmp_path):
-    index = an_index(tmp_path, {f"f{n}.py": f"def f{n}(): ...\n" for n in range(20)})
-    _, first = await search(index, an_answer())
-    _, second = await search(index, an_answer(), places_read=list(first.places))
-
-    ranked = index.ranking("Cart total is wrong").best
-    assert [*first.places, *second.places] == list(ranked[:13])
-
-
 async def test_a_search_with_everything_read_says_that_nothing_else_matches(tmp_path):
     index = an_index(tmp_path)
     prompt, output = await search(index, an_answer(), places_read=[chunk.id for chunk in index.chunks])
 
     assert NOTHING_FURTHER in prompt
     assert output.retrieval == Retrieval(searched=len(index.chunks), kept=len(index.chunks))
-
-
-async def test_the_state_learns_which_places_were_shown(tmp_path):
-    _, output = await search(an_index(tmp_path), an_answer())
-
-    assert CODEBASE_SEARCH.update(a_state(), output)["places_read"] == list(output.places) != []
 
 
 def test_it_is_told_what_was_read_what_was_blamed_and_what_a_review_asks_for():
@@ -63,18 +48,6 @@ def test_it_is_told_what_was_read_what_was_blamed_and_what_a_review_asks_for():
         "Blamed then: shop/mail.py::send_receipt. Keep to that unless what follows says otherwise.",
         "A reviewer asks for: the body of Cart.add",
     )
-
-
-def test_it_is_told_that_nothing_was_blamed():
-    given = CODEBASE_SEARCH.read(a_searched_state("shop/mail.py:1-2", details="not identified"))
-
-    assert "Nothing was found to blame then." in given.instructions
-
-
-def test_what_is_open_leads_its_query():
-    state = a_searched_state("shop/mail.py:1-2", critic_feedback=REJECTED, redirect_instructions=["Look at carts."])
-
-    assert query_of(CODEBASE_SEARCH.read(state)) == "the body of Cart.add Look at carts. Lines are lost. shop/cart.py"
 
 
 def test_what_the_rules_say_of_a_review_is_not_said_twice():

@@ -23,20 +23,10 @@ async def asked(**state) -> str:
     return team.messages("investigator")[1]
 
 
-def test_the_finding_is_the_hypothesis_and_the_areas():
-    finding = INVESTIGATOR.finding(an_output())
-
-    assert (finding.details, finding.relevant_files) == ("Quantities are overwritten.", ("cart",))
-
-
 def test_the_keywords_are_kept_for_the_searches_and_the_error_lines_for_the_report():
     kept = INVESTIGATOR.update(a_state(), an_output(error_messages=["KeyError: 'item'"]))
 
     assert kept == {"search_keywords": ["quantity"], "error_messages": ["KeyError: 'item'"]}
-
-
-async def test_the_prompt_holds_the_issue_as_filed():
-    assert "Adding {two} items\ncharges for one." in await asked(issue_body="Adding {two} items\ncharges for one.")
 
 
 async def test_a_second_look_knows_what_was_found_and_answered():
@@ -44,16 +34,6 @@ async def test_a_second_look_knows_what_was_found_and_answered():
 
     assert "[1] investigator (confidence: 75%)" in prompt
     assert "A: MySQL" in prompt
-
-
-async def test_what_the_supervisor_wants_reaches_the_prompt():
-    prompt = await asked(redirect_instructions=["Look at the payment module."])
-
-    assert prompt.endswith("## Instructions for this visit\n- Look at the payment module.")
-
-
-async def test_without_instructions_there_is_no_heading_for_them():
-    assert "Instructions" not in await asked()
 
 
 async def test_a_huge_log_keeps_its_first_and_last_lines():

@@ -25,12 +25,6 @@ def conclusion(asked) -> str:
     return asked[-1]["messages"][1]["content"]
 
 
-async def test_what_was_found_reaches_the_second_model():
-    asked = await search(SearchService(some_results("Known bug")), "library bug")
-
-    assert "Results for: library bug\n- Known bug\n  https://docs.invalid/0\n  About Known bug." in conclusion(asked)
-
-
 async def test_no_request_has_both_the_tool_and_the_schema():
     first, second = await search(SearchService(some_results("Known bug")), "library bug")
 
@@ -71,12 +65,6 @@ async def test_the_text_of_a_failure_does_not_depend_on_the_moment():
     asked = await search(SearchService(500), "library bug")
 
     assert "12:34" not in conclusion(asked)
-
-
-async def test_a_search_without_results_says_so():
-    asked = await search(SearchService(some_results()), "library bug")
-
-    assert "No search results found" in conclusion(asked)
 
 
 async def test_a_missing_recording_is_not_explained_away():
@@ -137,21 +125,3 @@ async def test_pages_read_before_are_left_out_of_a_further_search(titles, left):
 
     assert left in conclusion(model.asked)
     assert "- One\n" not in conclusion(model.asked)
-
-
-def test_a_further_search_is_told_what_was_searched_for_and_read():
-    given = WEB_SEARCH.read(a_searched_web(redirect_instructions=["Be quick."]))
-
-    assert given.instructions == (
-        "Be quick.",
-        "Searched for earlier: library bug. Search for something else.",
-        "Read then, and left out now: https://docs.invalid/0",
-        "Nothing was found to blame then.",
-    )
-
-
-async def test_a_search_that_failed_has_read_nothing():
-    toolbox = a_searching_toolbox(a_searching_model(ANSWER, "library bug"), SearchService(500))
-    output = await WEB_SEARCH.chain(toolbox).ainvoke(WEB_SEARCH.read(a_state()))
-
-    assert (output.queries, output.pages) == (("library bug",), ())

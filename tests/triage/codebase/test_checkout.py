@@ -6,7 +6,6 @@ from tests.builders.git import git
 from tests.builders.repository import FILES, HashEmbedder, a_repository
 from triage.codebase import open_checkout as checkout
 from triage.codebase.embed import MiniLM
-from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import SharedMiniLM, index_of_sources
 from triage.codebase.sources import Source
 from triage.errors import InputError
@@ -28,14 +27,6 @@ def root(tmp_path, monkeypatch, request):
 
 def found(index, query="with_tax is wrong"):
     return [document.id for document in index.retriever(3).invoke(query)]
-
-
-def test_a_second_job_embeds_nothing_and_finds_the_same(root, tmp_path):
-    first, second = (index_of_sources([Source(root)], tmp_path / "cache", pytest.fail) for _ in range(2))
-
-    assert found(first) == found(second)
-    assert first.embedder.computed == len(first.chunks) + 1
-    assert second.embedder.computed == 0
 
 
 def test_after_an_edit_only_what_was_edited_is_embedded(root, tmp_path):
@@ -66,12 +57,6 @@ def test_a_folder_with_next_to_nothing_in_it_is_an_index_like_any_other(tmp_path
 def test_a_folder_without_a_text_file_is_refused(tmp_path, files):
     with pytest.raises(InputError, match="there is no text file to search in"):
         index_of_sources([Source(a_repository(tmp_path, files))], tmp_path / "cache", pytest.fail)
-
-
-def test_the_index_is_searched_as_one_built_in_memory(root, tmp_path):
-    assert found(index_of_sources([Source(root)], tmp_path / "cache", pytest.fail)) == found(
-        CodebaseIndex.build(root, Model())
-    )
 
 
 @pytest.mark.slow

@@ -78,17 +78,6 @@ def test_every_line_that_is_not_blank_is_in_exactly_one_chunk(path):
     assert [n for n in held if lines[n - 1].strip()] == [n for n, line in enumerate(lines, 1) if line.strip()]
 
 
-def test_a_file_that_is_not_python_after_all_is_still_found():
-    """A syntax error is a common reason for an issue; that file must not be missing."""
-    assert shape(chunks_of("broken.py", "def (:\n    pass\n")) == [(1, 2, "# broken.py")]
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "   \n"])
-def test_an_empty_file_has_no_chunks(text):
-    assert chunks_of("empty.py", text) == ()
-    assert chunks_of("empty.txt", text) == ()
-
-
 def test_chunk_ids_are_unique_within_a_file():
     ids = [chunk.id for chunk in chunks_of("a.py", MODULE + a_big_class())]
 

@@ -35,13 +35,6 @@ def test_what_was_measured_once_is_ranked_alike_without_a_model(tmp_path):
     assert (again.best, dict(again.distances)) == (first.best, dict(first.distances))
 
 
-def test_distances_do_not_change_a_ranking(tmp_path):
-    """They are the same sums, kept."""
-    lazy = an_index(tmp_path / "a", HashEmbedder(), None).ranking(QUERY)
-
-    assert an_index(tmp_path / "b", HashEmbedder(), Distances()).ranking(QUERY).best == lazy.best
-
-
 def test_another_query_is_measured_anew(tmp_path):
     measured = Distances(tmp_path / "distances.npz")
     an_index(tmp_path / "a", HashEmbedder(), measured).ranking(QUERY)

@@ -49,12 +49,6 @@ def test_of_two_that_save_side_by_side_neither_loses_the_others_vectors(tmp_path
     assert len(VectorCache(place)) == 3
 
 
-def test_saving_leaves_nothing_but_the_cache(tmp_path):
-    a_cache().save(tmp_path / "vectors.npz")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["vectors.npz"]
-
-
 def test_a_cache_without_a_path_asks_for_one():
     with pytest.raises(ValueError, match="path"):
         a_cache().save()

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.repository import HashEmbedder, a_repository, an_index
-from triage.codebase.index import CodebaseIndex
+from tests.builders.repository import a_repository, an_index
 from triage.codebase.search_ranking import fused, passes, worth_of
 
 ROOT = Path(__file__).parents[3]
@@ -28,13 +27,6 @@ def test_a_document_says_where_it_stands(tmp_path):
     assert document.page_content.startswith("# shop/tax.py with_tax\ndef with_tax(price):")
 
 
-def test_no_more_chunks_are_returned_than_asked_for(tmp_path):
-    index = an_index(tmp_path)
-
-    assert len(found(index, "shop", k=2)) == 2
-    assert len(found(index, "shop", k=50)) == len(index.chunks)
-
-
 def test_a_filter_lets_only_chunks_near_the_query_through(tmp_path):
     """The builder's vectors: a text is near itself and nothing else, whatever words it shares."""
     index = an_index(tmp_path)
@@ -50,25 +42,8 @@ def test_a_chunk_exactly_on_the_filter_passes():
     assert not passes(distance=0.8001, min_score=0.2)
 
 
-async def test_waiting_for_a_result_gives_the_same_result(tmp_path):
-    retriever = an_index(tmp_path).retriever()
-
-    assert await retriever.ainvoke("cart") == retriever.invoke("cart")
-
-
-def test_an_index_of_nothing_finds_nothing():
-    index = CodebaseIndex.build(None, HashEmbedder())
-
-    assert index.retriever().invoke("anything") == []
-    assert index.paths == frozenset()
-
-
 def test_a_repository_without_any_text_finds_nothing(tmp_path):
     assert found(an_index(tmp_path, {"logo.png": b"\0"}), "logo") == []
-
-
-def test_paths_are_all_files_even_those_without_a_line(tmp_path):
-    assert an_index(tmp_path, {"a.py": "x = 1\n", "b/__init__.py": ""}).paths == {"a.py", "b/__init__.py"}
 
 
 def test_a_digest_changes_with_the_content_and_only_with_it(tmp_path):
@@ -97,14 +72,6 @@ def test_equal_chunks_come_in_the_order_of_their_ids(tmp_path):
 def test_ranks_are_fused_as_published():
     """1 / (60 + rank), summed: second and first beat first and third."""
     assert fused([(0.1, "a"), (0.2, "b"), (0.3, "c")], [(-9, "b"), (-8, "c"), (-7, "a")]) == ["b", "a", "c"]
-
-
-def test_equal_ranks_are_ordered_by_id():
-    assert fused([(0.1, "b")], [(-1, "a")]) == ["a", "b"]
-
-
-def test_what_counts_half_falls_behind_its_equals():
-    assert fused([(0.1, "a"), (0.2, "b")], worth={"a": 0.5}) == ["b", "a"]
 
 
 @pytest.mark.parametrize(

@@ -101,10 +101,6 @@ def test_every_line_with_text_is_in_exactly_one_chunk(name):
     assert all(len(chunk.text) <= MAX_CHARS for chunk in chunks_of(name, text))
 
 
-def test_a_class_that_fits_is_one_chunk():
-    assert names_of("a.ts", "export class Cart {\n  total() { return 1; }\n}\n") == ["Cart"]
-
-
 @pytest.mark.parametrize(
     ("above", "path", "source"),
     [
@@ -119,10 +115,6 @@ def test_comments_and_attributes_right_above_a_definition_belong_to_it(above, pa
 
     assert chunk.symbol.lower() == f"{path}::total"
     assert above in chunk.text
-
-
-def test_a_comment_apart_from_a_definition_does_not_belong_to_it():
-    assert names_of("a.go", "// Licence.\n\nfunc Total() {\n}\n") == ["", "Total"]
 
 
 def test_two_definitions_on_one_line_lose_no_line():

@@ -69,13 +69,6 @@ def test_a_query_that_shares_no_word_is_answered_by_meaning(tmp_path):
     assert len(an_index(tmp_path, 4).retriever(4).invoke("Ünwörter")) == 4
 
 
-def test_a_filter_by_similarity_holds_among_candidates_too(tmp_path):
-    index = an_index(tmp_path, 5)
-    text = index.chunks[0].text
-
-    assert [document.id for document in index.retriever(5, min_score=0.9).invoke(text)] == [index.chunks[0].id]
-
-
 def test_every_codebase_of_the_dataset_is_small_enough_to_be_ranked_as_a_whole():
     """What was recorded there rests on it."""
     codebases = [path for path in (Path(__file__).parents[3] / "datasets" / "codebases").iterdir() if path.is_dir()]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.codebase.sources import Source, read_sources, sources_of
+from triage.codebase.sources import read_sources, sources_of
 from triage.errors import InputError
 
 
@@ -13,10 +13,6 @@ def repos(tmp_path):
         (tmp_path / name / "cart.ts").write_text("function total() {\n}\n")
     (tmp_path / "front/link").symlink_to(tmp_path / "back")
     return [tmp_path / "front", tmp_path / "back"]
-
-
-def test_one_checkout_has_no_prefix(repos):
-    assert sources_of(repos[:1]) == (Source(repos[0]),)
 
 
 def test_paths_of_a_folder_are_relative_to_the_checkout(repos):

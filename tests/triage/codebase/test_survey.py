@@ -40,13 +40,6 @@ def test_a_tracked_folder_is_source_whatever_its_name_and_an_untracked_one_may_b
     assert survey(root).left_out == {Why.GENERATED: 1}
 
 
-def test_a_part_of_a_repository_is_searched_as_such(tmp_path):
-    root = a_checkout(tmp_path, ["a.py", "pkg/b.py", "pkg/out/c.py"])
-    (root / ".gitignore").write_text("out\n")
-
-    assert names(root / "pkg") == ["b.py"]
-
-
 def test_a_repository_within_the_repository_is_searched_too(tmp_path):
     a_checkout(tmp_path, ["a.py"])
     inner = a_checkout(tmp_path / "vendored", ["b.py", "log.py"])
@@ -237,15 +230,6 @@ def test_a_submodule_that_git_keeps_in_the_repository_is_searched(tmp_path):
     assert (root / "module/.git").is_file()
 
     assert names(root) == ["a.py", "module/c.py"]
-
-
-def test_a_worktree_and_a_link_that_the_user_names_are_searched(tmp_path):
-    root = a_checkout(tmp_path / "checkout", ["a.py"], tracked=["a.py"])
-    git(root, "commit", "--quiet", "--message", "start")
-    git(root, "worktree", "add", "--quiet", "../tree")
-    (tmp_path / "named").symlink_to(root)
-
-    assert names(tmp_path / "tree") == names(tmp_path / "named") == ["a.py"]
 
 
 @pytest.mark.parametrize("with_git", [True, False])

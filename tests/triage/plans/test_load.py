@@ -111,37 +111,13 @@ def test_auto_mark_final_leaves_a_mark_where_it_is():
     assert [task.task_id for task in tasks if task.is_final] == [2]
 
 
-def test_three_plans_are_shipped():
-    assert shipped_plans() == ("fan-out", "linear", "optional-branch")
-
-
 @pytest.mark.parametrize("name", shipped_plans())
 def test_every_shipped_plan_loads_and_ends_with_the_report(name):
     assert [task.capability for task in load_plan(name) if task.is_final] == ["writer"]
 
 
-def test_the_linear_plan_is_a_chain():
-    assert [task.dependencies for task in load_plan("linear")] == [(), (1,), (2,)]
-
-
 def test_the_fan_out_plan_fans_out_and_in_again():
     assert [task.dependencies for task in load_plan("fan-out")] == [(), (1,), (1,), (2, 3)]
-
-
-def test_nothing_waits_for_the_optional_branch():
-    tasks = load_plan("optional-branch")
-    waited_for = {number for task in tasks for number in task.dependencies}
-
-    assert [task.capability for task in tasks if task.task_id not in waited_for and not task.is_final] == [
-        "web_search",
-        "human_input",
-    ]
-
-
-def test_any_other_plan_is_named_by_its_path(tmp_path):
-    (tmp_path / "mine.yaml").write_text(LINES)
-
-    assert len(load_plan(str(tmp_path / "mine.yaml"))) == 2
 
 
 @pytest.mark.parametrize("spec", ["nosuch", "nosuch.yaml"])
@@ -161,10 +137,6 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
 def test_modes_with_a_seed_need_a_plan(mode):
     with pytest.raises(ConfigurationError, match=f"plan-{mode} needs a plan: one of fan-out"):
         given_plan(mode, None)
-
-
-def test_the_dynamic_mode_starts_empty():
-    assert given_plan("llm", None) == ()
 
 
 def test_the_dynamic_mode_takes_no_plan():

@@ -68,15 +68,6 @@ async def test_a_valid_reply_is_the_choice():
     }
 
 
-async def test_the_model_reads_the_system_prompt_and_the_context_apart():
-    endpoint = an_endpoint(a_decision())
-    await a_supervisor(endpoint)(a_state(iterations=3))
-
-    system, context = endpoint.messages("supervisor")
-    assert system == PROMPT.system
-    assert "Iteration: 3 / 10" in context
-
-
 async def test_the_model_is_asked_at_temperature_zero_for_the_strict_schema():
     endpoint = an_endpoint(a_decision())
     await a_supervisor(endpoint)(a_state())
@@ -148,27 +139,6 @@ async def test_an_outage_surfaces(status, raised):
         await a_supervisor(an_endpoint(status))(a_state())
 
 
-async def test_an_outage_during_a_correction_surfaces_too():
-    with pytest.raises(openai.InternalServerError):
-        await a_supervisor(an_endpoint("nonsense", 500))(a_state())
-
-
-async def test_a_rate_limit_is_waited_for_three_times_then_the_fallback_is_asked():
-    endpoint = an_endpoint(429, 429, 429, a_decision("critic"))
-    update = await a_supervisor(endpoint)(a_state())
-
-    assert update["next_node"] == "critic"
-    assert [body["model"] for _, body in endpoint.asked] == ["gpt-4o"] * 3 + ["gpt-4o-mini"]
-
-
-async def test_a_timeout_surfaces():
-    def late(request):
-        raise httpx2.ReadTimeout("late", request=request)
-
-    with pytest.raises(openai.APITimeoutError):
-        await a_supervisor(late)(a_state())
-
-
 class UnrecordedError(LookupError):
     """What a replay raises for a request nobody recorded."""
 
@@ -189,9 +159,3 @@ async def test_a_question_is_kept_for_the_human():
 
     assert update["pending_exchange"] == HumanExchange(question="Which database?", context="Two are supported.")
     assert update["awaiting_human"]
-
-
-async def test_a_question_to_nobody_is_dropped():
-    update = await a_supervisor(an_endpoint(a_decision("critic", question="Which database?")))(a_state())
-
-    assert "pending_exchange" not in update

@@ -1,6 +1,6 @@
 """What the registry supervisor is told: names of data, not the data; who was called; who is flagged."""
 
-from tests.builders.state import a_finding, a_rejection, a_state
+from tests.builders.state import a_state
 from triage.prompts.load import load_supervisor_prompt
 from triage.supervisors.registry_supervisor import message
 
@@ -9,10 +9,6 @@ PROMPT = load_supervisor_prompt("v4")
 
 def told(**fields) -> str:
     return message(a_state(**fields), PROMPT)
-
-
-def test_it_names_the_task():
-    assert 'Triage the bug report "Cart total is wrong"' in told()
 
 
 def test_a_fresh_job_has_an_issue_and_nothing_else():
@@ -24,16 +20,6 @@ def test_a_fresh_job_has_an_issue_and_nothing_else():
     assert "## Flagged agents\nnone" in text
 
 
-def test_what_is_there_is_listed_by_name():
-    text = told(findings=[a_finding()], search_keywords=["cart"], critic_feedback=a_rejection())
-
-    assert 'Available data: ["issue", "hypothesis", "search_keywords", "critic_feedback"]' in text
-
-
-def test_no_finding_is_shown():
-    assert "Quantities are lost" not in told(findings=[a_finding()])
-
-
 def test_the_last_five_calls_are_listed_and_all_are_counted():
     text = told(visits=["investigator", "codebase_search", "web_search", "critic", "codebase_search", "critic"])
 
@@ -41,18 +27,6 @@ def test_the_last_five_calls_are_listed_and_all_are_counted():
     assert 'Calls so far: {"investigator": 1, "codebase_search": 2, "web_search": 1, "critic": 2}' in text
 
 
-def test_flagged_agents_are_named():
-    assert "## Flagged agents\ncritic" in told(visits=["investigator", "critic", "critic"])
-
-
 def test_orders_of_the_operator_come_first_and_only_if_there_are_any():
     assert "Orders of the operator" not in told()
     assert told(redirect_instructions=["Be quick"]).index("1. Be quick") < told().index("## Current state") + 80
-
-
-def test_the_task_of_the_prompt_comes_last():
-    assert told().endswith(PROMPT.task)
-
-
-def test_equal_states_give_equal_messages():
-    assert told(visits=["critic"]) == told(visits=["critic"])

@@ -8,7 +8,7 @@ from tests.builders.state import a_finding, a_state
 from triage.configuration import Configuration
 from triage.graph import build_graph
 from triage.prompts.load import load_supervisor_prompt
-from triage.state import BugTriageState, SupervisorError
+from triage.state import BugTriageState
 from triage.supervisors import SUPERVISORS
 
 CONFIGURATION = Configuration(prompt=load_supervisor_prompt("v4"), supervisor="registry")
@@ -31,26 +31,6 @@ def a_team_led_by(*agents, **replies):
 async def a_job(team, **changes) -> BugTriageState:
     configuration = Configuration(prompt=CONFIGURATION.prompt, supervisor="registry", **changes)
     return BugTriageState.model_validate(await build_graph(configuration, a_toolbox(team)).ainvoke(a_state()))
-
-
-async def test_a_reply_is_the_choice():
-    supervise, _ = a_supervisor(a_reply("writer"))
-    update = await supervise(a_state(findings=[a_finding(confidence=0.7)]))
-
-    assert update["next_node"] == "writer"
-    assert update["supervisor_reasoning"] == "It is next."
-    assert not update["forced_fallback"]
-    assert "supervisor_errors" not in update
-
-
-async def test_it_is_asked_in_plain_text():
-    supervise, endpoint = a_supervisor(a_reply())
-    await supervise(a_state())
-
-    body = endpoint.asked[0][1]
-    assert "response_format" not in body
-    assert "tools" not in body
-    assert body["temperature"] == 0
 
 
 async def test_the_registry_stands_in_the_system_prompt_and_the_state_in_the_message():
@@ -126,32 +106,10 @@ async def test_an_agent_whose_data_is_missing_gives_way_to_its_provider():
     assert (job.vetoes[0].guard, job.vetoes[0].chosen) == ("requires_met", "writer")
 
 
-async def test_a_loop_is_broken_in_code():
-    job = await a_job(a_team_led_by("investigator", "codebase_search"))
-
-    assert job.visits == ["investigator", "codebase_search", "codebase_search", "web_search", "critic", "writer"]
-    assert {veto.guard for veto in job.vetoes} == {"loop_guard"}
-
-
-async def test_a_flagged_agent_is_named_in_the_next_request():
-    team = a_team_led_by("investigator", "codebase_search", "codebase_search", "writer")
-    await a_job(team)
-
-    assert "## Flagged agents\nnone" in team.messages("supervisor", 2)[1]
-    assert "## Flagged agents\ncodebase_search" in team.messages("supervisor", 3)[1]
-
-
 async def test_without_guards_the_registry_is_not_enforced():
     job = await a_job(a_team_led_by("writer", "finished"), guards="none")
 
     assert job.visits == ["writer"]
-
-
-async def test_an_error_ends_a_job_without_guards_and_is_kept():
-    job = await a_job(a_team_led_by("investigator", "no idea!"), guards="none")
-
-    assert (job.visits, job.report) == (["investigator"], None)
-    assert job.supervisor_errors == [SupervisorError(iteration=1, error="the reply held no JSON object")]
 
 
 async def test_an_error_stays_in_the_state_even_where_a_guard_has_the_report_written():

@@ -12,7 +12,6 @@ from triage.supervisors.registry_supervisor import (
     Unusable,
     read,
     without_fences,
-    without_trailing_commas,
 )
 
 OBJECT = '{"reasoning": "It is next.", "next_agent": "critic", "input_check": "hypothesis is there"}'
@@ -78,14 +77,6 @@ def test_what_names_no_agent_is_unusable_and_says_why(text, error):
     assert error in found.error
 
 
-def test_finished_is_the_end():
-    assert read(OBJECT.replace("critic", "finished")).next_node == "end"
-
-
-def test_without_reasons_there_is_still_a_choice():
-    assert read('{"next_agent": "writer"}') == RegistryReply("writer", "", "")
-
-
 def test_a_check_in_another_shape_is_kept_as_text():
     assert read('{"next_agent": "writer", "input_check": {"hypothesis": true}}').input_check == '{"hypothesis": true}'
 
@@ -98,11 +89,6 @@ def test_commas_inside_strings_are_left_alone():
 
 def test_only_lines_that_are_fences_are_stripped():
     assert without_fences("```json\na ``` b\n```") == "\na ``` b\n"
-
-
-@pytest.mark.parametrize(("text", "plain"), [("[1, ]", "[1 ]"), ('{"a": 1,\n}', '{"a": 1\n}'), ('",]"', '",]"')])
-def test_a_comma_before_a_bracket_is_dropped(text, plain):
-    assert without_trailing_commas(text) == plain
 
 
 PIECES = [OBJECT, "```", "```json\n", "{", "}", ",", '"', "prose", "\n", '{"next_agent": "writer"', "finished"]

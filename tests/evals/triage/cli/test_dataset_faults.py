@@ -3,7 +3,7 @@
 import pytest
 
 from evals.cli.main import main
-from evals.triage.dataset.checks.check_table import (
+from evals.triage.dataset.lint_dataset import (
     CASE_CHECKS,
     CODEBASE_CHECKS,
     CORPUS_CHECKS,

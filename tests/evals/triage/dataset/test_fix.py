@@ -3,7 +3,7 @@
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.triage.dataset.case_from_fix import fixed_bug, no_code
+from evals.triage.dataset.new_case import fixed_bug, no_code
 from evals.triage.dataset.repository_clones import Clone, clone_at
 from tests.builders.planted import DELETED, RENAMED, SHOP, a_commit, a_history, copied, told
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evals.triage.dataset.checks.check_table import (
+from evals.triage.dataset.dataset_layout import Layout, code_digest
+from evals.triage.dataset.finding import Complaint, Surroundings
+from evals.triage.dataset.lint_dataset import (
     CASE_CHECKS,
     CODEBASE_CHECKS,
     CORPUS_CHECKS,
     OWN_CASE_CHECKS,
     OWN_CORPUS_CHECKS,
+    run_lint,
 )
-from evals.triage.dataset.dataset_layout import Layout, code_digest
-from evals.triage.dataset.finding import Complaint, Surroundings
-from evals.triage.dataset.lint_dataset import run_lint
 from tests.builders.dataset import (
     ISSUE,
     PATCH,

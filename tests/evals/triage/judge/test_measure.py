@@ -8,7 +8,8 @@ from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
 from evals.triage.judge.planting import attacks, broken, harmless
 from evals.triage.judge.planting_inputs import hand_made
 from evals.triage.judge.rubric_questions import SCALES, load_prompts, rubric_question
-from evals.triage.judge.triage_rubric import RUBRIC
+from evals.triage.judge.triage_rubric import TriageRubric
+from tests.builders.example_projects import ROOT
 from tests.builders.judge import a_dossier, a_written, an_answer, an_original, heard
 
 HAND, PROMPTS = hand_made(), load_prompts("v1")
@@ -42,7 +43,7 @@ def measured(grade):
     """A check whose judge gives what `grade` says of each plant, and the best grades to all else."""
     told = {question: an_answer() for question in BENCH.questions}
     told |= {question: grade(plant) for plant, question in BENCH.plants}
-    return Measured(RUBRIC, BENCH, heard(told))
+    return Measured(TriageRubric("v1", ROOT), BENCH, heard(told))
 
 
 def seeing(plant):
@@ -102,7 +103,7 @@ def test_two_answers_that_differ_disagree():
     told = {question: an_answer() for question in BENCH.questions}
     again = list(BENCH.again.values())
     told |= {question: an_answer(faithful="overstated") for question in again[: len(again) // 2]}
-    found = Measured(RUBRIC, BENCH, heard(told)).agreements()
+    found = Measured(TriageRubric("v1", ROOT), BENCH, heard(told)).agreements()
     faithful = next(each for each in found if each.question == "faithful")
 
     assert faithful.same.hits == faithful.same.n - len(again) // 2

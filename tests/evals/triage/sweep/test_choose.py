@@ -48,6 +48,13 @@ def test_where_nothing_differs_nothing_is_recommended():
     assert "all 2 recorded behaviours reach the same route.pass on tune" in said.sentence
 
 
+def test_less_than_half_a_point_and_a_twentieth_of_the_calls_is_no_difference():
+    present, other = a_split_summary(0.6, calls=11.4), a_split_summary(0.604, calls=11.2)
+    said = recommended(a_behaviour(None, present), a_behaviour(0.8, other))
+
+    assert (said.status, said.exit_code, said.behaviour) == ("cannot recommend", 3, None)
+
+
 def test_of_equals_the_cheaper_one_is_taken():
     said = recommended(
         a_behaviour(None, a_split_summary(0.6, calls=12)), a_behaviour(0.8, a_split_summary(0.6, calls=9))

@@ -1,7 +1,7 @@
 """The page of a sweep: what was recommended, told apart from what could not be."""
 
-from evals.models.analysis import Recommendation, Sweep
 from evals.triage.sweep.sweep_page import render_sweep, sweep_page
+from evals.triage.sweep.sweep_result import Recommendation, Sweep
 from tests.builders.sweep import a_behaviour, a_split_summary
 
 CHOSEN = "hardened 0.80/1.00/2"

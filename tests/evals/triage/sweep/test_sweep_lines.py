@@ -1,7 +1,7 @@
 """Score by threshold, a plot per guard set."""
 
-from evals.models.analysis import Behaviour, Recommendation, Sweep
 from evals.triage.sweep.sweep_page import threshold_plots
+from evals.triage.sweep.sweep_result import Behaviour, Recommendation, Sweep
 from tests.builders.sweep import a_point, a_split_summary
 
 TOLD = Recommendation(status="cannot recommend", exit_code=3, sentence="No.")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders.plan import a_task
-from tests.builders.state import a_finding, a_rejection, a_state, an_exchange
+from tests.builders.state import a_finding, a_rejection, a_state
 from triage.state import PlanLimits, TaskEvent
 from triage.supervisors.plan.plan_prompts import board
 
@@ -42,41 +42,16 @@ def test_a_task_that_broke_down_or_was_cancelled_says_why(status):
     assert "Reason: no answer" in shown(task)
 
 
-def test_it_lists_what_can_run_now():
-    assert "## Can run now\n1, 3\n" in shown(a_task(1), a_task(2, dependencies=(1,)), a_task(3))
-
-
-def test_it_says_when_nothing_can_run():
-    assert "## Can run now\nnothing" in shown()
-    assert "There is no task yet." in shown()
-
-
-def test_it_holds_the_issue():
-    assert "## Issue\nCart total is wrong\n\nAdding two items charges for one." in shown()
-
-
 def test_a_long_issue_is_cut():
     assert len(shown(state=a_state(issue_body="x" * 100_000))) < 3_000
-
-
-def test_it_counts_steps_and_visits():
-    assert "Step 3 of 10\nVisits so far: 4 of 10" in shown(state=a_state(plan_steps=2, iterations=4))
 
 
 def test_redirects_come_first():
     assert shown(state=a_state(redirect_instructions=["Check the cart."])).startswith("## Active redirect")
 
 
-def test_the_users_answers_are_shown():
-    assert "A: PostgreSQL" in shown(state=a_state(human_exchanges=[an_exchange()]))
-
-
 def test_what_tools_said_stands_before_the_task():
     assert "## What your tools have said\n1. one\n2. two\n\n## Your task\nDecide." in shown(notes=["one", "two"])
-
-
-def test_without_tool_calls_there_is_no_header_for_them():
-    assert "tools have said" not in shown()
 
 
 @pytest.mark.parametrize(

@@ -24,37 +24,12 @@ async def test_a_given_plan_is_there_from_the_first_step(mode):
     assert [task.capability for task in update["plan"]] == ["investigator", "codebase_search", "writer"]
 
 
-async def test_the_dynamic_plan_starts_empty():
-    team = PlanningTeam()
-    await a_step(team, supervisor="plan-llm")
-
-    assert "There is no task yet." in team.consulted[0]
-
-
-async def test_a_plan_under_way_is_not_replaced_by_the_given_one():
-    update = await a_step(PlanningTeam(), a_state(plan=[a_task(7)], plan_steps=1))
-
-    assert [task.task_id for task in update["plan"]] == [7]
-
-
-def test_only_tasks_that_can_run_are_picked():
-    assert chosen(THREE, 1, 3, 99) == [1]
-
-
-def test_all_ready_tasks_named_are_picked_in_the_order_named():
-    assert chosen(THREE, 2, 1) == [2, 1]
-
-
 def test_a_task_named_twice_runs_once():
     assert chosen(THREE, 1, 1) == [1]
 
 
 def test_the_supervisor_may_leave_a_ready_task_for_later():
     assert chosen(THREE, 2) == [2]
-
-
-def test_nothing_runs_once_all_is_done():
-    assert chosen(THREE, all_done=True) == []
 
 
 def test_all_is_not_done_while_tasks_are_named_to_run():

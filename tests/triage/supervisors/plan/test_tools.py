@@ -8,7 +8,6 @@ from tests.builders.state import a_rejection
 from triage.state import PlanLimits
 from triage.supervisors.plan.plan_tools import Desk, tools_of, use
 
-ALWAYS = {"think", "update_task_status", "cancel_task", "view_qa_report", "get_current_datetime"}
 RESHAPING = {"add_task", "patch_task"}
 
 
@@ -29,21 +28,6 @@ def names(mode):
     return {tool.name for tool in tools_of(mode)}
 
 
-@pytest.mark.parametrize("mode", ["fixed", "llm", "hybrid"])
-def test_five_tools_are_always_there(mode):
-    assert names(mode) >= ALWAYS
-
-
-@pytest.mark.parametrize("mode", ["llm", "hybrid"])
-def test_two_more_change_the_shape_of_the_plan(mode):
-    assert names(mode) == ALWAYS | RESHAPING
-
-
-def test_a_fixed_plan_has_no_tool_that_changes_its_shape():
-    """They are absent, not refused: the model is never told of them."""
-    assert names("fixed") == ALWAYS
-
-
 def test_where_there_is_no_plan_yet_making_one_comes_first():
     assert tools_of("llm")[0].name == "add_task"
 
@@ -54,10 +38,6 @@ def test_every_tool_says_what_it_does_and_takes_no_strangers(tool):
 
     assert told["description"].endswith(".")
     assert told["parameters"]["additionalProperties"] is False
-
-
-def test_a_thought_changes_nothing():
-    assert used("think", thought="Hm.") == (a_desk(), "think(thought='Hm.'): noted")
 
 
 def test_the_time_is_that_of_the_injected_clock():
@@ -99,23 +79,11 @@ def test_an_added_task_gets_the_next_number():
     assert desk.task(3).history[0].note == "added by the supervisor"
 
 
-def test_the_first_task_of_an_empty_plan_is_number_one():
-    desk, _ = use(
-        Desk((), 1, PlanLimits(), noon), tools_of("llm"), "add_task", {"objective": "o", "capability": "critic"}
-    )
-
-    assert [task.task_id for task in desk.plan] == [1]
-
-
 def test_a_task_can_be_patched():
     desk, _ = used("patch_task", task_id=2, objective="Write it short.")
 
     assert (desk.task(2).objective, desk.task(2).dependencies) == ("Write it short.", (1,))
     assert desk.task(2).history[-1].note == "changed: objective"
-
-
-def test_dependencies_can_be_patched_away():
-    assert used("patch_task", task_id=2, dependencies=[])[0].task(2).dependencies == ()
 
 
 REFUSED = {

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.builders.rules import (
-    FILES,
     a_draft,
     a_drafted_state,
     a_review_finding,
@@ -31,12 +30,6 @@ def test_a_hypothesis_goes_to_the_codebase_search_and_costs_no_retry():
     assert (choice.node, choice.decision, choice.retry) == ("codebase_search", "first_run", None)
 
 
-def test_the_first_search_is_no_wider_than_anybodys():
-    scope = the_choice(a_state(findings=[a_finding()])).scope
-
-    assert (scope.chunks, scope.min_score, scope.keywords, scope.instructions) == (5, 0.20, (), ())
-
-
 def test_a_draft_is_reviewed_once():
     unreviewed = a_drafted_state(a_draft(), critic_feedback=None)
 
@@ -53,12 +46,6 @@ def test_a_retried_draft_is_not_reviewed_again():
 @pytest.mark.parametrize(("confidence", "node"), [(0.84, "critic"), (0.85, "writer")])
 def test_a_very_sure_draft_goes_unreviewed_as_the_policy_wants_it(confidence, node):
     assert the_choice(a_drafted_state(a_draft(confidence=confidence), critic_feedback=None)).node == node
-
-
-def test_how_sure_is_a_setting():
-    state = a_drafted_state(a_draft(confidence=0.9), critic_feedback=None)
-
-    assert the_choice(state, review_below=1.0).node == "critic"
 
 
 def test_a_draft_without_issues_is_finalised():
@@ -138,10 +125,6 @@ def test_where_the_code_names_no_place_the_last_retry_looks_outside():
     assert the_choice(state.model_copy(update={"retry_reasons": some_retries(1)})).node == "web_search"
 
 
-def test_where_the_code_names_a_place_every_retry_looks_there():
-    assert the_choice(a_drafted_state(LOW, retry_reasons=some_retries(1))).node == "codebase_search"
-
-
 def test_nobody_looks_outside_twice():
     nowhere = an_outside_cause("none identified", confidence=0.2)
     state = a_drafted_state(a_draft("not identified"), nowhere, retry_reasons=some_retries(1))
@@ -191,12 +174,6 @@ def test_an_answer_is_investigated_and_searched_anew():
     assert the_choice(investigated).node == "codebase_search"
 
 
-def test_a_question_without_an_answer_is_no_answer():
-    state = a_drafted_state(human_exchanges=[an_exchange(answer=None)])
-
-    assert the_choice(state).node != "investigator"
-
-
 def test_with_the_report_written_the_job_ends():
     choice = the_choice(a_state(report=a_report()))
 
@@ -240,13 +217,3 @@ def test_a_retry_tells_the_search_what_was_wrong():
 
     assert scope.instructions[0].startswith("shop/invented.py is not in the repository")
     assert scope.instructions[1] == "A reviewer asks for: the line that is at fault"
-
-
-def test_only_a_search_of_the_code_gets_a_scope():
-    assert the_choice(a_drafted_state()).scope is None
-    assert the_choice(a_state()).scope is None
-
-
-def test_equal_states_give_equal_choices():
-    for state in ISSUES.values():
-        assert the_choice(state, FILES) == the_choice(state.model_copy(deep=True), frozenset(sorted(FILES)))

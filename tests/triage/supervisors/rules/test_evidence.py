@@ -5,7 +5,6 @@ import pytest
 from tests.builders.rules import FILES, a_draft, a_drafted_state, a_review_finding, a_verdict, an_outside_cause
 from tests.builders.state import a_finding, a_state, an_agent_error, an_exchange
 from triage.supervisors.rules.rules_signals import (
-    OUTSIDE,
     binding_review,
     cited_files,
     draft_of,
@@ -25,10 +24,6 @@ def test_the_newest_answer_of_a_search_is_the_draft():
     state = a_drafted_state(a_draft("a.py"), a_draft("b.py"), a_review_finding())
 
     assert draft_of(state).details == "b.py"
-
-
-def test_an_investigation_is_no_draft():
-    assert draft_of(a_state(findings=[a_finding("investigator")])) is None
 
 
 def test_a_new_investigation_begins_a_round():
@@ -57,26 +52,9 @@ def test_the_place_of_the_fault_is_a_citation_too():
     assert cited_files(draft) == ["shop/mail.py", "shop/cart.py"]
 
 
-@pytest.mark.parametrize("details", ["not identified", "the cart", "Cart"])
-def test_words_cite_no_file(details):
-    assert cited_files(a_draft(details, relevant_files=())) == []
-
-
 @pytest.mark.parametrize("finding", [None, an_outside_cause(), a_finding("investigator", relevant_files=("cart",))])
 def test_only_a_codebase_search_cites_files(finding):
     assert cited_files(finding) == []
-
-
-def test_every_search_that_names_a_place_is_a_voice():
-    assert places_of(a_draft("a.py::f"), a_draft("not identified"), an_outside_cause()) == ["a.py", OUTSIDE]
-
-
-def test_a_web_search_that_knows_of_nothing_is_no_voice():
-    assert places_of(an_outside_cause("none identified")) == []
-
-
-def test_functions_of_one_file_are_one_place():
-    assert places_of(a_draft("a.py::f"), a_draft("a.py::g")) == ["a.py", "a.py"]
 
 
 def test_a_critic_with_a_better_hypothesis_is_a_voice():

@@ -39,10 +39,6 @@ def test_a_doubt_says_how_often_was_tried_and_how_sure_it_is():
     assert "54%" in question
 
 
-def test_a_doubt_names_the_best_guess():
-    assert "Quantities are lost" in a_doubt().context
-
-
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
@@ -53,10 +49,6 @@ def test_a_doubt_names_the_best_guess():
 )
 def test_a_doubt_says_what_is_doubted(fields, why):
     assert why in a_doubt(**fields).question
-
-
-def test_an_invented_file_is_called_that():
-    assert "not in the repository" in asked(a_draft("shop/nowhere.py")).question
 
 
 def test_a_search_whose_matches_were_filtered_asks_for_other_words():
@@ -79,21 +71,6 @@ def test_the_messages_are_distinct():
     assert len({exchange.question for exchange in (a_conflict(), a_doubt(), a_filtered_search(), empty)}) == 4
 
 
-def test_a_search_of_nothing_explains_a_conflict_and_a_doubt():
-    found = (a_draft("shop/cart.py"), a_draft("shop/tax.py", confidence=0.1))
-
-    assert "Nothing in the code" in asked(*found, retrieval=Retrieval(searched=5, kept=0)).question
-
-
 def test_a_conflict_is_asked_about_before_a_doubt():
     """As in the seed: a preferred side is worth more than a longer report."""
     assert "(1)" in asked(a_draft("shop/cart.py", confidence=0.1), a_draft("shop/tax.py", confidence=0.1)).question
-
-
-def test_one_search_is_written_as_one():
-    assert (
-        "After 1 further search the"
-        in the_choice(
-            a_drafted_state(a_draft(confidence=0.3), retry_reasons=some_retries(1)), max_retries=1
-        ).question.question
-    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders.rules import FILES, a_draft, a_drafted_state, a_review_finding, a_verdict, an_outside_cause
+from tests.builders.rules import FILES, a_draft, a_drafted_state, a_verdict
 from tests.builders.state import a_finding, a_state
 from triage.configuration import RulesSettings
 from triage.state import Retrieval
@@ -17,10 +17,6 @@ def the_signals(state, paths=FILES, **settings) -> Signals:
 
 def some_signals(**fields) -> Signals:
     return Signals(**{**QUIET, "critic_retry": False, **fields})
-
-
-def test_an_approved_draft_raises_no_signal():
-    assert the_signals(a_drafted_state()).reason is None
 
 
 ALONE = {
@@ -45,10 +41,6 @@ def test_confidence_is_low_below_the_bar_and_not_on_it(confidence, low):
     assert the_signals(a_drafted_state(a_draft(confidence=confidence))).low_confidence is low
 
 
-def test_the_bar_is_a_setting():
-    assert the_signals(a_drafted_state(), low_confidence=0.81).low_confidence
-
-
 def test_a_cited_path_is_checked_against_the_repository_and_not_against_the_snippets():
     state = a_drafted_state(a_draft("shop/tax.py", relevant_files=()), codebase_evidence=["shop/cart.py:1-3"])
 
@@ -58,10 +50,6 @@ def test_a_cited_path_is_checked_against_the_repository_and_not_against_the_snip
 
 def test_an_invented_place_of_the_fault_is_a_citation_issue():
     assert the_signals(a_drafted_state(a_draft("shop/nowhere.py::f"))).citation_issue
-
-
-def test_without_any_source_every_citation_is_invented():
-    assert the_signals(a_drafted_state(), paths=frozenset()).citation_issue
 
 
 def test_only_the_newest_drafts_citations_count():
@@ -100,10 +88,6 @@ def test_a_third_voice_settles_a_conflict():
     assert the_signals(state).sides == ()
 
 
-def test_inside_and_outside_are_two_places():
-    assert len(the_signals(a_drafted_state(a_draft(), an_outside_cause())).sides) == 2
-
-
 def test_a_conflict_is_the_reason_only_where_nothing_else_is_wrong():
     assert some_signals(sides=("a", "b"), low_confidence=True).reason == "low_confidence"
     assert some_signals(sides=("a", "b")).reason == "conflicting_locations"
@@ -121,12 +105,6 @@ def test_filtered_and_empty_are_told_apart(retrieval, nothing):
     seen = Retrieval(searched=retrieval[0], kept=retrieval[1]) if retrieval else None
 
     assert the_signals(a_drafted_state(retrieval=seen)).nothing == nothing
-
-
-def test_a_web_search_rests_on_no_code():
-    state = a_drafted_state(an_outside_cause(), a_review_finding(), retrieval=Retrieval(searched=0, kept=0))
-
-    assert the_signals(state).nothing is None
 
 
 @pytest.mark.parametrize(

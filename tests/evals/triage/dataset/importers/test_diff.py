@@ -8,7 +8,6 @@ from tests.builders.foreign import a_change, a_deleted_file, a_new_file
 BINARY = "diff --git a/logo.png b/logo.png\nindex 1111111..2222222 100644\n"
 MODES = "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\n"
 COPY = "diff --git a/a.py b/n.py\nsimilarity index 90%\ncopy from a.py\ncopy to n.py\n--- a/a.py\n+++ b/n.py\n"
-SQL = "--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1 @@\n--- old\n x\n"
 HUNK = "@@ -1 +1 @@\n-a\n+b\n"
 
 

@@ -19,8 +19,7 @@ from evals.triage.dataset.releases.fetch_releases import (
     fetch_all,
     refusal,
 )
-from evals.triage.dataset.releases.release_store import Shelf
-from evals.triage.dataset.releases.unpack import unpack
+from evals.triage.dataset.releases.release_store import Shelf, unpack
 from tests.builders.released import FAULTY, MENDED, a_released_dataset, a_wheel, asked_of
 
 
@@ -177,7 +176,7 @@ def test_a_link_in_a_wheel_is_refused(tmp_path):
 
 
 def test_more_files_than_any_package_has_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("evals.triage.dataset.releases.unpack.FILES", 3)
+    monkeypatch.setattr("evals.triage.dataset.releases.release_store.FILES", 3)
     a_wheel(tmp_path, "1.0", FAULTY)
 
     with pytest.raises(ReleaseError, match="unpacks to more than 3 files"):

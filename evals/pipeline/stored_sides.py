@@ -1,0 +1,181 @@
+"""Sides of a comparison as they are typed: stored runs, baselines and result files, of the checkout or a revision."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from evals.comparison.assemble import case_info
+from evals.comparison.baseline import load_baseline, path_of
+from evals.comparison.stored_side import StoredSide, is_own, side_of_baseline, side_of_results, side_of_run
+from evals.errors import ConfigurationError, EvalsError, nearest_name
+from evals.models.suite import Suite
+from evals.pack import Pack, load_pack
+from evals.project import ANY_GRAPH, Project
+from evals.prompt_history import PREFIX, text_at
+from evals.report.stored_files import read_run
+from evals.result_files.read_results import read_results
+from evals.scoring.registry import scorer_infos
+from evals.suites.suite_files import read_suite
+from evals.workspace import Workspace
+
+BASELINE: Final = "baseline:"
+RUN: Final = "run.json"
+_FILE: Final = re.compile(r"(?P<path>.+?\.(?:json|jsonl|csv|eval))(?::(?P<variant>.+))?")
+_FOLDER: Final = re.compile(r"(?P<path>[^:]+)(?::(?P<variant>.+))?")
+
+
+def is_stored(spec: str) -> bool:
+    """Whether a side is a file of results or a baseline, so that nothing is replayed for it."""
+    if spec.startswith(BASELINE) or _FILE.fullmatch(spec):
+        return True
+    folder = _FOLDER.fullmatch(spec)
+    is_path = folder is not None and "/" in folder["path"] and not spec.endswith(".md")
+    return folder is not None and (is_path or (Path(folder["path"]) / RUN).is_file())
+
+
+def read_sides(specs: Sequence[str], root: Path, suite: str, *, one_each: bool = False) -> dict[str, list[StoredSide]]:
+    """The stored sides among `specs`, by how they were typed; none if no side is stored. `git:REV` beside a stored side
+    is the baseline of the same suite, else of `suite`, as blessed at REV. A file alone gives all its variants, unless
+    `one_each`.
+
+    Raises:
+        ConfigurationError: no such file, baseline, variant or revision, or no format that is known.
+        CannotJudgeError: a baseline cannot be trusted.
+    """
+    if not any(map(is_stored, specs)):
+        return {}
+    found = {
+        spec: _read(spec, root, suite, alone=len(specs) == 1 and not one_each) for spec in specs if is_stored(spec)
+    }
+    suites = [side.rests_on["suite"] for sides in found.values() for side in sides if "suite" in side.rests_on]
+    for spec in specs:
+        if spec.startswith(PREFIX) and ":" not in spec.removeprefix(PREFIX):
+            same = suites[0] if suites else suite
+            found[spec] = _read(f"{BASELINE}{same}@{spec.removeprefix(PREFIX)}", root, suite, alone=False)
+    return found
+
+
+def _read(spec: str, root: Path, suite: str, *, alone: bool) -> list[StoredSide]:
+    if spec.startswith(BASELINE):
+        name, _, revision = spec.removeprefix(BASELINE).partition("@")
+        of, _, variant = name.partition("/")
+        path = _at(revision, path_of(root / Project.at(root).baselines, of), root)
+        return [_blessed(path, variant, revision or "baseline", root, suite)]
+    revision, plain = "", spec
+    if spec.startswith(PREFIX):
+        revision, _, plain = spec.removeprefix(PREFIX).partition(":")
+    found = _FILE.fullmatch(plain) or _FOLDER.fullmatch(plain)
+    if found is None:
+        raise ConfigurationError(f"{spec}: name a file, or FILE:VARIANT")
+    path = Path(found["path"])
+    path = path / RUN if found.re is _FOLDER else path
+    source = path.parent.name or path.stem if path.name == RUN else path.stem
+    path = _at(revision, root.resolve() / path, root) if revision else path
+    return _of_file(path, found["variant"] or "", revision or source, root, suite, alone=alone)
+
+
+def _at(revision: str, path: Path, root: Path) -> Path:
+    """The file, or a copy below the caches of what it was at a revision."""
+    if not revision:
+        return path
+    text = text_at(root, revision, path.resolve().relative_to(root.resolve()).as_posix())
+    copy = root / ".cache" / "compare" / hashlib.sha256(text.encode()).hexdigest()[:16] / path.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(text, encoding="utf-8")
+    return copy
+
+
+def _of_file(path: Path, variant: str, source: str, root: Path, suite: str, *, alone: bool) -> list[StoredSide]:
+    """The asked variant of a file of any kind; the usual one if none is named."""
+    members = _members(path)
+    if {"trials", "comparisons"} <= members:
+        run = read_run(path)
+        names = [info.variant.name for info in run.variants]
+        chosen = _chosen(names, variant, names if alone else [run.candidate], path)
+        return [side_of_run(run, name, source) for name in chosen]
+    if {"hard_violations", "values"} <= members:
+        return [_blessed(path, variant, source, root, suite)]
+    results = read_results(path)
+    found = results.variants
+    chosen = _chosen(found, variant, found if alone or len(found) == 1 else [], path)
+    return [side_of_results(results, name, source) for name in chosen]
+
+
+def _members(path: Path) -> set[str]:
+    """The members of a JSON object; none of any other file."""
+    if path.suffix != ".json":
+        return set()
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ConfigurationError(f"{path}: not JSON ({error})") from error
+    return set(found) if isinstance(found, dict) else set()
+
+
+def _chosen(names: Sequence[str], asked: str, usual: Sequence[str], path: Path) -> Sequence[str]:
+    if asked and asked not in names:
+        raise ConfigurationError(f"{path}: no variant {asked}; it has {', '.join(names)}{nearest_name(asked, names)}")
+    if not asked and not usual:
+        raise ConfigurationError(f"{path}: has the variants {', '.join(names)}; name one, as in {path.name}:{names[0]}")
+    return [asked] if asked else usual
+
+
+def _blessed(path: Path, variant: str, source: str, root: Path, suite: str) -> StoredSide:
+    """A variant of a baseline file; the candidate of its suite if none is named. `suite` is the one that was asked for:
+    it may be a file that no name leads to."""
+    baseline = load_baseline(path)
+    if baseline is None:
+        raise ConfigurationError(f"{path}: there is no such baseline; `evals bless SUITE` writes one")
+    workspace = Workspace.at(root)
+    own = _suite_called(baseline.suite, (suite, baseline.suite), root)
+    names = [name for name, values in baseline.values.items() if values]
+    usual = [own.candidate] if own and own.candidate in names else names if len(names) == 1 else []
+    (name,) = _chosen(names, variant, usual, path)
+    try:
+        cases = {name: case_info(case) for name, case in workspace.pack.load_cases(workspace.datasets).items()}
+    except EvalsError:  # cases that are gone or broken: their values are there all the same
+        cases = {}
+    return side_of_baseline(baseline, name, source, cases, scorer_infos(workspace.pack, own.primary if own else ()))
+
+
+def _suite_called(name: str, asked: Sequence[str], root: Path) -> Suite | None:
+    """The first suite that has the name and can be read."""
+    for each in asked:
+        with suppress(EvalsError):
+            if (found := read_suite(each, root)).name == name:
+                return found
+    return None
+
+
+def pack_of(sides: Sequence[StoredSide], root: Path) -> Pack:
+    """The pack that measures whole variants: that of the project, unless a side was scored by another tool."""
+    return load_pack(None if is_own(sides) else ANY_GRAPH, root)
+
+
+def named_apart(sides: Sequence[StoredSide]) -> list[StoredSide]:
+    """The sides with names of their own: `v5`, or `v5@latest` where several are called v5. Of a long source the end."""
+    sides = [replace(side, source=f"…{side.source[-8:]}") if len(side.source) > 30 else side for side in sides]
+    often = Counter(side.name for side in sides)
+    taken: Counter[str] = Counter()
+    found = []
+    for side in sides:
+        name = f"{side.name}@{side.source}" if often[side.name] > 1 else side.name
+        taken[name] += 1
+        found.append(_renamed(side, name if taken[name] == 1 else f"{name}-{taken[name]}"))
+    return found
+
+
+def _renamed(side: StoredSide, name: str) -> StoredSide:
+    variant = side.info.variant.model_copy(update={"name": name})
+    trials = [
+        trial.model_copy(update={"trace": trial.trace.model_copy(update={"variant": name})}) for trial in side.trials
+    ]
+    return replace(side, info=side.info.model_copy(update={"variant": variant}), trials=trials)

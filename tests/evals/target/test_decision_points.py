@@ -1,0 +1,95 @@
+"""A router is asked alone in the state in which it decided, whatever kind of router it is."""
+
+import operator
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import Command, Send
+
+from evals.target.decision_points import choice
+from evals.target.drive import TargetCall, TargetRun
+from tests.builders.target_session import Session, target_session
+
+seen: list[dict[str, Any]] = []
+
+
+class State(TypedDict, total=False):
+    text: str
+    log: Annotated[list[int], operator.add]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+def first(_state: State) -> State:
+    return {"log": [1], "messages": [AIMessage("hello")]}
+
+
+def look(state: State) -> None:
+    """Keep what a router is shown."""
+    told = [message.content for message in state["messages"]]
+    seen.append({"text": state["text"], "log": state["log"], "messages": told})
+
+
+def commanding(state: State) -> Command[Literal["a", "b"]]:
+    look(state)
+    return Command(goto="a", update={"log": [2]})
+
+
+def looking(state: State) -> State:
+    look(state)
+    return {"log": [2]}
+
+
+def nothing(_state: State) -> State:
+    return {}
+
+
+def a_graph(router: Any, edge: Any = None) -> Any:
+    builder = StateGraph(State)
+    for name, node in (("first", first), ("router", router), ("a", nothing), ("b", nothing)):
+        builder.add_node(name, node)
+    builder.add_edge(START, "first")
+    builder.add_edge("first", "router")
+    if edge is not None:
+        builder.add_conditional_edges("router", edge, ["a", "b", END])
+    return builder.compile()
+
+
+def inside() -> Any:
+    """The same as a subgraph."""
+    outer = StateGraph(State)
+    outer.add_node("team", a_graph(commanding))
+    outer.add_edge(START, "team")
+    return outer.compile()
+
+
+KINDS = {
+    "Command": (a_graph(commanding), "a"),
+    "edge": (a_graph(looking, lambda state: "b" if state["log"] == [1, 2] else "a"), "b"),
+    "end": (a_graph(looking, lambda _: END), "end"),
+    "Send": (a_graph(looking, lambda state: [Send("a", state), Send("b", state)]), "a b"),
+    "subgraph": (inside(), "a"),
+}
+
+
+async def run(session: Session, graph: Any, inputs: Any, **fields: Any) -> TargetRun:
+    found = await session.replay(TargetCall(graph, inputs, routers=frozenset({"router"}), **fields))
+    assert found.error is None
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_router_that_is_asked_alone_sees_the_same_state_and_chooses_the_same(kind: str, tmp_path: Path) -> None:
+    graph, expected = KINDS[kind]
+    seen.clear()
+    with target_session(tmp_path) as session:
+        (made,) = (await run(session, graph, {"text": "x"}, keeps_states=True)).decisions
+        alone = await run(session, graph, made.state, alone=(*made.path, made.node))
+
+    assert choice(made.chosen) == expected
+    assert [choice(each.chosen) for each in alone.decisions] == [expected]
+    assert [step.name for step in alone.steps] == ["router"]
+    assert seen == [{"text": "x", "log": [1], "messages": ["hello"]}] * 2

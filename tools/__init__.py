@@ -1,1 +1,0 @@
-"""Programs that this repository uses on itself; no part of the package."""
