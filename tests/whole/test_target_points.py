@@ -50,6 +50,11 @@ def test_a_router_is_asked_alone_in_every_state_in_which_the_reference_decided(t
     code, said = evals(project, "points", "router")
     assert (code, "accept:\n    technical: 1" in file.read_text()) == (0, True), said
 
+    write(file, file.read_text().replace("technical: 1", "tecnical: 1"))
+    code, said = evals(project, "run", "router")
+    says = "charged-twice: accept 'tecnical': the graph has no such step; did you mean 'technical'?"
+    assert (code, says in said) == (3, True), said
+
 
 def test_tool_calls_of_an_agent_are_decisions_that_are_asked_alone_and_recorded(tmp_path):
     project = a_project("research", tmp_path)
