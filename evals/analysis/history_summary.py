@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -12,6 +13,7 @@ from evals.analysis.history_commits import BlessedCommit, HistoryRepository, pla
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.history_result import Blessing, CaseTurn, Flip, History, HistoryMark, Red
 from evals.models.run import ScorerInfo, Summary
+from evals.project import Project
 from evals.shared.words import counted, some
 from evals.statistics.intervals import Interval, fraction_interval, macro_interval, macro_mean
 
@@ -59,11 +61,12 @@ Labels = Mapping[Key, LabelSet | None]
 @dataclass(frozen=True)
 class Blessed:
     """A baseline and its commit. `stored` is None where it cannot be read; `gone` is the commit that had removed the
-    one before."""
+    one before; `suite` is the suite's file as a git object, None where there is none."""
 
     commit: BlessedCommit
     stored: Stored | None
     gone: str | None
+    suite: str | None
 
 
 def tell(
@@ -125,16 +128,24 @@ def _read(repository: HistoryRepository, path: str) -> tuple[list[Blessed], str 
     commits = repository.commits(path)
     blobs = list(dict.fromkeys(commit.blob for commit in commits if commit.blob))
     stored = dict(zip(blobs, map(read_stored, repository.contents(blobs)), strict=True))
+    own = Project.at(repository.root).suites
+    suites = repository.objects([(commit.sha, _suite_file(commit.path, own)) for commit in commits])
     found: list[Blessed] = []
     gone, blob = None, None
-    for commit in commits:
+    for commit, suite in zip(commits, suites, strict=True):
         if commit.blob is None:
             gone = gone or commit.sha
         elif commit.blob != blob or gone:
-            found.append(Blessed(commit, stored[commit.blob], gone))
+            found.append(Blessed(commit, stored[commit.blob], gone, suite))
             gone = None
         blob = commit.blob
     return found, gone
+
+
+def _suite_file(baseline: str, own: str | None) -> str:
+    """Where the suite of a baseline is: in the project's own folder, else beside the folder of the baselines."""
+    path = PurePosixPath(baseline)
+    return str((PurePosixPath(own) if own else path.parent.parent) / f"{path.stem}.yaml")
 
 
 def read_stored(raw: bytes) -> Stored | None:
@@ -311,6 +322,8 @@ def _marks(before: Blessed, now: Blessed) -> Iterator[HistoryMark]:
         yield HistoryMark(kind="gone", text=f"was removed in {now.gone[:7]}, and blessed anew")
     if before.commit.path != now.commit.path:
         yield HistoryMark(kind="renamed", text=f"{before.commit.path} is now {now.commit.path}")
+    elif before.suite and now.suite and before.suite != now.suite:
+        yield HistoryMark(kind="suite", text="the suite's file: its variants, models, guards or limits")
     was, told = before.stored, now.stored
     if was is None or told is None:
         yield HistoryMark(kind="unread", text="one of the two baselines cannot be read")

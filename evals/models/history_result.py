@@ -8,9 +8,11 @@ from evals.models.base import Closed
 from evals.models.run import ScorerInfo, Summary
 
 HISTORY_SCHEMA: Final = 2
-"""1 also had baselines of merged branches, and marks of guards."""
+"""1 also had baselines of merged branches, and a mark of guards alone."""
 
-MarkKind = Literal["prompt", "graph", "model", "variants", "labels", "dataset", "scorers", "renamed", "gone", "unread"]
+MarkKind = Literal[
+    "prompt", "suite", "graph", "model", "variants", "labels", "dataset", "scorers", "renamed", "gone", "unread"
+]
 BREAKING: Final[frozenset[MarkKind]] = frozenset({"labels", "dataset", "scorers", "model", "gone", "unread"})
 """What makes a number mean something else than the one before it: no line is drawn across."""
 

@@ -21,6 +21,7 @@ class State:
     labels: Mapping[str, str] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
     scorers: str = "scorers-1"
+    guards: str = "hardened"
     answered_by: Mapping[str, str] = field(default_factory=dict)
     grades: Mapping[str, float] = field(default_factory=dict)
 
@@ -104,7 +105,7 @@ def _grade(state: State, case: str, number: int) -> float:
 
 def suite_of(state: State) -> str:
     """The suite's file."""
-    variants = "".join(f"  - {{name: {name}, prompt: {name}}}\n" for name in state.passes)
+    variants = "".join(f"  - {{name: {name}, prompt: {name}, guards: {state.guards}}}\n" for name in state.passes)
     *_, last = state.passes
     return f"name: {state.suite}\nvariants:\n{variants}candidate: {last}\n"
 

@@ -12,6 +12,7 @@ from evals.report.view.plots import Dot, Frame, Plot, PlotLine, Tick, Whisker, c
 
 LETTERS: Final[dict[MarkKind, str]] = {
     "prompt": "P",
+    "suite": "U",
     "graph": "N",
     "model": "M",
     "labels": "L",

@@ -17,6 +17,7 @@ SHOWN: Final = 20
 _COSTS: Final = ("cost.llm_calls", "cost.tokens", "cost.price_usd")
 _MARKS: Final = {
     "P": "prompt",
+    "U": "the suite's file",
     "N": "nodes or edges of the graph",
     "M": "model",
     "L": "labels",
@@ -197,7 +198,7 @@ def step_table(history: History) -> Table:
             (
                 each.commit[:7],
                 each.date,
-                ", ".join(dict.fromkeys(mark.kind for mark in each.marks))
+                ",\n".join(dict.fromkeys(mark.kind for mark in each.marks))
                 or ("first" if each is history.blessings[0] else "nothing"),
                 str(len({flip.case for flip in each.flips if flip.now < flip.was})),
                 str(len({flip.case for flip in each.flips if flip.now > flip.was})),
@@ -206,7 +207,7 @@ def step_table(history: History) -> Table:
                     for found in (_summary(each, variant, one) for one in endpoints)
                 ),
             )
-            for place, each in enumerate(shown, hidden)
+            for each in shown
         ),
     )
 
