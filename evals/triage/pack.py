@@ -132,9 +132,11 @@ class TriagePack:
 
         return Layout(datasets).issue(case_id)
 
-    def label_errors(self, cases: "Sequence[Case]", traces: "Sequence[Trace]") -> tuple[str, ...]:
+    def label_errors(
+        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: "Sequence[Trace]"
+    ) -> tuple[str, ...]:
         """None: `evals dataset lint` names them."""
-        del cases, traces
+        del cases, variants, traces
         return ()
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:

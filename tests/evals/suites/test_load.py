@@ -140,19 +140,6 @@ def test_changed_variants_carry_the_change_in_their_names(tmp_path):
     assert {(v.guards, v.max_iterations) for v in suite.variants} == {("none", 4)}
 
 
-def test_a_suite_nobody_changed_is_the_same(tmp_path):
-    suite = read_suite(str(a_suite(tmp_path)))
-
-    assert altered(suite) is suite
-
-
-def test_a_folder_is_no_suite(tmp_path):
-    write(tmp_path / "suite.yaml" / "x", "")
-
-    with pytest.raises(ConfigurationError, match="no suite"):
-        read_suite(str(tmp_path / "suite.yaml"))
-
-
 def test_a_key_that_is_no_text_is_one_line(tmp_path):
     path = a_suite(tmp_path)
     path.write_text(path.read_text() + "2026-11-22: a date\n")
