@@ -27,12 +27,13 @@ def test_a_cluster_gives_the_trials_of_a_local_run_for_a_revision_too(tmp_path):
     write(project / "evaluation" / "suites" / "one.yaml", SUITE)
     git(project, "init", "--initial-branch=main")
     committed(project, "all")
-    local = evals(project, "run", "one", "--out", "local")
-    elsewhere = shutil.copytree(project, tmp_path / "elsewhere", ignore=shutil.ignore_patterns(".cache", "local"))
+    local = evals(project, "run", "one", "--out", "reports/local")
+    elsewhere = shutil.copytree(project, tmp_path / "elsewhere", ignore=shutil.ignore_patterns(".cache", "reports"))
     (tmp_path / "cluster").mkdir()
 
     with a_cluster(elsewhere, tmp_path / "cluster", workers=1, needed=NEEDED) as address:
-        said = evals(project, "run", "one", "--fresh", "--scheduler", address, "--out", "dask")
+        said = evals(project, "run", "one", "--fresh", "--scheduler", address, "--out", "reports/dask")
 
     assert said[0] == local[0] == 3, said[1]
-    assert (project / "dask" / "run.json").read_bytes() == (project / "local" / "run.json").read_bytes()
+    kept = [project / "reports" / name / "run.json" for name in ("dask", "local")]
+    assert kept[0].read_bytes() == kept[1].read_bytes()
