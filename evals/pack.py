@@ -179,8 +179,10 @@ class Pack(Protocol):
     def input_file(self, datasets: Path, case_id: str) -> Path:
         """The file with the text that a case is about."""
 
-    def label_errors(self, cases: "Sequence[Case]", traces: "Sequence[Trace]") -> tuple[str, ...]:
-        """Labels that no scorer can read, a sentence each with the nearest name."""
+    def label_errors(
+        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: "Sequence[Trace]"
+    ) -> tuple[str, ...]:
+        """Labels that no scorer can read, and prompts that the graph does not, a sentence each."""
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Check that everything the cases need is there. Raises NotFetchedError, DatasetError."""

@@ -60,8 +60,8 @@ AVAILABLE: Final[Mapping[str, Callable[[BugTriageState], bool]]] = {
         finding.agent_name == "investigator" and finding.details.strip() for finding in state.findings
     ),
     "search_keywords": lambda state: bool(state.search_keywords),
-    "code_findings": lambda state: _found(state, "codebase_search"),
-    "web_findings": lambda state: _found(state, "web_search"),
+    "code_findings": lambda state: has_found(state, "codebase_search"),
+    "web_findings": lambda state: has_found(state, "web_search"),
     "critic_feedback": lambda state: state.critic_feedback is not None,
     "human_answers": lambda state: any(exchange.answer is not None for exchange in state.human_exchanges),
     "report": lambda state: state.report is not None,
@@ -104,5 +104,6 @@ def recent_history(state: BugTriageState) -> Sequence[Worker]:
     return state.visits[-HISTORY_SHOWN:]
 
 
-def _found(state: BugTriageState, agent: Worker) -> bool:
+def has_found(state: BugTriageState, agent: Worker) -> bool:
+    """Whether the agent has a finding."""
     return any(finding.agent_name == agent for finding in state.findings)

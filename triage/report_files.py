@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from triage.agent_registry import has_found
 from triage.guards.hardened_guards import sure_enough
 from triage.private_files import private_folder, write_private
 from triage.state import (
@@ -115,13 +116,13 @@ def plan_failed(state: BugTriageState) -> Iterator[Caveat]:
 
 def no_evidence(state: BugTriageState) -> Iterator[Caveat]:
     """Nobody who looks for a cause has found anything."""
-    if not any(_found(state, agent) for agent in EVIDENCE):
+    if not any(has_found(state, agent) for agent in EVIDENCE):
         yield Caveat("No agent found anything: the report rests on the issue's title alone.", grave=True)
 
 
 def code_unread(state: BugTriageState) -> Iterator[Caveat]:
     """Nobody has looked at the code; it is grave where somebody tried."""
-    if not _found(state, "codebase_search"):
+    if not has_found(state, "codebase_search"):
         tried = bool(_errors(state, "codebase_search"))
         yield Caveat(f"Nobody looked at the code{'' if tried else ': no code search was made'}.", grave=tried)
 
@@ -130,7 +131,7 @@ def failures(state: BugTriageState) -> Iterator[Caveat]:
     """Agents that failed, and never succeeded."""
     for agent in WORKERS:
         errors = _errors(state, agent)
-        if errors and agent != "writer" and not _found(state, agent):
+        if errors and agent != "writer" and not has_found(state, agent):
             times = "once" if len(errors) == 1 else f"{len(errors)} times"
             yield Caveat(f"{agent} failed {times}: {errors[-1]}")
 
@@ -193,10 +194,6 @@ def _failure(task: TaskItem) -> str:
         return f"failed its review{_quoted(task.feedback.gaps)}"
     noted = [event.note for event in task.history if event.status == task.status and event.note]
     return f"failed{_quoted(noted[-1:])}"
-
-
-def _found(state: BugTriageState, agent: Worker) -> bool:
-    return any(finding.agent_name == agent for finding in state.findings)
 
 
 def _errors(state: BugTriageState, agent: Worker) -> list[str]:

@@ -23,7 +23,7 @@ class MeanGate(NamedTuple):
     drop: float = 0.0
 
 
-class Rate(NamedTuple):
+class ChanceRate(NamedTuple):
     """Share of runs (0 to 1), with a 95 % interval: the mean of the runs is itself an estimate."""
 
     rate: float
@@ -44,7 +44,7 @@ class MetricNoise(NamedTuple):
     """Standard deviation of the mean of one run."""
     most_changing: float
     """At most this share of the cases changes between two runs (95 %, Clopper & Pearson 1934)."""
-    below_threshold: Rate | None
+    below_threshold: ChanceRate | None
     """Runs whose mean is below the threshold although nothing changed."""
     threshold_drop: float | None
     """The smallest drop that the threshold sees."""
@@ -90,7 +90,7 @@ def noise_of(
     rate = threshold_drop = None
     if gate.threshold is not None:
         limit, wide = _reached(gate.threshold, step), normal_quantile((1 + CONFIDENCE) / 2) * error
-        rate = Rate(*(_below(limit, mean + shift, spread) for shift in (0.0, wide, -wide)))
+        rate = ChanceRate(*(_below(limit, mean + shift, spread) for shift in (0.0, wide, -wide)))
         threshold_drop = max(0.0, mean - limit + seen * spread)
     changing = sum(len(set(repeats)) > 1 for repeats in values.values())
     return MetricNoise(

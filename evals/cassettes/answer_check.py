@@ -103,12 +103,18 @@ def usable(request: IncomingRequest, reply: HttpReply) -> dict[str, Any]:
     return answer
 
 
+_COUNTS: Final = (("input_tokens", "output_tokens"), ("promptTokenCount", "candidatesTokenCount"))
+"""What Anthropic and OpenAI's responses, and Gemini, call the tokens of question and answer."""
+
+
 def usage_of(answer: Mapping[str, Any]) -> Usage:
     """The tokens the server counted; zeros if it did not count. The answer has no `excess`."""
-    usage = answer.get("usage")
+    usage = answer.get("usage") or answer.get("usageMetadata")
     counts = usage if isinstance(usage, Mapping) else {}
-    if "input_tokens" in counts and "prompt_tokens" not in counts:  # as Anthropic and OpenAI's responses call them
-        counts = {"prompt_tokens": counts["input_tokens"], "completion_tokens": counts.get("output_tokens")}
+    for asked, answered in _COUNTS:
+        if asked in counts and "prompt_tokens" not in counts:
+            thoughts = counts.get("thoughtsTokenCount") or 0  # which Gemini does not count among those of the answer
+            counts = {"prompt_tokens": counts[asked], "completion_tokens": (counts.get(answered) or 0) + thoughts}
     return Usage(**{name: counts[name] for name in Usage.model_fields if counts.get(name) is not None})
 
 

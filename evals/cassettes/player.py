@@ -1,5 +1,6 @@
 """Replay transports: answer requests from the cassette of the current trial, never from the network."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from evals.cassettes.request_key import parse_json, request_key
 from evals.errors import MissError
 
 AGENT_HEADER: Final = "x-triage-agent"
+_MODEL_IN_PATH: Final = re.compile(r"/models/([^/:?]+):")
 
 
 @dataclass
@@ -74,7 +76,9 @@ class IncomingRequest:
 
     @property
     def model(self) -> str:
-        """The model the request names, empty if none."""
+        """The model that body or path (Gemini) names, empty if none."""
+        if named := _MODEL_IN_PATH.search(self.path):
+            return named[1]
         try:
             body = parse_json(self.body)
         except ValueError:

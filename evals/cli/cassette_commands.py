@@ -11,7 +11,6 @@ from typing import Annotated, Final
 import typer
 from rich.text import Text
 
-from evals.cassettes import cassette_check as checks
 from evals.cassettes import manifest
 from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
@@ -89,7 +88,7 @@ def cassette_verify_command(
     for name in case or ():
         if not workspace.cassette(name).exists():
             raise ConfigurationError(f"{name}: no cassette of this case; `evals cassette show` lists them")
-    found = checks.verify(workspace.cassettes, case or ()) + checks.verify(workspace.judge_cassettes, case or ())
+    found = manifest.verify(workspace.cassettes, case or ()) + manifest.verify(workspace.judge_cassettes, case or ())
     if not found.cassettes and not found.findings:
         raise CannotJudgeError("cassettes/ holds no cassette, so there is nothing to verify; restore it or record")
     messages = [str(finding).replace(f"{workspace.root}/", "") for finding in found.findings]
@@ -167,7 +166,7 @@ def cassette_merge_command(
     return merge(base, ours, theirs, path, prefer)
 
 
-def _summary_cassette_verify(found: checks.Verified) -> str:
+def _summary_cassette_verify(found: manifest.Verified) -> str:
     count = len(found.findings)
     said = f"{count} finding{'s' if count > 1 else ''}" if count else "no findings"
     return f"{found.cassettes} cassettes with {found.interactions} interactions: {said}"

@@ -17,6 +17,7 @@ from evals.report.html_page import render_history
 from evals.report.view import history_page as view
 from evals.report.view.history_page import turn_table
 from evals.report.view.page_parts import Table
+from evals.suites.suite_files import USUAL, suite_file
 from evals.workspace import Workspace
 
 history_app = typer.Typer()
@@ -29,8 +30,8 @@ RED: Final = 10
 def history_command(
     context: typer.Context,
     suite: Annotated[
-        str, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
-    ] = "prompts",
+        str | None, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
+    ] = None,
     bisect: Annotated[
         str | None, typer.Option(metavar="CASE", help="Only name the commit at which this case changed.")
     ] = None,
@@ -41,7 +42,7 @@ def history_command(
     Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
     """
     root = given(context).root
-    found, console = suite_history(suite, root), wide_console()
+    found, console = suite_history(suite or suite_file(USUAL, root).stem, root), wide_console()
     if bisect is not None:
         console.print(shown(turn_table(found, turns(found, bisect), bisect)))
         _say_missing(found, console)
@@ -62,8 +63,6 @@ def _say(found: History, console: Console) -> None:
         more = f" ({hidden} more are on the page)" if hidden > 0 else ""
         console.print(shown(Table(red.caption + more, red.head, red.rows[:RED])))
     console.print(view.sentence(found), markup=False)
-    for text in view.lacks(found):
-        console.print(text, markup=False)
     _say_missing(found, console)
 
 

@@ -96,7 +96,7 @@ def push_command(
     return EXIT_OK
 
 
-ABOUT = "Labelled issues of triage-evals, kept by `evals langsmith push cases`."
+ABOUT = "Labelled cases of triage-evals, kept by `evals langsmith push cases`."
 
 
 def _push_cases(workspace: Workspace, named: str, patience: ServicePatience, *, dry_run: bool) -> None:

@@ -16,6 +16,7 @@ from evals.models.suite import GatePolicy, Suite, Variant
 from evals.models.trace import Decision, Trace
 from evals.result_files.results import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
+from evals.scoring.scorer import UNSTATED
 from evals.shared.words import some
 
 if TYPE_CHECKING:
@@ -195,21 +196,26 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
     """
     reference, candidate = sides[0], sides[-1]
     common = [case for case in candidate.cases if all(case in side.cases for side in sides)]
+    known = [{info.name: info for info in side.metrics} for side in sides]
     metrics = [
-        _shared(info, sides, primary) for info in candidate.metrics if all(_has(side, info.name) for side in sides)
+        _shared([of[info.name] for of in known], primary)
+        for info in candidate.metrics
+        if all(info.name in of for of in known)
     ]
     if not common or not any(info.primary for info in metrics):
         error = ConfigurationError if common and primary else CannotJudgeError
         raise error(_nothing_common(sides, common, primary))
-    as_run = all(_is_grid(side, common, sides[0]) for side in sides)
+    trials_of = [_by_case(side, common) for side in sides]
+    repeats_of = [sorted(trial.trace.sample for trial in trials) for of in trials_of for trials in of.values()]
+    as_run = all(repeats == repeats_of[0] for repeats in repeats_of)  # so that repeats are paired, too
     if not (as_run and all(side.with_points for side in sides)):
-        metrics = [_by_case(info) if info.macro else info for info in metrics]
+        metrics = [info.model_copy(update={"macro": False}) for info in metrics]
     names, worst = [info.name for info in metrics], safety_metrics(pack)
     trials = [
         _of_metrics(trial, names)
         for case in common
-        for side in sides
-        for trial in _trials(side, case, as_run=as_run, worst=worst)
+        for of in trials_of
+        for trial in (of[case] if as_run else _joined(of[case], worst))
     ]
     limits = {name: limit for name, limit in gate.cost.items() if METRICS[name] in names}
     suites = list(dict.fromkeys(side.rests_on.get("suite", side.source) for side in sides))
@@ -249,20 +255,15 @@ def _answered_by(side: StoredSide) -> str:
     return f"models that {runner} asked" if runner else side.rests_on.get("models", "")
 
 
-def _shared(info: ScorerInfo, sides: Sequence[StoredSide], primary: Sequence[str]) -> ScorerInfo:
+def _shared(sides: Sequence[ScorerInfo], primary: Sequence[str]) -> ScorerInfo:
     """The metric as all sides have it: it decides if it was asked for, else if the last side says so, and only if it is
     a share of 1 everywhere."""
-    others = [other for side in sides for other in side.metrics if other.name == info.name]
-    unit = next((other.unit for other in others if other.unit != "fraction"), info.unit)
+    info = sides[-1]
+    unit = next((side.unit for side in sides if side.unit != "fraction"), info.unit)
     if info.name in primary and (unit, info.better) != ("fraction", "higher"):
         raise ConfigurationError(f"--metric {info.name}: only values from 0 to 1 of which more is better can decide")
     decides = info.name in primary if primary else info.primary and unit == "fraction"
     return info.model_copy(update={"primary": decides, "unit": unit})
-
-
-def _by_case(info: ScorerInfo) -> ScorerInfo:
-    """The metric as a mean over cases: a side has no answers at decision points."""
-    return info.model_copy(update={"macro": False, "definition": f"{info.definition} Here averaged by case."})
 
 
 def is_own(sides: Sequence[StoredSide]) -> bool:
@@ -285,43 +286,34 @@ def repeats(sides: Sequence[StoredSide], metric: str) -> dict[str, list[float]]:
     return {case: values for case, values in found.items() if all(case in side.cases for side in sides)}
 
 
-def _has(side: StoredSide, metric: str) -> bool:
-    return any(info.name == metric for info in side.metrics)
-
-
-def _is_grid(side: StoredSide, cases: Sequence[str], first: StoredSide) -> bool:
-    """Whether every case was run as often as every case of the first side."""
-    samples = {trial.trace.sample for trial in first.trials}
-    return {(trial.trace.case_id, trial.trace.sample) for trial in side.trials if trial.trace.case_id in cases} == {
-        (case, sample) for case in cases for sample in samples
-    }
-
-
-def _trials(side: StoredSide, case: str, *, as_run: bool, worst: Collection[str]) -> list[Trial]:
-    """The trials of a case; where repeats cannot be paired, one with their means. Of `worst` metrics the lowest counts:
-    they are never to be 0."""
-    mine = [trial for trial in side.trials if trial.trace.case_id == case]
-    if as_run or not mine:
-        return mine
-    first = next((trial for trial in mine if trial.trace.provenance.label != "exact"), mine[0])
-    outcomes = {name: _joined([trial.outcomes.get(name) for trial in mine], name in worst) for name in first.outcomes}
-    trace = first.trace.model_copy(update={"sample": 0})
-    return [first.model_copy(update={"trace": trace, "outcomes": outcomes})]
+def _by_case(side: StoredSide, cases: Sequence[str]) -> dict[str, list[Trial]]:
+    found: dict[str, list[Trial]] = {case: [] for case in cases}
+    for trial in side.trials:
+        if trial.trace.case_id in found:
+            found[trial.trace.case_id].append(trial)
+    return found
 
 
 def _of_metrics(trial: Trial, names: Sequence[str]) -> Trial:
-    none = Skipped(reason="no value is stored")
+    none = Skipped(reason=f"{UNSTATED}or no value is stored")
     return trial.model_copy(update={"outcomes": {name: trial.outcomes.get(name, none) for name in names}})
 
 
-def _joined(outcomes: Sequence[Outcome | None], worst: bool) -> Outcome:  # noqa: FBT001 - one of two ways to join
-    failed = [outcome for outcome in outcomes if isinstance(outcome, Failed)]
-    values = [outcome.value for outcome in outcomes if isinstance(outcome, Scored)]
-    if failed:
-        return failed[0]
-    if not values:
-        return next(outcome for outcome in outcomes if outcome is not None)
-    return Scored(value=min(values) if worst else fmean(values))
+def _joined(repeats: Sequence[Trial], worst: Collection[str]) -> list[Trial]:
+    """One trial with the means of a case's repeats, failed if one of them is. Of `worst` metrics, which are never to be
+    0, the lowest value counts."""
+    if not repeats:
+        return []
+    first = next((trial for trial in repeats if trial.trace.provenance.label != "exact"), repeats[0])
+    outcomes: dict[str, Outcome] = {}
+    for name in dict.fromkeys(name for trial in repeats for name in trial.outcomes):
+        told = [trial.outcomes[name] for trial in repeats if name in trial.outcomes]
+        values = [outcome.value for outcome in told if isinstance(outcome, Scored)]
+        failed = next((outcome for outcome in told if isinstance(outcome, Failed)), None)
+        mean = Scored(value=(min if name in worst else fmean)(values)) if values else told[0]
+        outcomes[name] = failed or mean
+    trace = first.trace.model_copy(update={"sample": 0})
+    return [first.model_copy(update={"trace": trace, "outcomes": outcomes})]
 
 
 def _nothing_common(sides: Sequence[StoredSide], common: Sequence[str], asked: Sequence[str]) -> str:

@@ -63,25 +63,33 @@ def example_of(case: Case) -> CaseExample:
     labels = case.labels
     return CaseExample(
         case_id=case.id,
-        inputs={"title": case.title, "body": case.body, "url": case.url, "repository": case.repository},
+        inputs=case.inputs or {"title": case.title, "body": case.body, "url": case.url, "repository": case.repository},
         outputs={name: value for name, value in _labels(case).items() if name not in labels.unlabelled},
         metadata={
             CASE: case.id,
             "case_digest": case.digest,
-            "archetype": labels.archetype,
             "tags": list(labels.tags),
             "cluster": case.cluster,
             "must_pass": case.must_pass,
-            "codebase": labels.codebase or labels.repository,
+            **(
+                {"slice": labels.kind}
+                if case.inputs
+                else {"archetype": labels.archetype, "codebase": labels.codebase or labels.repository}
+            ),
         },
         split=labels.split,
     )
 
 
 def _labels(case: Case) -> dict[str, Any]:
-    """By the names of `case.yaml`; `gold` is files."""
+    """By the names of the case's file; `gold` is files."""
     labels = case.labels
     ways = case.route_spec.alternatives
+    if case.inputs:
+        return {
+            **labels.shown()["labels"],
+            "route": [rule.model_dump(mode="json") for way in ways for rule in way.constraints],
+        }
     return {
         "root_cause": labels.root_cause,
         "category": labels.category,

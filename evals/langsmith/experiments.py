@@ -23,7 +23,7 @@ from evals.langsmith.trial_runs import (
     tree_of,
 )
 from evals.llm_judge.grades import value
-from evals.models.judge import Grades, JudgedRun
+from evals.models.judge import JudgedRun
 from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.report.junit_xml import broken
@@ -40,7 +40,7 @@ def feedback_of(run: Run, trial: Trial, case: CaseInfo, root: LangSmithSpan) -> 
         if not isinstance(outcome, Scored | Failed):
             continue
         yield {**_about(root, key), **_said(outcome), "comment": _comment(run, trial, case, key, outcome)}
-    for question, grade in _grades(run, trial).items():
+    for question, grade in (run.grades_of(trial.trace) if isinstance(run, JudgedRun) else {}).items():
         comment = " ".join((grade.reason, *(f"“{quote}”" for quote in grade.quotes)))
         yield {**_about(root, f"judge.{question}"), **_place(run, question, grade.grade), "comment": comment}
 
@@ -84,14 +84,6 @@ def _place(run: Run, question: str, grade: str) -> dict[str, Any]:
     """A grade, and its place on the scale: 0 the worst, 1 the best."""
     scale = run.judge.scales.get(question, ()) if isinstance(run, JudgedRun) else ()
     return {"score": value(scale, grade), "value": grade} if grade in scale else {"value": grade}
-
-
-def _grades(run: Run, trial: Trial) -> Grades:
-    """What the judge said of the trial's report; nothing in a run without one."""
-    trace = trial.trace
-    mine = (trace.case_id, trace.variant, trace.sample)
-    rows = run.judge.trials if isinstance(run, JudgedRun) else ()
-    return next((row.grades for row in rows if (row.case_id, row.variant, row.sample) == mine), {})
 
 
 BEGUN: Final = "evals_begun"

@@ -158,7 +158,10 @@ def tree_of(
         example=example,
     )
     calls = _Calls(trace.calls, recorded)
-    for decision, visits in zip_longest((None, *trace.decisions), visits_by_decision(trace)):
+    for place, visit in enumerate(trace.visits if trace.is_target else ()):
+        _step(root, visit, trace.decided.get(place), calls)
+    steps = () if trace.is_target else zip_longest((None, *trace.decisions), visits_by_decision(trace))
+    for decision, visits in steps:
         if decision is not None:
             _decide(root, decision, calls)
         for visit in visits:
@@ -237,14 +240,33 @@ def _visit(root: LangSmithSpan, visit: Visit, calls: _Calls) -> None:
     span.close()
 
 
+def _step(root: LangSmithSpan, visit: Visit, decision: Decision | None, calls: _Calls) -> None:
+    """A step of a target, with the decision it made."""
+    made = {"chosen": decision.chosen, "routed": decision.routed} if decision else {}
+    span = root.child(
+        f"visit-{len(root.children)}",
+        f"{visit.node} → {decision.routed}" if decision else visit.node,
+        "chain" if visit.arguments is None else "tool",
+        inputs=visit.arguments or {},
+        outputs=made,
+        error=visit.error,
+        metadata={"superstep": visit.superstep, **made},
+    )
+    calls.below(span, visit.node)
+    span.close()
+
+
 def result_of(trace: Trace) -> dict[str, Any]:
     """What came of it."""
+    questions = [exchange.model_dump(mode="json") for exchange in trace.exchanges]
+    if trace.is_target:
+        return {"output": trace.output, "route": list(trace.route), "questions": questions}
     return {
         "report": trace.report.model_dump(mode="json") if trace.report else None,
         "comment": trace.comment,
         "ticket": trace.ticket,
         "route": list(trace.route),
-        "questions": [exchange.model_dump(mode="json") for exchange in trace.exchanges],
+        "questions": questions,
     }
 
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evals.models.base import Closed, Sealed
 from evals.models.run import Comparison, Run
+from evals.models.trace import Trace
 
 Preference = Literal["first", "second", "tie"]
 AGENT: Final = "judge"
@@ -255,3 +256,8 @@ class JudgedRun(Run):
     """A run of a suite that has a judge."""
 
     judge: Judgement
+
+    def grades_of(self, trace: Trace) -> Grades:
+        """What the judge said of what a trial wrote; empty where it said nothing."""
+        name = (trace.case_id, trace.variant, trace.sample)
+        return next((one.grades for one in self.judge.trials if (one.case_id, one.variant, one.sample) == name), {})

@@ -284,6 +284,17 @@ class Trace(Closed):
         return tuple(visit.superstep for visit in self.steps)
 
     @property
+    def is_target(self) -> bool:
+        """Whether it is of a target: its decisions are made by its own steps, not between them."""
+        return self.names is not None
+
+    @property
+    def decided(self) -> dict[int, Decision]:
+        """Place among the visits of a target -> the decision made there."""
+        nodes = [place for place, visit in enumerate(self.visits) if visit.arguments is None]
+        return {nodes[decision.iteration]: decision for decision in self.decisions} if self.is_target else {}
+
+    @property
     def guarded(self) -> dict[str, float | None]:
         """What the guard of a route constraint may read."""
         return {

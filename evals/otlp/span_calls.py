@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -23,11 +23,18 @@ class AgentTurn:
     number: int
     made: Visit | Decision
     calls: Calls = ()
+    decision: Decision | None = None
+    """What a step of a target decided."""
 
     @property
     def agent(self) -> str:
         """The agent whose turn it was."""
         return self.made.node if isinstance(self.made, Visit) else SUPERVISOR
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether it is a call of a target's tool."""
+        return isinstance(self.made, Visit) and self.made.arguments is not None
 
     @property
     def path(self) -> str:
@@ -54,9 +61,10 @@ def steps_of(trace: Trace, supervisor: str = "llm") -> tuple[TurnGroup, ...]:
 
 def _sides(trace: Trace) -> list[tuple[AgentTurn, ...]]:
     """A decision comes after as many visits as its iteration says."""
-    waiting = [AgentTurn(number, made) for number, made in enumerate(trace.decisions)]
+    waiting = [] if trace.is_target else [AgentTurn(number, made) for number, made in enumerate(trace.decisions)]
     sides: list[tuple[AgentTurn, ...]] = []
-    visits = [AgentTurn(number, made) for number, made in enumerate(trace.visits)]
+    decided = trace.decided
+    visits = [AgentTurn(number, made, decision=decided.get(number)) for number, made in enumerate(trace.visits)]
     for _, side in groupby(visits, key=lambda turn: trace.visits[turn.number].superstep):
         beside = tuple(side)
         while waiting and trace.decisions[waiting[0].number].iteration <= beside[0].number:
@@ -98,7 +106,7 @@ def _dealt(
 def _step(place: int, sides: Sequence[tuple[AgentTurn, ...]], given: Sequence[Calls], needed: int | None) -> TurnGroup:
     told = len(given[place]) == needed
     sure = {agent for agent in _agents(given[place]) if told or _is_sure(agent, place, sides, given)}
-    turns = tuple(AgentTurn(turn.number, turn.made, _of({turn.agent} & sure, given[place])) for turn in sides[place])
+    turns = tuple(replace(turn, calls=_of({turn.agent} & sure, given[place])) for turn in sides[place])
     return TurnGroup(turns, _of(_agents(given[place]) - sure, given[place]))
 
 

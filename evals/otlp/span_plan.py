@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from evals.models.judge import JudgedRun, JudgedTrial, endpoint
+from evals.models.judge import JudgedRun, endpoint
 from evals.models.metrics import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.models.trace import Decision, Exchange, Trace, Visit
@@ -35,16 +35,17 @@ def turn_spans(turn: AgentTurn, start: int, telling: Telling) -> list[PlannedSpa
     now = found[-1].end if found else start
     below = [*found, *call_spans(turn.calls, turn.path, now, telling)]
     end = below[-1].end if below else start + telling.nothing
+    operation, named = (names.EXECUTE_TOOL, names.TOOL) if turn.is_tool else (names.INVOKE_AGENT, names.AGENT)
     span = PlannedSpan(
         path=turn.path,
         parent=ROOT,
-        name=f"{names.INVOKE_AGENT} {turn.agent}",
+        name=f"{operation} {turn.agent}",
         kind="internal",
         start=start,
         end=end,
         attributes={
-            names.OPERATION: names.INVOKE_AGENT,
-            names.AGENT: turn.agent,
+            names.OPERATION: operation,
+            named: turn.agent,
             **telling.shared,
             **_turn_attributes(turn, telling),
         },
@@ -56,17 +57,23 @@ def turn_spans(turn: AgentTurn, start: int, telling: Telling) -> list[PlannedSpa
 def _turn_attributes(turn: AgentTurn, telling: Telling) -> Attributes:
     made, content = turn.made, telling.tapes is not None
     several = {names.CALLS_ORDERED: False} if isinstance(made, Visit) and len(turn.calls) > 1 else {}
-    told = _visit(made, content=content) if isinstance(made, Visit) else _decision(made, content=content)
+    told = (
+        _visit(made, content=content, is_target=telling.trace.is_target)
+        if isinstance(made, Visit)
+        else _decision(made, content=content)
+    )
+    if turn.decision:
+        told |= _decision(turn.decision, content=content)
     return {**known(told), **several, **error_of(made.error, content=content)}
 
 
-def _visit(visit: Visit, *, content: bool) -> dict[str, Attribute | None]:
+def _visit(visit: Visit, *, content: bool, is_target: bool) -> dict[str, Attribute | None]:
     ours = f"{names.OURS}.visit"
     findings = [finding.model_dump(mode="json") for finding in visit.findings]
     return {
         f"{ours}.superstep": visit.superstep,
         f"{ours}.reviews_task": visit.reviews,
-        f"{ours}.findings_count": len(findings),
+        f"{ours}.findings_count": None if is_target else len(findings),
         f"{ours}.confidence": visit.findings[-1].confidence if findings else None,
         f"{ours}.findings": _json(findings) if content and findings else None,
     }
@@ -144,20 +151,9 @@ def _scores(trial: Trial, *, content: bool) -> Iterator[Attributes]:
 
 
 def _grades(run: Run, trial: Trial, *, content: bool) -> Iterator[Attributes]:
-    for judged in _judged(run, trial):
-        for question, grade in judged.grades.items():
-            why = {names.SCORE_WHY: grade.reason} if content and grade.reason else {}
-            yield {names.SCORE: endpoint(question), names.SCORE_LABEL: grade.grade, **why}
-
-
-def _judged(run: Run, trial: Trial) -> Iterator[JudgedTrial]:
-    trace = trial.trace
-    if isinstance(run, JudgedRun):
-        name = (trace.case_id, trace.variant, trace.sample)
-        yield from (one for one in run.judge.trials if (one.case_id, one.variant, one.sample) == name)
-
-
-WORKFLOW = "triage"
+    for question, grade in (run.grades_of(trial.trace) if isinstance(run, JudgedRun) else {}).items():
+        why = {names.SCORE_WHY: grade.reason} if content and grade.reason else {}
+        yield {names.SCORE: endpoint(question), names.SCORE_LABEL: grade.grade, **why}
 
 
 def planned_traces(run: Run, trials: Sequence[Trial], tapes: Tapes | None = None) -> Iterator[PlannedTrace]:
@@ -210,16 +206,17 @@ def _spans(trace: Trace, supervisor: str, telling: Telling) -> list[PlannedSpan]
 
 
 def _root(run: Run, trial: Trial, case: CaseInfo, info: VariantInfo, telling: Telling, end: int) -> PlannedSpan:
+    workflow = run.suite if trial.trace.is_target else "triage"
     return PlannedSpan(
         path=ROOT,
         parent=None,
-        name=f"{names.INVOKE_WORKFLOW} {WORKFLOW}",
+        name=f"{names.INVOKE_WORKFLOW} {workflow}",
         kind="internal",
         start=0,
         end=end,
         attributes={
             names.OPERATION: names.INVOKE_WORKFLOW,
-            names.WORKFLOW: WORKFLOW,
+            names.WORKFLOW: workflow,
             **telling.shared,
             **_told(trial.trace, case, info),
             **score_attributes(run, trial),
@@ -275,7 +272,7 @@ def _misses(trace: Trace, at: int) -> tuple[PlannedEvent, ...]:
 
 def _words(trace: Trace, case: CaseInfo) -> Attributes:
     """The issue, and what the team wrote about it."""
-    report = trace.report.model_dump_json() if trace.report else ""
+    report = _json(trace.output) if trace.output else trace.report.model_dump_json() if trace.report else ""
     return known(
         {
             names.INPUT_MESSAGES: said("user", f"{case.title}\n\n{case.body}"),

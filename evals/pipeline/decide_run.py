@@ -46,7 +46,7 @@ def score(context: RunContext, trials: Trials) -> Material:
         edited_prompts=edited_prompts(infos, place.root, usual_base(), place.pack, context.baseline),
         dataset_baselines=place.pack.floors(context.cases, place),
         partial=(*context.options.partial, *others),
-        unread_labels=place.pack.label_errors(context.cases, trials.traces),
+        unread_labels=place.pack.label_errors(context.cases, context.suite.variants, trials.traces),
     )
 
 

@@ -81,7 +81,7 @@ def dataset_of(suite: Suite, root: Path) -> Path | None:
     if suite.dataset is None:
         return None
     own = root / Project.at(root).cases / suite.dataset
-    return own if own.is_dir() or "/" not in suite.dataset else root / suite.dataset
+    return own if own.is_dir() or not (root / suite.dataset).is_dir() else root / suite.dataset
 
 
 def scored(chosen: RunContext, today: date) -> RunContext:

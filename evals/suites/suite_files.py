@@ -96,8 +96,9 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
     if not path.exists():
         path = Path(name_or_path)
     if not path.is_file():
+        usual = " (taken where none is named)" if name_or_path == USUAL else ""
         raise ConfigurationError(
-            f"no suite {name_or_path!r}: name one of {', '.join(known)}, or a YAML file that exists"
+            f"no suite {name_or_path!r}{usual}: name one of {', '.join(known)}, or a YAML file that exists"
             f"{nearest_name(name_or_path, known)}"
         )
     return path

@@ -128,8 +128,12 @@ def _stream_object(request: IncomingRequest, body: bytes) -> dict[str, Any]:
     messages = [each for item in data for each in (item, item.get("message"), item.get("response")) if _is_object(each)]
     if names := [each["model"] for each in messages if isinstance(each.get("model"), str)]:
         kept["model"] = names[-1]
-    usage = {name: count for each in messages for name, count in (each.get("usage") or {}).items() if count is not None}
+    usage = {name: count for each in messages for name, count in _counts(each).items() if count is not None}
     return {**kept, "usage": usage} if usage else kept
+
+
+def _counts(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    return message.get("usage") or message.get("usageMetadata") or {}
 
 
 def _is_object(value: object) -> bool:

@@ -1,13 +1,18 @@
-"""Labels that no scorer can read, because the graph has no field, tool or step of that name."""
+"""What a run cannot judge by: labels of no field, tool or step of the graph, prompts that the target never reads."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from evals.errors import nearest_name
 from evals.models.case import Case
+from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.target.cases import TargetRoute
-from evals.target.expected import Path, path_of
+from evals.target.expected import Path as FieldPath
+from evals.target.expected import path_of
+from evals.target.variant_files import VariantFiles
 
 
 def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, ...]:
@@ -30,7 +35,27 @@ def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, .
             found += _unknown(case.id, "tools", path, steps, calls, "the graph has no such tool", "no such argument")
         for name in sorted(_steps_of(case.labels.route) - steps):
             found.append(_told(case.id, "route", name, "the graph has no such step", name, steps))
+        accepted = {name for point in case.labels.frozen for choice in point.accept for name in choice.split()}
+        for name in sorted(accepted - steps - {"end"}):
+            found.append(_told(case.id, "accept", name, "the graph has no such step", name, steps))
     return tuple(found)
+
+
+def unread_prompts(variants: Sequence[Variant], traces: Sequence[Trace], root: Path) -> Iterator[str]:
+    """A sentence per variant that has other prompt files than one before it, and the same requests in every case."""
+    asked: dict[str, dict[object, object]] = {}
+    for each in traces:
+        exact = each.provenance.label == "exact"
+        asked.setdefault(each.variant, {})[each.case_id, each.sample] = each.asked if exact else each  # equal to none
+    compared = [variant for variant in variants if variant.name in asked]
+    for one, other in combinations(compared, 2):
+        if one.config == other.config and asked[one.name] == asked[other.name]:
+            names = VariantFiles.of(one, root).swapped(VariantFiles.of(other, root))
+            if names:
+                yield (
+                    f"{other.name}: every request is the one of {one.name}, although its prompts are others: "
+                    f"the target reads no other {', '.join(names)}; see that the graph opens the file, or leave it out"
+                )
 
 
 def _unknown(
@@ -64,7 +89,7 @@ def _told(case: str, label: str, text: str, why: str, asked: str, known: Iterabl
     return f"{case}: {label} {text!r}: {why}{hint}"
 
 
-def _words(path: Path) -> str:
+def _words(path: FieldPath) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 

@@ -166,11 +166,13 @@ class TargetPack:
         """`cases/CASE.yaml`."""
         return case_files.case_file(datasets, case_id)
 
-    def label_errors(self, cases: "Sequence[Case]", traces: Sequence[Trace]) -> tuple[str, ...]:
-        """Those that name no field, tool or step of the graph."""
-        from evals.target.label_names import label_errors  # noqa: PLC0415 - only where trials are scored
+    def label_errors(
+        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
+    ) -> tuple[str, ...]:
+        """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
+        from evals.target.label_names import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
 
-        return label_errors(cases, traces)
+        return (*label_errors(cases, traces), *unread_prompts(variants, traces, self.root))
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Cases need nothing beside their file."""
@@ -240,9 +242,9 @@ class TargetPack:
 
     def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
-        from evals.target.judge_client import JudgeClient  # noqa: PLC0415 - as above
+        from evals.target.http_judge import HttpJudge  # noqa: PLC0415 - as above
 
-        return JudgeClient.over(clients.judge, models)
+        return HttpJudge.over(clients.judge, models)
 
     @contextmanager
     def recording_services(self, datasets: Path) -> Iterator[Mapping[str, str]]:

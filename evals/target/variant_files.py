@@ -81,20 +81,27 @@ class VariantFiles:
     @property
     def shared(self) -> "VariantFiles":
         """What decides of a process what it imports and reads: variants that have this in common share one."""
-        texts = self._texts.items()
+        texts = self.texts.items()
         return replace(self, prompts=tuple(NamedPrompt("", "", path, text) for path, text in texts))
 
     @property
     def process(self) -> str:
         """Names the processes that may run it: what a target has imported and read stays in a process."""
-        told = [self.commit, *(f"{path}\0{text}" for path, text in self._texts.items())]
+        told = [self.commit, *(f"{path}\0{text}" for path, text in self.texts.items())]
         return hashlib.sha256("\0".join([self.revision, *told]).encode()).hexdigest() if any(told) else ""
 
     @property
-    def _texts(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
         """Path from the root -> the text in its place, where that is another."""
         found = {prompt.path: prompt.text for prompt in self.prompts}
         return {path: text for path, text in found.items() if self.commit or _read(self.project / path) != text}
+
+    def swapped(self, other: "VariantFiles") -> list[str]:
+        """Names of the prompt files that have another text in `other`, where nothing else differs."""
+        if (self.commit, self.config) != (other.commit, other.config):
+            return []
+        mine, others = self.texts, other.texts
+        return sorted(Path(path).stem for path in {*mine, *others} if mine.get(path) != others.get(path))
 
     def folder(self, settings: TargetSettings) -> Path:
         """The folder of `langgraph.json`."""
@@ -108,7 +115,7 @@ class VariantFiles:
     def in_place(self) -> Iterator[None]:
         """Whoever opens a prompt's file in this process reads the text of the variant."""
         root = self.root or self.project
-        texts = {os.path.realpath(root / path): text for path, text in self._texts.items()}
+        texts = {os.path.realpath(root / path): text for path, text in self.texts.items()}
         with _texts_in_place(texts, self.project) if texts else nullcontext():
             yield
 

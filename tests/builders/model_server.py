@@ -36,6 +36,9 @@ def model_server(say: Say) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             elif path.endswith("/responses"):
                 events = [f"event: {each['type']}\ndata: {json.dumps(each)}" for each in _response_events()]
                 self._send(body, _response("completed"), events)
+            elif path.endswith((":generateContent", ":streamGenerateContent")):
+                whole = _gemini()
+                self._send({"stream": "stream" in path}, whole, [f"data: {json.dumps(whole)}"])
             else:
                 self._send({}, {"echo": body}, [])
 
@@ -101,6 +104,12 @@ def _response_events() -> Iterator[dict[str, Any]]:
     place = {"item_id": f"msg_{'0a1b' * 12}", "output_index": 0, "content_index": 0}
     yield {"type": "response.output_text.delta", "sequence_number": 1, **place, "delta": "good day"}
     yield {"type": "response.completed", "sequence_number": 2, "response": _response("completed")}
+
+
+def _gemini() -> dict[str, Any]:
+    counts = {"promptTokenCount": 5, "candidatesTokenCount": 2, "thoughtsTokenCount": 3, "totalTokenCount": 10}
+    candidate = {"content": {"role": "model", "parts": [{"text": "good day"}]}, "finishReason": "STOP"}
+    return {"candidates": [candidate], "usageMetadata": counts}
 
 
 def _anthropic(said: Any) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from evals.errors import RecordingError
 from evals.prompt_history import PromptRevision, changed_lines
 from evals.recording.endpoint import git_user
 from evals.shared.secrets.rule import release
-from evals.triage.dataset.case_from_fix import fixed_bug
 from evals.triage.dataset.commit_code import Commits
+from evals.triage.dataset.new_case import fixed_bug
 from evals.triage.dataset.repository_clones import Clones, clone_at
 from evals.triage.live_jobs import code_at
 from evals.triage.pack import PACK
@@ -44,8 +44,7 @@ USES: Final[dict[str, Callable[[Path, Path], object]]] = {
     "its revision": lambda root, _: revision_of(root),
     "its files": lambda root, _: survey(root),
     "a case's code": lambda root, _: code_at(root, _head(root)),
-    "history": lambda root, _: HistoryRepository.at(root).commits(["cart.py"]),
-    "renames": lambda root, _: HistoryRepository.at(root).renames("*.py"),
+    "history": lambda root, _: HistoryRepository.at(root).commits("cart.py"),
     "an uncommitted file": lambda root, _: HistoryRepository.at(root).uncommitted("cart.py"),
     "contents": lambda root, _: list(HistoryRepository.at(root).contents([f"{_head(root)}:cart.py"])),
     "a prompt of a revision": lambda root, _: PromptRevision("HEAD", "prompt.md").read(root),

@@ -72,7 +72,7 @@ CORE: Final = (
     ),
     (
         "any spelling verifies",
-        "evals/cassettes/cassette_check.py",
+        "evals/cassettes/manifest.py",
         "_spelling(path, rendered(cassette))",
         "[]",
         CASSETTE_TESTS,

@@ -37,6 +37,19 @@ def test_what_is_not_recorded_of_another_dataset_names_the_command_for_that_data
     assert 'ARGS="--dataset foreign"' in " ".join(said.out.split())
 
 
+@pytest.mark.parametrize("told", ["foreign", "./foreign"])
+def test_a_suite_names_an_imported_dataset_as_the_import_and_the_option_do(told, tmp_path):
+    checkout = a_foreign_checkout(tmp_path)
+    option = evals(checkout, "plan", "tiny.yaml", "--dataset", told)
+    suite = checkout / "tiny.yaml"
+    suite.write_text(f"{suite.read_text()}dataset: {told}\n")
+
+    said = evals(checkout, "plan", "tiny.yaml")
+
+    assert (said.code, said.err) == (option.code, option.err)
+    assert said.out.splitlines()[:-1] == option.out.splitlines()[:-1]  # the last names the command
+
+
 def test_the_checkouts_own_cases_are_not_in_a_run_over_another_dataset(tmp_path):
     said = evals(a_foreign_checkout(tmp_path), "run", "tiny.yaml", "--dataset", "foreign", "--case", "wrong-sum")
 

@@ -126,6 +126,19 @@ def test_a_variant_names_a_version_of_each_prompt(project):
     assert said_by(project) == expected
 
 
+def test_a_variant_whose_prompts_the_target_never_reads_is_told(project):
+    write(project / "prompts" / "editor.md", "an editor\n")
+    write(project / "prompts" / "editor" / "strict.md", "a strict editor\n")
+    suite(project, "{name: now}", "{name: strict, prompts: {editor: strict}}", "{name: same, prompts: {desk: v1}}")
+
+    said = recorded_and_run(project)
+
+    told = "strict: every request is the one of now, although its prompts are others: the target reads no other editor"
+    assert told in said
+    assert "same: every request" not in said
+    assert "exit code 3" in said
+
+
 def test_a_variant_is_a_revision_of_the_whole_target(project):
     write(project / ".env", "GREETING=hello\n")
     suite(project, "{name: before, revision: main}", "{name: now}")

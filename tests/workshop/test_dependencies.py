@@ -36,7 +36,7 @@ AREAS = {
 GRAMMARS = ("c", "c-sharp", "cpp", "go", "java", "javascript", "ruby", "rust", "typescript")
 FOLLOWERS = {"pydantic_core", "langsmith"}
 """Modules that come with a declared distribution: in one exact version, or with every version of langchain-core."""
-PROBED = {"xllamacpp", "tiktoken", "pip", "pyarrow", "urllib3", "vcr"}
+PROBED = {"xllamacpp", "tiktoken", "pip", "pyarrow", "urllib3", "vcr", "zstandard"}
 """Modules that are looked for, with an answer of their own where they are not there."""
 BY_NAME = {"tree-sitter-" + name for name in GRAMMARS} | {
     "detect-secrets",

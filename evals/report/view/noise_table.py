@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evals.analysis.noise import MeanGate, MetricNoise, Rate
+from evals.analysis.noise import ChanceRate, MeanGate, MetricNoise
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.page_parts import Table
 
@@ -44,7 +44,7 @@ def noise_table(found: Sequence[MetricNoise], gate: MeanGate, margin: float) -> 
     return Table("", ("", *(each.metric for each in found)), tuple(rows))
 
 
-def _rate(rate: Rate | None) -> str:
+def _rate(rate: ChanceRate | None) -> str:
     return f"{percent(rate.rate)} [{percent(rate.low)}, {percent(rate.high)}]" if rate else NOTHING
 
 

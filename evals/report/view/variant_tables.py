@@ -13,11 +13,15 @@ COUNTED: Final = {"frozen states": "decision points"}
 
 
 def changes_table(run: Run, most: int | None = None) -> Table:
-    """What changed since the baseline, `most` rows of it (None: all)."""
+    """What changed since the baseline, or differs from the reference, `most` rows of it (None: all)."""
     rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in run.changes)
     hidden = len(rows[most:]) if most else 0
-    caption = f"Changed since the baseline{f'; {hidden} more in the report' if hidden else ''}"
-    return Table(caption, ("case", "variant", "what", "blessed", "now"), rows[:most])
+    more = f"; {hidden} more in the report" if hidden else ""
+    if run.wants_baseline is False and run.changes:
+        told = tuple((case, what, was, now) for case, _, what, was, now in rows[:most])
+        caption = f"What differs between {run.reference} and {run.candidate}{more}"
+        return Table(caption, ("case", "what", run.reference, run.candidate), told)
+    return Table(f"Changed since the baseline{more}", ("case", "variant", "what", "blessed", "now"), rows[:most])
 
 
 def measure_table(run: Run) -> Table:
@@ -84,10 +88,11 @@ def in_words(found: SampleAgreement) -> str:
     chances = [
         f"{each.endpoint} pass^{found.samples} {_chance_samples(each, found.samples)}" for each in found.pass_hat
     ]
-    return (
-        f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}; all repeats agree on "
-        f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
-    )
+    passed = f"{found.variant}, {found.samples} repeats per case: {', '.join(chances)}"
+    if not (found.decisions.of or found.routes.of):  # values of another tool
+        return passed
+    agreed = f"{_share(found.decisions)} decision points and on the route of {_share(found.routes)} cases"
+    return f"{passed}; all repeats agree on {agreed}"
 
 
 def redraw_table(run: Run) -> Table:

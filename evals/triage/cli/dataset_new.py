@@ -20,26 +20,39 @@ from evals.pipeline.load_run import selected
 from evals.shared.git_command import GitError
 from evals.shared.visible_text import visible
 from evals.triage.case_file import Archetype
-from evals.triage.dataset.case_from_fix import fixed_bug, refuse_archetype, write_case
 from evals.triage.dataset.case_from_job import case_of_job
 from evals.triage.dataset.checks.proofs import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.commit_code import Commits
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.finding import LintedCase
-from evals.triage.dataset.importers import benchmarks
 from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, attached, write_dataset
-from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused, Source
+from evals.triage.dataset.importers.imported_issue import (
+    ForeignIssue,
+    Refused,
+    Source,
+    read_github,
+    read_locagent,
+    read_swebench,
+)
 from evals.triage.dataset.load_cases import load_case, load_policy, read_issue
-from evals.triage.dataset.new_case import known_archetype, refuse_id, refuse_secrets, scaffold
+from evals.triage.dataset.new_case import (
+    fixed_bug,
+    known_archetype,
+    refuse_archetype,
+    refuse_id,
+    refuse_secrets,
+    scaffold,
+    write_case,
+)
 from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clones, clone_at
 from evals.workspace import Workspace
 
 LIVE_JOBS: Final = Path(".triage/jobs.sqlite")
 IMPORTERS: Final[Mapping[Source, Callable[[Path], Iterator[ForeignIssue | Refused]]]] = {
-    "swebench": benchmarks.read_swebench,
-    "locagent": benchmarks.read_locagent,
-    "github": benchmarks.read_github,
+    "swebench": read_swebench,
+    "locagent": read_locagent,
+    "github": read_github,
 }
 
 making = typer.Typer()

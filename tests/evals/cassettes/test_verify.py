@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from evals.cassettes.cassette_check import verify
-from evals.cassettes.manifest import write
+from evals.cassettes.manifest import verify, write
 from evals.cassettes.manifest_lines import NAME
 from evals.cassettes.store import drop, merge_write
 from evals.secrets.allowed_secrets import FILE, digest_of

@@ -7,6 +7,7 @@ promptfoo 0.121.20, inspect-ai 0.3.285, deepeval 4.3.1, pydantic-evals 2.62.0; l
 """
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,18 @@ def test_a_json_log_of_inspect_gives_what_its_archive_gives():
     assert values(one, "includes", one.variants[0]) == {
         case: found[:1] for case, found in values(other, "includes", other.variants[0]).items()
     }
+
+
+def test_variants_of_promptfoo_come_in_the_order_of_its_columns():
+    """Its rows stand in the order in which they were finished."""
+    assert read_results(DATA / "promptfoo.json").variants == ["v1", "v2", "v3"]
+
+
+def test_an_archive_that_cannot_be_unpacked_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+
+    with pytest.raises(ConfigurationError, match=r"inspect-v1.eval: compressed with zstd; `pip install zstandard`"):
+        read_results(DATA / "inspect-v1.eval")
 
 
 def test_text_expected_answer_and_output_come_with_the_values():

@@ -273,6 +273,21 @@ async def test_an_endpoint_that_is_down_is_told_in_one_line(tmp_path: Path) -> N
     assert "\n" not in str(run.error)
 
 
+@pytest.mark.parametrize("way", ["generateContent", "streamGenerateContent?alt=sse"])
+async def test_the_model_of_a_gemini_answer_is_named_and_its_tokens_are_counted(way: str, tmp_path: Path) -> None:
+    def node(_: State) -> State:
+        body = {"contents": [{"role": "user", "parts": [{"text": "hello"}]}]}
+        return {"said": httpx.post(f"{url}/v1beta/models/gemini-x:{way}", json=body).text}
+
+    with target_session(tmp_path) as session, model_server(lambda *_: "") as (url, _):
+        recorded = await session.record(TargetCall(one_node(node), {}))
+
+    assert recorded.error is None
+    (kept,) = session.cassette.interactions
+    assert kept.model == "gemini-x"
+    assert (kept.usage.prompt_tokens, kept.usage.completion_tokens) == (5, 5)
+
+
 async def test_ids_and_signatures_of_the_protocols_are_no_secrets_and_anthropics_tokens_are_counted(
     tmp_path: Path,
 ) -> None:

@@ -1,0 +1,74 @@
+"""Commands that were written for triage, used on a target: exports to other tools, and suites that are not named."""
+
+import json
+
+import pytest
+
+from tests.builders.example_projects import copied, evals
+from tests.builders.git import committed, git
+from tests.builders.langsmith_fixtures import service
+
+__all__ = ["service"]
+pytestmark = pytest.mark.slow
+
+CASE = "charged-twice"
+TRIAGE = ("supervisor", "guards", "hardened", "root_cause", "findings", "reviews_task", "severity")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """The support desk with a stored run of one case."""
+    project = copied("support", tmp_path_factory.mktemp("exported"))
+    code, said = evals(project, "run", "router", "--case", CASE)
+    assert code == 3, said  # of one case only
+    return project
+
+
+def push(service, project, *words):
+    code, said = evals(project, "langsmith", "push", *words, LANGSMITH_ENDPOINT=service.url, LANGSMITH_API_KEY="a key")
+    assert code == 0, said
+
+
+def test_cases_of_a_target_become_examples_and_its_trials_runs(service, project):
+    push(service, project, "cases")
+    push(service, project, "--variant", "v1")
+
+    example = next(row for row in service.store.examples.values() if row["metadata"]["case"] == CASE)
+    assert example["inputs"]["text"].startswith("My bank shows two payments")
+    assert example["outputs"]["expected"]["action"] == {"equal": "refund"}
+    assert [rule["id"] for rule in example["outputs"]["route"]] == ["billing-works-on-it", "not-technical"]
+    runs = list(service.store.runs.values())
+    names = [run["name"] for run in runs]
+    assert sorted(names) == sorted([CASE, "router → billing", "billing", "confirm", "reply", *["claude"] * 3])
+    root = next(run for run in runs if run["name"] == CASE)
+    assert example["inputs"]["text"] in root["inputs"]["body"]
+    assert root["outputs"]["output"]["queue"] == "billing"
+    assert not [word for word in TRIAGE if word in json.dumps([example, runs])]
+
+
+def test_spans_of_a_target_are_its_steps(project):
+    code, said = evals(project, "export", "otlp", "--variant", "v1", "--content")
+    assert code == 0, said
+
+    (trace,) = (project / "traces.jsonl").read_text().splitlines()
+    (resource,) = json.loads(trace)["resourceSpans"]
+    spans = [span for scope in resource["scopeSpans"] for span in scope["spans"]]
+    agents = [f"invoke_agent {name}" for name in ("router", "billing", "confirm", "reply")]
+    assert [span["name"] for span in spans if "agent" in span["name"]] == agents
+    assert spans[0]["name"] == "invoke_workflow router"
+    assert '"triage_evals.decision.routed", "value": {"stringValue": "billing"}' in json.dumps(spans)
+    assert "18.00 euros" in trace or "6.00 euros" in trace
+    assert not [word for word in TRIAGE if word in trace]
+
+
+def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(project):
+    git(project, "init")
+    committed(project, "all")
+    for words in (("history",), ("explain", CASE)):
+        code, said = evals(project, *words)
+        assert (code, "name one of replies, router" in said) == (2, True), said
+    (project / "evaluation" / "suites" / "replies.yaml").unlink()
+
+    code, said = evals(project, "history")
+
+    assert (code, "Baselines of router" in said) == (0, True), said
