@@ -1,9 +1,9 @@
 """Commits that blessed a suite, read from git."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final, Self
 
@@ -13,18 +13,20 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.safe_yaml import LOADER
 from evals.shared.git_command import DistrustError, GitError, NoGitError, git, open_git
 
-_FIELDS: Final = ("%H", "%P", "%aI", "%aN", "%s")
+_RECORD, _FIELD = "\x1e", "\x1f"
+_FORMAT: Final = f"{_RECORD}%H{_FIELD}%aI{_FIELD}%aN{_FIELD}%s"
 
 
 @dataclass(frozen=True)
-class Commit:
-    """A commit; `parents` are the nearest commits before it that touched the files asked for, the main line's first."""
+class BlessedCommit:
+    """A commit of the main line that changed a baseline: its file `path` then, and `blob`, None where it removed it."""
 
     sha: str
-    parents: tuple[str, ...]
     date: str
     author: str
     subject: str
+    path: str
+    blob: str | None
 
 
 @dataclass(frozen=True)
@@ -52,31 +54,23 @@ class HistoryRepository:
             raise ConfigurationError(message) from error
         return cls(root, os.fsdecode(prefix).removesuffix("\n"))
 
-    def commits(self, paths: Sequence[str]) -> list[Commit]:
-        """Those up to HEAD that touched one of the paths, parents before children; merges only where both sides did."""
-        told = self._told(
-            *("log", "--simplify-merges", "--parents", "--topo-order", "--reverse", "-z"),
-            *("--encoding=UTF-8", f"--format={'%x00'.join(_FIELDS)}", "--", *paths),
-        )
-        fields = told.split("\0")
-        records = zip(*[iter(fields)] * len(_FIELDS), strict=False)
-        return [Commit(sha, tuple(parents.split()), *rest) for sha, parents, *rest in records]
+    def commits(self, path: str) -> list[BlessedCommit]:
+        """Commits of the main line up to HEAD that changed `path` (from the checkout's root), oldest first.
 
-    def renames(self, pathspec: str) -> dict[str, str]:
-        """New path -> old path, of every rename up to HEAD among the files of `pathspec`."""
+        A renamed file is followed. What a merge brought counts as done by the merge.
+        """
         told = self._told(
-            *("log", "--full-history", "-m", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", "--relative"),
-            *("--", pathspec),
+            *("log", "--first-parent", "-m", "--follow", "-M", "--name-status", "-z"),
+            *("--relative", "--encoding=UTF-8", f"--format={_FORMAT}", "--", path),
         )
-        fields = [field for field in told.split("\0") if field]
-        return {new: old for _, old, new in zip(*[iter(fields)] * 3, strict=False)}
+        found = [_commit(record) for record in reversed(told.split(_RECORD)[1:])]
+        blobs = self.objects([(commit.sha, commit.path) for commit in found])
+        return [replace(commit, blob=blob) for commit, blob in zip(found, blobs, strict=True)]
 
     @property
-    def begins(self) -> frozenset[str]:
-        """The commits at which a shallow clone begins; empty where all of history is there."""
-        place = Path(self._told("rev-parse", "--git-path", "shallow").strip())
-        path = self.root / place
-        return frozenset(path.read_text(encoding="ascii").split()) if path.exists() else frozenset()
+    def shallow(self) -> bool:
+        """Whether the clone lacks the older part of its history."""
+        return self._told("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def uncommitted(self, path: str) -> bool:
         """Whether the file is another in the checkout than in the last commit."""
@@ -124,81 +118,11 @@ def _cause(error: GitError) -> str:
     return f"git cannot tell the history ({error}); commit a baseline first"
 
 
-BASELINES: Final = ":(glob)**/baselines/*.json"
-"""Where a baseline may have stood before it was renamed."""
-
-
-@dataclass(frozen=True)
-class BlessedCommit:
-    """A baseline as a commit blessed it: `blob` at `path`. `follows` is the place of the one before it in the list,
-    None for the first; `gone` the commit that took the file away in between. `side`: on a branch merged later."""
-
-    commit: Commit
-    path: str
-    blob: str
-    follows: int | None
-    gone: str | None
-    side: bool
-
-
-@dataclass(frozen=True)
-class Lineage:
-    """All baselines of a suite, parents before children; `gone` is the commit that took the file away for good."""
-
-    found: tuple[BlessedCommit, ...]
-    gone: str | None
-
-
-@dataclass(frozen=True)
-class _State:
-    """What a commit holds: the last baseline up to it, and since when there is no file."""
-
-    last: int | None = None
-    blob: str | None = None
-    gone: str | None = None
-
-
-def lineage(repository: HistoryRepository, path: str) -> Lineage:
-    """The baselines that ever stood at `path` (from the checkout's root), or where it was renamed from."""
-    names = _names(path, repository.renames(BASELINES))
-    commits = repository.commits(names)
-    places = [(commit.sha, name) for commit in commits for name in names]
-    objects = dict(zip(places, repository.objects(places), strict=True))
-    trunk = _trunk(commits)
-    states: dict[str, _State] = {}
-    found: list[BlessedCommit] = []
-    for commit in commits:
-        before = next((states[sha] for sha in commit.parents if sha in states), _State())
-        name = next((name for name in names if objects[commit.sha, name]), None)
-        blob = objects[commit.sha, name] if name else None
-        if name is None or blob is None:
-            states[commit.sha] = _State(before.last, None, before.gone or commit.sha)
-        elif blob == before.blob:
-            states[commit.sha] = before
-        else:
-            found.append(BlessedCommit(commit, name, blob, before.last, before.gone, commit.sha not in trunk))
-            states[commit.sha] = _State(len(found) - 1, blob)
-    end = states[commits[-1].sha] if commits else _State()
-    return Lineage(tuple(found), end.gone if end.last is not None else None)
-
-
-def _names(path: str, renames: Mapping[str, str]) -> list[str]:
-    """The path, and what it was called before that, the newest first."""
-    names = [path]
-    while (before := renames.get(names[-1])) is not None and before not in names:
-        names.append(before)
-    return names
-
-
-def _trunk(commits: Sequence[Commit]) -> set[str]:
-    """The last commit and its first parents: the line that merges came into."""
-    first = {commit.sha: commit.parents[0] if commit.parents else None for commit in commits}
-    trunk: set[str] = set()
-    sha = commits[-1].sha if commits else None
-    while sha is not None and sha in first:
-        trunk.add(sha)
-        sha = first[sha]
-    return trunk
+def _commit(record: str) -> BlessedCommit:
+    """A record of `git log`: the commit, then what it did to the file, whose name comes last."""
+    head, *changes = (part.strip("\n") for part in record.split("\0"))
+    sha, date, author, subject = head.split(_FIELD, 3)
+    return BlessedCommit(sha, date, author, subject, [part for part in changes if part][-1], None)
 
 
 def plain_yaml(raw: bytes) -> object:

@@ -63,8 +63,6 @@ def _say(found: History, console: Console) -> None:
         more = f" ({hidden} more are on the page)" if hidden > 0 else ""
         console.print(shown(Table(red.caption + more, red.head, red.rows[:RED])))
     console.print(view.sentence(found), markup=False)
-    for text in view.lacks(found):
-        console.print(text, markup=False)
     _say_missing(found, console)
 
 

@@ -16,7 +16,7 @@ from evals.models.run_request import Options
 from evals.pipeline.judge_stage import checked, rubric_of
 from evals.pipeline.load_run import selected
 from evals.report.html_page import render_judge
-from evals.report.view.judge_view import lengths, position, rests_on, sentence, tables
+from evals.report.view.judge_view import notes, rests_on, sentence, tables
 
 judging = typer.Typer()
 
@@ -52,7 +52,7 @@ def _say(found: JudgeCheck, report: str) -> None:
     console.print(rests_on(found), markup=False)
     for table in tables(found):
         console.print(shown(table))
-    for line in (position(found), *lengths(found)):
+    for line in notes(found):
         console.print(line, markup=False)
     console.print(sentence(found), style="bold", markup=False)
     console.print(f"Report: {report}", markup=False)

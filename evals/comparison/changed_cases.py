@@ -1,9 +1,10 @@
-"""Comparison with the blessed run where no label says what is right: changed steps, decisions and output fields."""
+"""Comparison with the blessed run, or the reference, where no label says what is right: steps, decisions, output."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, ScorerInfo, Trial
@@ -38,32 +39,54 @@ def blessed_behaviour(suite: Suite, metrics: Sequence[ScorerInfo], trials: Seque
     return BlessedBehaviour(fields=suite.as_blessed, free_text=free, trials=found)
 
 
-def changes_of(
-    suite: Suite,
-    metrics: Sequence[ScorerInfo],
-    baseline: Baseline | None,
-    names: Sequence[str],
-    trials: Sequence[Trial],
-) -> tuple[CaseChange, ...]:
-    """Every change of an exact trial against the blessed one, by variant and case; of several repeats, the first that
-    differs is told. Empty where the suite is not compared so, or the baseline cannot be."""
-    blessed = baseline.behaviour if baseline else None
-    if baseline is None or blessed is None or not compares_behaviour(suite, metrics):
+@dataclass(frozen=True)
+class Earlier:
+    """What trials are compared with: those of the baseline, or of the variant `reference` where it names one."""
+
+    behaviour: BlessedBehaviour
+    routes: Mapping[str, Mapping[str, Mapping[int, str]]]
+    """Variant -> case -> repeat -> where its decisions went."""
+    reference: str = ""
+
+
+def earlier_of(
+    suite: Suite, metrics: Sequence[ScorerInfo], baseline: Baseline | None, trials: Sequence[Trial] = ()
+) -> Earlier | None:
+    """The trials of the baseline; without one those of the reference among `trials`, if no metric decides. None where
+    nothing is compared so, or the baseline cannot be."""
+    if not compares_behaviour(suite, metrics):
+        return None
+    if baseline is not None:
+        blessed = baseline.behaviour
+        return Earlier(blessed, baseline.routes) if blessed and blessed.fields == suite.as_blessed else None
+    theirs = [trial for trial in trials if trial.trace.variant == suite.reference]
+    behaviour = blessed_behaviour(suite, metrics, theirs)
+    if behaviour is None or suite.candidate == suite.reference or any(info.primary for info in metrics) or not theirs:
+        return None
+    routes: dict[str, dict[int, str]] = {}
+    for trial in theirs:
+        routes.setdefault(trial.trace.case_id, {})[trial.trace.sample] = _routed(trial.trace)
+    as_candidate = {suite.candidate: behaviour.trials.get(suite.reference, {})}
+    return Earlier(behaviour.model_copy(update={"trials": as_candidate}), {suite.candidate: routes}, suite.reference)
+
+
+def changes_of(earlier: Earlier | None, names: Sequence[str], trials: Sequence[Trial]) -> tuple[CaseChange, ...]:
+    """Every change of an exact trial against the earlier one, by variant and case; of several repeats, the first that
+    differs is told."""
+    if earlier is None:
         return ()
-    if blessed.fields != suite.as_blessed:
-        return ()
+    blessed = earlier.behaviour
     found: dict[tuple[str, str, str], CaseChange] = {}
     for trace in sorted((trial.trace for trial in trials), key=lambda one: (one.case_id, one.sample)):
         was = blessed.trials.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample)
         if was is None or trace.provenance.label != "exact":
             continue
         now = _behaviour(trace, blessed.fields, blessed.free_text)
-        went = baseline.routes.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample, "")
-        routed = " ".join(one.routed for one in trace.decisions)
+        went = earlier.routes.get(trace.variant, {}).get(trace.case_id, {}).get(trace.sample, "")
         asked = [
             (f"decision point {name}", was.points[name], now.points[name]) for name in was.points if name in now.points
         ]
-        pairs = [("steps", was.steps, now.steps), ("decisions", went, routed), *asked]
+        pairs = [("steps", was.steps, now.steps), ("decisions", went, _routed(trace)), *asked]
         pairs += _fields(was.output, now.output)
         for what, before, after in pairs:
             if before != after:
@@ -72,29 +95,35 @@ def changes_of(
     return tuple(change for name in names for change in found.values() if change.variant == name)
 
 
-def compared_words(baseline: Baseline, names: Sequence[str]) -> str:
-    """How much was compared: `3 cases (steps, decisions, output: action, queue)`."""
-    blessed = baseline.behaviour
-    if blessed is None:
-        return ""
+def _routed(trace: Trace) -> str:
+    return " ".join(one.routed for one in trace.decisions)
+
+
+def compared_words(earlier: Earlier, names: Sequence[str]) -> str:
+    """What was compared, where nothing differs: `nothing changed since the baseline in 3 cases (steps, decisions)`."""
+    blessed = earlier.behaviour
     mine = [blessed.trials.get(name, {}) for name in names]
     cases = {case for each in mine for case in each}
     stored = (path for each in mine for samples in each.values() for one in samples.values() for path in one.output)
     fields = blessed.fields if blessed.fields is not None else sorted({_pattern(path) for path in stored})
     output = f", output: {', '.join(fields)}" if fields else ""
-    return f"{counted(len(cases), 'case')} (steps, decisions{output})"
+    same = f"differs from {earlier.reference}" if earlier.reference else "changed since the baseline"
+    return f"nothing {same} in {counted(len(cases), 'case')} (steps, decisions{output})"
 
 
-def change_sentences(changes: Sequence[CaseChange], baseline: Baseline) -> tuple[str, ...]:
+def change_sentences(changes: Sequence[CaseChange], earlier: Earlier) -> tuple[str, ...]:
     """One sentence per variant: how many cases changed, in what, and which."""
     said = []
     for name in dict.fromkeys(change.variant for change in changes):
         mine = [change for change in changes if change.variant == name]
         cases = list(dict.fromkeys(change.case_id for change in mine))
-        of = len(baseline.behaviour.trials.get(name, {})) if baseline.behaviour else 0
+        of = len(earlier.behaviour.trials.get(name, {}))
         counts = Counter(what for _, what in {(change.case_id, _pattern(change.what)) for change in mine})
         what = ", ".join(f"{each} {count}" for each, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-        said.append(f"{name} changed in {len(cases)} of {of} cases since the baseline ({what}): {some(cases)}")
+        did, since = (
+            (f"differs from {earlier.reference}", "") if earlier.reference else ("changed", " since the baseline")
+        )
+        said.append(f"{name} {did} in {len(cases)} of {of} cases{since} ({what}): {some(cases)}")
     return tuple(said)
 
 

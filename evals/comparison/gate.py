@@ -333,7 +333,7 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
 
 def _green_sentence(facts: Facts) -> str:
     """What changed significantly, what did not, the smallest drop that is detected, and what fell all the same."""
-    unchanged = [f"nothing changed since the baseline in {facts.as_blessed}"] if facts.as_blessed else []
+    unchanged = [facts.as_blessed] if facts.as_blessed else []
     if unchanged and not facts.labelled:
         told = [f"{facts.candidate}: {unchanged[0]}", *facts.limits]
         return f"{'; '.join(told)}."

@@ -99,15 +99,16 @@ def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
 
 def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]) -> dict[str, Any]:
     """What the gate is told of suites that are compared with their blessed run."""
-    baseline = material.baseline
-    if baseline is None or not compares_behaviour(material.suite, material.metrics):
+    earlier = material.earlier
+    if earlier is None:
         return {}
     changes = [change for change in found.changes if change.variant not in undecided]
     explain = f"see `evals explain {changes[0].case_id} --suite {material.suite.name}`" if changes else ""
+    meant = f"{explain}, then bless what is meant (`{material.bless_command}`)"
     return {
-        "as_blessed": compared_words(baseline, [name for name in material.names if name not in undecided]),
-        "since_blessed": change_sentences(changes, baseline),
-        "next_step": f"{explain}, then bless what is meant (`{material.bless_command}`)" if changes else "",
+        "as_blessed": compared_words(earlier, [name for name in material.names if name not in undecided]),
+        "since_blessed": change_sentences(changes, earlier),
+        "next_step": "no label says which is right: read them in the report" if earlier.reference else meant,
     }
 
 

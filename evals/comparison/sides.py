@@ -125,7 +125,7 @@ def compared(material: Material, scorers: Sequence[ScorerInfo]) -> Compared:
         tuple(told),
         rules,
         tuple(one for found in (*parted.values(), *since.values()) for one in found),
-        changes_of(suite, scorers, baseline, material.names, material.trials),
+        changes_of(material.earlier, material.names, material.trials),
     )
 
 
@@ -139,7 +139,7 @@ def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerIn
     and its baseline. Where nothing is, no other case of the suite can make one of these count as broken.
     """
     suite, baseline = material.suite, material.baseline
-    if changes_of(suite, scorers, baseline, [variant], material.trials):
+    if changes_of(material.earlier, [variant], material.trials):
         return True
     for endpoint in (scorer for scorer in scorers if scorer.primary):
         held = []

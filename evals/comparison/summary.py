@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from evals.comparison.changed_cases import Earlier, earlier_of
 from evals.models.case import Case
 from evals.models.metrics import Failed, PassHat, RepeatAgreement, SampleAgreement, Scored, Skipped
 from evals.models.run import (
@@ -244,6 +245,12 @@ class Material:
     def names(self) -> tuple[str, ...]:
         """The variants' names, in the suite's order."""
         return tuple(info.variant.name for info in self.variants)
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """What is compared where no label says what is right: a part of a suite only with its baseline."""
+        trials = () if self.wants_baseline or self.partial or self.unblessed else self.trials
+        return earlier_of(self.suite, self.metrics, self.baseline, trials)
 
     @property
     def by_id(self) -> Mapping[str, Case | CaseInfo]:

@@ -49,36 +49,15 @@ class Plant:
         return f"{self.case_id}: {self.kind}"
 
 
-class DefectKind(Protocol):
-    """A kind of damage: the question whose grade has to fall, and what is done."""
+@dataclass(frozen=True)
+class PlantedKind:
+    """A kind of defect, with the question whose grade has to fall, or of harmless change: whether it makes the text
+    longer (1), shorter (-1) or neither (0)."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def target(self) -> str:
-        """The question."""
-
-    @property
-    def what(self) -> str:
-        """What is done."""
-
-
-class RewordingKind(Protocol):
-    """A kind of harmless change: whether it makes the text longer (1), shorter (-1) or neither (0)."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def what(self) -> str:
-        """What is done."""
-
-    @property
-    def length(self) -> Literal[-1, 0, 1]:
-        """Longer, shorter or neither."""
+    name: str
+    what: str
+    target: str = ""
+    length: Literal[-1, 0, 1] = 0
 
 
 @dataclass(frozen=True)
@@ -89,8 +68,8 @@ class JudgeCheckSet:
     originals: Mapping[str, tuple[str, JudgeQuestion]]
     again: Mapping[str, JudgeQuestion]
     plants: tuple[tuple[Plant, JudgeQuestion], ...]
-    defects: Sequence[DefectKind] = ()
-    rewordings: Sequence[RewordingKind] = ()
+    defects: Sequence[PlantedKind] = ()
+    rewordings: Sequence[PlantedKind] = ()
     attacks: Sequence[tuple[str, str]] = ()
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.comparison.assemble import case_info
-from evals.comparison.changed_cases import changes_of
+from evals.comparison.changed_cases import changes_of, earlier_of
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run import CaseChange, CaseInfo, Trial
 from evals.models.run_request import Options
@@ -69,6 +69,6 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path | str) ->
     chosen = to_be_run(selected(suite, root, Options(cases=(case,), variants=names)))
     trials = score_trials(chosen.by_id, replay(chosen, jobs=1).traces, chosen.pack)
     metrics = deciding(chosen.pack, chosen.suite.primary, chosen.cases)
-    changes = changes_of(chosen.suite, metrics, baseline_of(chosen), names, trials)
+    changes = changes_of(earlier_of(chosen.suite, metrics, baseline_of(chosen)), names, trials)
     first = {trial.trace.variant: trial for trial in trials if trial.trace.sample == 0}
     return Explained(chosen.suite.name, case_info(chosen.cases[0]), tuple(first[name] for name in names), changes)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -32,9 +33,11 @@ _FOLDER: Final = re.compile(r"(?P<path>[^:]+)(?::(?P<variant>.+))?")
 
 def is_stored(spec: str) -> bool:
     """Whether a side is a file of results or a baseline, so that nothing is replayed for it."""
+    if spec.startswith(BASELINE) or _FILE.fullmatch(spec):
+        return True
     folder = _FOLDER.fullmatch(spec)
-    in_folder = folder is not None and (Path(folder["path"]) / RUN).is_file()
-    return spec.startswith(BASELINE) or in_folder or _FILE.fullmatch(spec) is not None
+    is_path = folder is not None and "/" in folder["path"] and not spec.endswith(".md")
+    return folder is not None and (is_path or (Path(folder["path"]) / RUN).is_file())
 
 
 def read_sides(specs: Sequence[str], root: Path, suite: str, *, one_each: bool = False) -> dict[str, list[StoredSide]]:
@@ -72,7 +75,7 @@ def _read(spec: str, root: Path, suite: str, *, alone: bool) -> list[StoredSide]
     if found is None:
         raise ConfigurationError(f"{spec}: name a file, or FILE:VARIANT")
     path = Path(found["path"])
-    path = path / RUN if path.is_dir() else path
+    path = path / RUN if found.re is _FOLDER else path
     source = path.parent.name or path.stem if path.name == RUN else path.stem
     path = _at(revision, root.resolve() / path, root) if revision else path
     return _of_file(path, found["variant"] or "", revision or source, root, suite, alone=alone)
@@ -82,7 +85,7 @@ def _at(revision: str, path: Path, root: Path) -> Path:
     """The file, or a copy below the caches of what it was at a revision."""
     if not revision:
         return path
-    text = text_at(root, revision, path.resolve().relative_to(root.resolve()).as_posix())
+    text = text_at(root, revision, Path(os.path.relpath(path.resolve(), root.resolve())).as_posix())
     copy = root / ".cache" / "compare" / hashlib.sha256(text.encode()).hexdigest()[:16] / path.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")

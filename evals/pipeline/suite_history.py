@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from evals.analysis.history_commits import HistoryRepository
 from evals.analysis.history_summary import tell
 from evals.comparison.baseline import path_of
 from evals.models.history_result import History
@@ -24,8 +25,9 @@ def suite_history(suite: str, root: Path) -> History:
     workspace = Workspace.at(root, dataset_of(known, root) if known else None)
     name = known.name if known else suite
     return tell(
-        workspace.root,
+        HistoryRepository.at(workspace.root),
         name,
+        (known.candidate or "") if known else "",
         path_of(workspace.baselines, name).relative_to(workspace.root).as_posix(),
         workspace.pack.cases_folder(workspace.datasets).relative_to(workspace.root).as_posix(),
         [info for info in scorer_infos() if info.primary or info.name in COSTS],

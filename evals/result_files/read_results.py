@@ -93,7 +93,7 @@ def _rows_with(*columns: str) -> Callable[[Json], bool]:
 
 def _promptfoo(content: Json, _stem: str) -> Iterator[Result]:
     """A variant is a provider, with its prompt where a provider has several."""
-    rows = content["results"]["results"]
+    rows = sorted(content["results"]["results"], key=lambda row: (row["testIdx"], row["promptIdx"]))
     names = {row["promptIdx"]: _provider(row["provider"]) for row in rows}
     for row in rows:
         name, test = names[row["promptIdx"]], row["testCase"]

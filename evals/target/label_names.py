@@ -35,6 +35,9 @@ def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, .
             found += _unknown(case.id, "tools", path, steps, calls, "the graph has no such tool", "no such argument")
         for name in sorted(_steps_of(case.labels.route) - steps):
             found.append(_told(case.id, "route", name, "the graph has no such step", name, steps))
+        accepted = {name for point in case.labels.frozen for choice in point.accept for name in choice.split()}
+        for name in sorted(accepted - steps - {"end"}):
+            found.append(_told(case.id, "accept", name, "the graph has no such step", name, steps))
     return tuple(found)
 
 

@@ -242,9 +242,9 @@ class TargetPack:
 
     def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
-        from evals.target.judge_client import JudgeClient  # noqa: PLC0415 - as above
+        from evals.target.http_judge import HttpJudge  # noqa: PLC0415 - as above
 
-        return JudgeClient.over(clients.judge, models)
+        return HttpJudge.over(clients.judge, models)
 
     @contextmanager
     def recording_services(self, datasets: Path) -> Iterator[Mapping[str, str]]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.llm_judge.questions import JudgePrompt, JudgeQuestion, Prompts, part
-from evals.llm_judge.rubric import JudgeCheckSet, Plant
+from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.judge import Grade, Grades
@@ -38,12 +38,18 @@ Answer each question for itself. Give the best grade whose description fits. Len
 a lower grade unless the question is about them. Give the reason in one sentence before each grade."""
 
 
+def _as_written(scale: object) -> object:
+    """YAML reads `yes` and `no` as truth values."""
+    names = {"true": "yes", "false": "no"}
+    return {names.get(name, name): text for name, text in scale.items()} if isinstance(scale, dict) else scale
+
+
 class RubricItem(Closed):
     """One question. `scale` are its grades, worst first, each with what it means. `spoil` are texts that deserve a
     lower grade than a good trial in the place of the last of `reads`: the judge is measured by them."""
 
     question: Annotated[str, Field(min_length=1)]
-    scale: Annotated[dict[_Name, str], Field(min_length=2)]
+    scale: Annotated[dict[_Name, str], BeforeValidator(_as_written), Field(min_length=2)]
     spoil: Annotated[tuple[str, ...], Field(min_length=1)] = (OTHER_CASE,)
 
 
@@ -59,6 +65,8 @@ class RubricFile(Closed):
         for text in self.reads:
             if (head := path_of(text)[0]) not in _HEADS:
                 raise ValueError(f"{text!r} is no part of a trial{nearest_name(str(head), _HEADS) or ''}; {_PARTS}")
+        if double := next((name for name in self.questions if f"{name}_reason" in self.questions), None):
+            raise ValueError(f"{double}_reason is the name of the reason for {double}; give that question another name")
         return self
 
 
@@ -90,17 +98,7 @@ class ShownTrial:
         return self.texts[-1][1]
 
 
-@dataclass(frozen=True)
-class PlantedChange:
-    """A kind of change that is planted: a defect with the question that has to see it, or a harmless one."""
-
-    name: str
-    what: str
-    target: str = ""
-    length: Literal[-1, 0, 1] = 0
-
-
-BULLETS: Final = PlantedChange("bullets", "every sentence as an item of a list")
+BULLETS: Final = PlantedKind("bullets", "every sentence as an item of a list")
 
 
 class TargetRubric:
@@ -184,7 +182,7 @@ class TargetRubric:
         for name, item in self._file.questions.items():
             for number, text in enumerate(item.spoil, 1):
                 what = "that of another case" if text == OTHER_CASE else text
-                kind = PlantedChange(f"{name}: {OTHER_CASE if text == OTHER_CASE else f'text {number}'}", what, name)
+                kind = PlantedKind(f"{name}: {OTHER_CASE if text == OTHER_CASE else f'text {number}'}", what, name)
                 defects.append(kind)
                 for case, shown in list(found.items())[:MOST]:
                     spoilt = _other(found, case) if text == OTHER_CASE else text

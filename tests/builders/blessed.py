@@ -21,10 +21,8 @@ class State:
     labels: Mapping[str, str] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
     scorers: str = "scorers-1"
-    model: str = "model-1"
-    answered_by: Mapping[str, str] = field(default_factory=dict)
     guards: str = "hardened"
-    guard_code: str = "rules = 1"
+    answered_by: Mapping[str, str] = field(default_factory=dict)
     grades: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -48,7 +46,6 @@ def files_of(state: State) -> dict[str, str]:
     return {
         f"evals/suites/baselines/{state.suite}.json": json.dumps(baseline_of(state), indent=1, sort_keys=True) + "\n",
         f"evals/suites/{state.suite}.yaml": suite_of(state),
-        "triage/guards/rules.py": state.guard_code,
         **{f"datasets/triage/cases/{case}/case.yaml": case_of(state, case) for case in state.cases},
     }
 
@@ -110,8 +107,7 @@ def suite_of(state: State) -> str:
     """The suite's file."""
     variants = "".join(f"  - {{name: {name}, prompt: {name}, guards: {state.guards}}}\n" for name in state.passes)
     *_, last = state.passes
-    models = f"models: {{default: {state.model}, fallback: f}}"
-    return f"name: {state.suite}\n{models}\nvariants:\n{variants}candidate: {last}\n"
+    return f"name: {state.suite}\nvariants:\n{variants}candidate: {last}\n"
 
 
 def case_of(state: State, case: str) -> str:

@@ -11,16 +11,13 @@ ENDPOINTS = ("route.pass", "root_cause.hit", "decision.score")
 
 
 def a_blessing(number: int = 1, mean: float | None = 0.5, **fields: Any) -> Blessing:
-    """Baseline `number` of the line, which follows the one before it."""
+    """Baseline `number`."""
     told = {
         "commit": f"{number:07}" + "0" * 33,
         "date": f"2026-01-{number:02}" if number < 32 else "2026-02-01",
         "author": "Ada",
         "subject": f"Baseline {number}",
         "path": "evals/suites/baselines/prompts.json",
-        "follows": f"{number - 1:07}" + "0" * 33 if number > 1 else None,
-        "side": False,
-        "here": False,
         "marks": (),
         "summaries": tuple(a_number("v5", endpoint, mean) for endpoint in (*ENDPOINTS, "cost.tokens")),
         "flips": (),
@@ -44,7 +41,7 @@ def a_mark(kind: str = "prompt", text: str = "prompt of v5", **fields: Any) -> H
 
 def a_flip(case: str = "a-crash", **fields: Any) -> Flip:
     """A case that broke."""
-    told = {"variant": "v5", "endpoint": "route.pass", "case": case, "was": 1.0, "now": 0.0, "by": "0000002" + "0" * 33}
+    told = {"variant": "v5", "endpoint": "route.pass", "case": case, "was": 1.0, "now": 0.0}
     return Flip.model_validate({**told, **fields})
 
 

@@ -155,5 +155,28 @@ def test_two_variants_without_labels_are_each_compared_with_their_own_blessed_ru
     code, said = evals(project, "run", "both", "--jobs", "1")
     assert (code, "v1 changed in 2 of 3 cases" in said, "v2 changed in 2 of 3" in said) == (3, True, True), said
 
-    code, said = evals(project, "compare", "v1", "v2", "--suite", "both", "--jobs", "1")
-    assert (code, "no case has a label" in said) == (3, True), said
+
+def test_compare_lists_what_differs_without_labels_and_calls_nothing_worse(tmp_path):
+    project = copied("support", tmp_path)
+    cases = project / "evaluation" / "cases"
+    for path in cases.glob("*.yaml"):
+        text = path.read_text(encoding="utf-8").partition("expected:")[0]
+        write(path, text) if path.stem in ("charged-twice", "error-402-at-sign-in") else path.unlink()
+    both = "variants:\n  - {name: v1, config: {router: v1}}\n  - {name: v2, config: {router: v2}}\n"
+    write(project / "evaluation" / "suites" / "both.yaml", both)
+    compared = ("compare", "v1", "v2", "--suite", "both", "--jobs", "1")
+    code, said = evals(project, *compared)
+
+    what = "decisions 1, output.action 1, output.queue 1, steps 1"
+    assert (code, f"v2 differs from v1 in 1 of 2 cases ({what}): error-402-at-sign-in" in said) == (3, True), said
+    assert "exit code 3 (changed)" in said
+    assert not {"worse", "baseline", "bless"} & set(said.replace("`", " ").split())
+    report = project / "reports" / "compare"
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert "What differs between v1 and v2" in page
+    assert "output.queue: technical under v2, billing under v1" in (report / "junit.xml").read_text(encoding="utf-8")
+    assert evals(project, "gate", str(report / "run.json"))[0] == 3
+
+    (cases / "error-402-at-sign-in.yaml").unlink()
+    code, said = evals(project, *compared)
+    assert (code, "v2: nothing differs from v1 in 1 case (steps, decisions, output: " in said) == (0, True), said

@@ -152,6 +152,13 @@ def test_stored_results_are_compared_in_any_mix(blessed, sides):
     assert "differ" not in run["verdict"]["sentence"]
 
 
+def test_a_revisions_baseline_is_read_from_git(blessed):
+    (blessed / "evals" / "suites" / "baselines" / "tiny.json").unlink()
+
+    assert evals(blessed, "compare", "baseline:tiny", "reports/latest").code == 2
+    assert evals(blessed, "compare", "git:HEAD", "reports/latest", "--suite", "tiny.yaml").code == 0
+
+
 def test_a_stored_comparison_can_be_compared_again_and_judged_again(blessed):
     evals(blessed, "compare", "baseline:tiny/new", "reports/latest")
 
@@ -165,6 +172,8 @@ WRONG_STORED = {
     "baseline": (("baseline:nosuch", "reports/latest"), "there is no such baseline"),
     "variant": (("baseline:tiny/mew", "reports/latest"), "no variant mew; it has new, old"),
     "revision": (("git:nosuch", "reports/latest"), "no such revision"),
+    "outside": (("git:HEAD:../run.json", "reports/latest"), "there is no ../run.json in that revision"),
+    "folder": (("baseline:tiny", "reports/gone"), "reports/gone/run.json: cannot be read"),
     "file": (("gone.json", "reports/latest"), "gone.json: cannot be read"),
     "alone": (("baseline:tiny",), "nothing to compare it with"),
     "case": (("baseline:tiny", "reports/latest", "--case", "local-bug"), "--case: stored results"),

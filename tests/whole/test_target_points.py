@@ -50,6 +50,11 @@ def test_a_router_is_asked_alone_in_every_state_in_which_the_reference_decided(t
     code, said = evals(project, "points", "router")
     assert (code, "accept:\n    technical: 1" in file.read_text()) == (0, True), said
 
+    write(file, file.read_text().replace("technical: 1", "tecnical: 1"))
+    code, said = evals(project, "run", "router")
+    says = "charged-twice: accept 'tecnical': the graph has no such step; did you mean 'technical'?"
+    assert (code, says in said) == (3, True), said
+
 
 def test_tool_calls_of_an_agent_are_decisions_that_are_asked_alone_and_recorded(tmp_path):
     project = a_project("research", tmp_path)
@@ -84,7 +89,5 @@ def test_a_router_inside_a_tool_cannot_be_asked_alone_and_is_named(tmp_path):
     write(project / "evals.toml", (project / "evals.toml").read_text().replace('["supervisor"]', '["handbook"]'))
     code, said = evals(project, "points", "supervisor")
 
-    assert (code, "backup-command handbook-1: runs inside tools, which is no subgraph of the graph" in said) == (
-        3,
-        True,
-    ), said
+    says = "backup-command handbook-1 is left out: runs inside tools, which is no subgraph of the graph"
+    assert (code, says in said) == (3, True), said

@@ -65,6 +65,8 @@ def test_a_rubric_is_planned_recorded_replayed_and_measured(project):
     code, said = evals(project, "judge", "replies")
     assert (code, "judge.next_step may gate" in said) == (0, True), said
     assert "next_step: text 1" in said
+    assert "Attacks" not in said
+    assert "Pairs asked" not in said
     code, said = evals(project, "bless", "replies")
     assert code == 0, said
     code, said = evals(project, "run", "replies", "--verbose")
@@ -123,6 +125,11 @@ def test_a_rubric_is_recorded_from_files_of_answers(project):
         ),
         ("question:", "qestion:", r"reply.yaml:4: questions.next_step.qestion: no such key; did you mean 'question'"),
         ("{unclear: it is not said, partly: only in part, clear: it is said}", "{clear: so}", "reply.yaml:5: "),
+        (
+            "next_step:",
+            "next_step_reason: {question: a, scale: {a: a, b: b}}\n  next_step:",
+            "is the name of the reason",
+        ),
         ("output.reply", "output.replay", r"rubric reply: .* has no output.replay; did you mean 'reply'"),
     ],
 )

@@ -47,7 +47,7 @@ def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
     ("words", "says"),
     [
         (("drift", "router"), "no endpoint: name one with --base-url or EVALS_BASE_URL"),
-        (("judge",), "this project's graph has no judge"),
+        (("judge", "router"), "suite router asks no judge"),
         (("sweep",), "`evals sweep` is of the triage graph; this project has another one"),
         (("dataset", "show"), "`evals dataset` is of the triage graph; this project has another one"),
         (("run", "router", "--set", "guards=none"), "variant v2+none: `guards` is no setting of this graph"),

@@ -12,7 +12,7 @@ from evals.report.view.plots import Dot, Frame, Plot, PlotLine, Tick, Whisker, c
 
 LETTERS: Final[dict[MarkKind, str]] = {
     "prompt": "P",
-    "guards": "G",
+    "suite": "U",
     "graph": "N",
     "model": "M",
     "labels": "L",
@@ -38,16 +38,15 @@ class Spot:
 
 
 def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
-    """The values with their intervals, joined as long as they compare; baselines of merged branches stand alone."""
-    spots = list(_spots(history, variant, scorer.name))
-    line = [spot for spot in spots if not spot.blessing.side]
-    rests_on = f"{variant}, {len(line)} of {len(history.line)} baselines"
+    """The values with their intervals, joined as long as they compare."""
+    line = list(_spots(history, variant, scorer.name))
+    rests_on = f"{variant}, {len(line)} of {len(history.blessings)} baselines"
     if not line:
         return cannot_plot(scorer.name, rests_on, f"no baseline says what {scorer.name} was")
-    frame, share, up = _scale(history, spots, scorer)
-    few = len(spots) <= _FEW
+    frame, share, up = _scale(history, line, scorer)
+    few = len(line) <= _FEW
     turning = list(_turning(line))
-    shown = spots if few else [*turning, *(spot for spot in spots if spot.blessing.side)]
+    shown = line if few else turning
     runs = list(_runs(line))
     return Plot(
         title=scorer.name,
@@ -63,7 +62,7 @@ def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
             *(frame.line("curve", [(spot.place, share(spot.mean)) for spot in run]) for run in runs),
             *_rules(frame, history, variant),
         ),
-        whiskers=tuple(_whiskers(frame, spots if few else [run[0] for run in runs if len(run) == 1])),
+        whiskers=tuple(_whiskers(frame, line if few else [run[0] for run in runs if len(run) == 1])),
         dots=tuple(_dot(frame, spot, share(spot.mean), scorer, few=few) for spot in shown),
         table=Table(
             f"{scorer.name} of {variant}, where it changes",
@@ -83,12 +82,12 @@ def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
 
 
 def _spots(history: History, variant: str, scorer: str) -> Iterator[Spot]:
-    known: set[str] = set()
+    before = -1
     for place, each in enumerate(history.blessings):
         summary = next((one for one in each.summaries if (one.variant, one.scorer) == (variant, scorer)), None)
         if summary is not None and summary.mean is not None:
-            yield Spot(place, each, summary, summary.mean, each.goes_on and each.follows in known)
-            known.add(each.commit)
+            yield Spot(place, each, summary, summary.mean, each.goes_on and 0 <= before == place - 1)
+            before = place
 
 
 def _scale(
@@ -139,13 +138,12 @@ def _bands(frame: Frame, runs: Sequence[Sequence[Spot]]) -> Iterator[PlotLine]:
 
 
 def _dot(frame: Frame, spot: Spot, share: float, scorer: ScorerInfo, *, few: bool) -> Dot:
-    kind = "hollow" if spot.blessing.side else "" if few else "small"
+    kind = "" if few else "small"
     return frame.dot(spot.place, share, _said(spot, scorer), kind=kind, r=4 if few else 1.2)
 
 
 def _said(spot: Spot, scorer: ScorerInfo) -> str:
-    side = ", on a branch merged later" if spot.blessing.side else ""
-    return f"{spot.blessing.commit[:7]}, {spot.blessing.date}{side}: {amount(spot.summary, scorer)}"
+    return f"{spot.blessing.commit[:7]}, {spot.blessing.date}: {amount(spot.summary, scorer)}"
 
 
 def _marked(history: History, variant: str) -> Iterator[tuple[int, tuple[HistoryMark, ...]]]:
@@ -153,7 +151,7 @@ def _marked(history: History, variant: str) -> Iterator[tuple[int, tuple[History
         marks = tuple(
             mark for mark in each.marks if mark.kind in LETTERS and (not mark.variants or variant in mark.variants)
         )
-        if marks and not each.side:
+        if marks:
             yield place, marks
 
 

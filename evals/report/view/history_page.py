@@ -17,26 +17,25 @@ SHOWN: Final = 20
 _COSTS: Final = ("cost.llm_calls", "cost.tokens", "cost.price_usd")
 _MARKS: Final = {
     "P": "prompt",
-    "G": "guards",
+    "U": "the suite's file",
     "N": "nodes or edges of the graph",
     "M": "model",
     "L": "labels",
     "D": "dataset",
     "S": "scorers",
-    "X": "taken away in between",
+    "X": "removed in between",
     "?": "cannot be read",
 }
 
 
 @dataclass(frozen=True)
 class FlipRow:
-    """Cases that fell or rose on one metric under one variant; `by` where another commit did it."""
+    """Cases that fell or rose on one metric under one variant."""
 
     variant: str
     endpoint: str
     kind: str
     cases: tuple[str, ...]
-    by: str
     note: str
 
 
@@ -48,10 +47,9 @@ class StepView:
     date: str
     author: str
     subject: str
-    place: str
     marks: tuple[tuple[str, str], ...]
     flips: tuple[FlipRow, ...]
-    unread: tuple[str, ...]
+    unread: str | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ def headline(history: History) -> tuple[str, str, list[tuple[Blessing, Summary]]
     variant = told_by(history)
     scorer = next((one.name for one in history.scorers if one.primary), "")
     line: list[tuple[Blessing, Summary]] = []
-    for each in reversed(history.line):
+    for each in reversed(history.blessings):
         found = _summary(each, variant, scorer)
         if found is None or found.mean is None:
             break
@@ -134,14 +132,12 @@ def told_by(history: History) -> str:
 def rests_on(history: History) -> str:
     """How many baselines there are, from when to when."""
     first, last = history.blessings[0], history.blessings[-1]
-    side = len(history.blessings) - len(history.line)
-    merged = f", {side} of them on branches that were merged later" if side else ""
-    return f"{counted(len(history.blessings))}{merged}, blessed from {first.date} to {last.date}."
+    return f"{counted(len(history.blessings))}, blessed from {first.date} to {last.date}."
 
 
 def now_table(history: History) -> Table:
     """Every variant of the last baseline on every primary metric."""
-    last = history.line[-1]
+    last = history.blessings[-1]
     endpoints = _primary(history)
     names = dict.fromkeys(one.variant for one in last.summaries)
     rows = ((name, *(_rate(_summary(last, name, endpoint)) for endpoint in endpoints)) for name in names)
@@ -200,9 +196,10 @@ def step_table(history: History) -> Table:
         ("commit", "date", "changed", "worse", "better", *(name.replace(".", ".\n") for name in endpoints)),
         tuple(
             (
-                each.commit[:7] + " (branch)" * each.side,
+                each.commit[:7],
                 each.date,
-                ", ".join(dict.fromkeys(mark.kind for mark in each.marks)) or ("nothing" if each.follows else "first"),
+                ",\n".join(dict.fromkeys(mark.kind for mark in each.marks))
+                or ("first" if each is history.blessings[0] else "nothing"),
                 str(len({flip.case for flip in each.flips if flip.now < flip.was})),
                 str(len({flip.case for flip in each.flips if flip.now > flip.was})),
                 *(
@@ -212,18 +209,6 @@ def step_table(history: History) -> Table:
             )
             for each in shown
         ),
-    )
-
-
-def lacks(history: History) -> tuple[str, ...]:
-    """What baselines do not say, a line for each thing."""
-    found: dict[str, list[str]] = {}
-    for each in history.blessings:
-        for text in each.unread:
-            found.setdefault(text, []).append(each.commit[:7])
-    return tuple(
-        f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}: {text}"
-        for text, commits in found.items()
     )
 
 
@@ -266,16 +251,11 @@ def counted(count: int) -> str:
 
 
 def _step(each: Blessing) -> StepView:
-    notes = (
-        "on a branch, merged later" if each.side else "",
-        "blessed here or before: the clone begins here" if each.here else "",
-    )
     return StepView(
         commit=each.commit[:7],
         date=each.date,
         author=each.author,
         subject=each.subject,
-        place=", ".join(note for note in notes if note),
         marks=tuple((mark.kind, mark.text) for mark in each.marks),
         flips=tuple(_flip_rows(each)),
         unread=each.unread,
@@ -283,30 +263,21 @@ def _step(each: Blessing) -> StepView:
 
 
 def _flip_rows(each: Blessing) -> Iterator[FlipRow]:
-    for (variant, endpoint, rose, by), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
-        yield _flip_row(each, variant, endpoint, "better" if rose else "worse", by, list(flips))
+    for (variant, endpoint, rose), flips in groupby(sorted(each.flips, key=_row_of), key=_row_of):
+        cases = list(flips)
+        relabelled = sum(flip.relabelled for flip in cases)
+        note = f"labels or scorers changed of {relabelled}" if relabelled else ""
+        yield FlipRow(variant, endpoint, "better" if rose else "worse", tuple(flip.case for flip in cases), note)
 
 
-def _row_of(flip: Flip) -> tuple[str, str, bool, str]:
-    return flip.variant, flip.endpoint, flip.now > flip.was, flip.by
-
-
-def _flip_row(each: Blessing, variant: str, endpoint: str, kind: str, by: str, flips: Sequence[Flip]) -> FlipRow:
-    relabelled = sum(flip.relabelled for flip in flips)
-    return FlipRow(
-        variant=variant,
-        endpoint=endpoint,
-        kind=kind,
-        cases=tuple(flip.case for flip in flips),
-        by="" if by == each.commit else by[:7],
-        note=f"labels or scorers changed of {relabelled}" if relabelled else "",
-    )
+def _row_of(flip: Flip) -> tuple[str, str, bool]:
+    return flip.variant, flip.endpoint, flip.now > flip.was
 
 
 def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
     """The commit that did it, whose it is, and what else changed there."""
     return Table(
-        f"When {case} turned, over {counted(len(history.line))} of {history.suite}",
+        f"When {case} turned, over {counted(len(history.blessings))} of {history.suite}",
         ("variant", "metric", "now", "before", "turned in", "changed there", "turns"),
         tuple(
             (
@@ -315,7 +286,7 @@ def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
                 percent(turn.now),
                 "the same" if turn.was is None else percent(turn.was),
                 _commit(turn),
-                ", ".join(mark.text for mark in turn.marks) or ("nothing else" if turn.commit else ""),
+                (", ".join(mark.text for mark in turn.by.marks) or "nothing else") if turn.by else "",
                 str(turn.flips),
             )
             for turn in turns
@@ -324,6 +295,6 @@ def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
 
 
 def _commit(turn: CaseTurn) -> str:
-    if turn.commit is None:
+    if turn.by is None:
         return "never, as far as baselines tell"
-    return f"{turn.commit[:7]}, {turn.date}, {turn.author}: {turn.subject}"
+    return f"{turn.by.commit[:7]}, {turn.by.date}, {turn.by.author}: {turn.by.subject}"

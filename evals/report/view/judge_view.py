@@ -34,13 +34,18 @@ def check_page(check: JudgeCheck) -> CheckPage:
         kind="cannot-judge" if check.missing else "not-worse",
         rests_on=rests_on(check),
         tables=tables(check),
-        notes=(position(check), *lengths(check)),
+        notes=notes(check),
     )
 
 
+def notes(check: JudgeCheck) -> tuple[str, ...]:
+    """Sentences on the place and the length of texts."""
+    return (*((position(check),) if check.position.pairs else ()), *lengths(check))
+
+
 def tables(check: JudgeCheck) -> tuple[Table, ...]:
-    """All tables, the one that decides first."""
-    return (
+    """All tables that say anything, the one that decides first."""
+    found = (
         reliability(check.reliability),
         defects(check),
         rewordings(check),
@@ -48,6 +53,7 @@ def tables(check: JudgeCheck) -> tuple[Table, ...]:
         agreements(check),
         given(check),
     )
+    return tuple(table for table in found if table.rows)
 
 
 def sentence(check: JudgeCheck) -> str:

@@ -13,11 +13,15 @@ COUNTED: Final = {"frozen states": "decision points"}
 
 
 def changes_table(run: Run, most: int | None = None) -> Table:
-    """What changed since the baseline, `most` rows of it (None: all)."""
+    """What changed since the baseline, or differs from the reference, `most` rows of it (None: all)."""
     rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in run.changes)
     hidden = len(rows[most:]) if most else 0
-    caption = f"Changed since the baseline{f'; {hidden} more in the report' if hidden else ''}"
-    return Table(caption, ("case", "variant", "what", "blessed", "now"), rows[:most])
+    more = f"; {hidden} more in the report" if hidden else ""
+    if run.wants_baseline is False and run.changes:
+        told = tuple((case, what, was, now) for case, _, what, was, now in rows[:most])
+        caption = f"What differs between {run.reference} and {run.candidate}{more}"
+        return Table(caption, ("case", "what", run.reference, run.candidate), told)
+    return Table(f"Changed since the baseline{more}", ("case", "variant", "what", "blessed", "now"), rows[:most])
 
 
 def measure_table(run: Run) -> Table:

@@ -8,7 +8,7 @@ from typing import Final
 
 from evals.errors import CannotJudgeError
 from evals.llm_judge.questions import Prompts
-from evals.llm_judge.rubric import JudgeCheckSet, Plant
+from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier
@@ -159,7 +159,7 @@ def bench_of(cases: Mapping[str, Case], traces: Sequence[Trace], prompts: Prompt
             for original in asked_twice(found, hand)
         },
         tuple((plant, rubric_question(plant.case_id, NAMES[plant.sort], plant.dossier, prompts)) for plant in plants),
-        DEFECTS,
-        REWORDINGS,
+        [PlantedKind(kind.name, kind.what, kind.target) for kind in DEFECTS],
+        [PlantedKind(kind.name, kind.what, length=kind.length) for kind in REWORDINGS],
         hand.attacks,
     )

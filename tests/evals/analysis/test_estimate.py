@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from evals.analysis.history_baselines import LabelSet, read_stored
-from evals.analysis.history_summary import estimates, unknown_gold
+from evals.analysis.history_summary import LabelSet, read_stored, summaries
 from evals.comparison.baseline import make_baseline
 from evals.comparison.summary import summarise
 from evals.models.metrics import Scored
@@ -48,7 +47,7 @@ def trials(passes):
 
 def stored_of(told):
     baseline = make_baseline("prompts", CASES, [a_variant_info("v2")], told)
-    return read_stored(json.dumps(baseline.model_dump(mode="json")).encode(), tuple(one.name for one in SCORERS))
+    return read_stored(json.dumps(baseline.model_dump(mode="json")).encode())
 
 
 PASSES = {
@@ -61,7 +60,7 @@ PASSES = {
 @pytest.mark.parametrize("passes", PASSES.values(), ids=PASSES.keys())
 def test_a_baseline_comes_to_the_numbers_of_the_run_it_was_blessed_from(passes):
     told = trials(passes)
-    ours = estimates([stored_of(told)], LABELS, SCORERS)[0]
+    ours = summaries(stored_of(told), LABELS, SCORERS)
     theirs = summarise(told, CASES, ["v2"], SCORERS)
 
     for mine, own in zip(ours, theirs, strict=True):
@@ -73,10 +72,7 @@ def test_grades_whose_labels_are_not_there_are_left_unsaid():
     stored = stored_of(trials(PASSES["some"]))
     labels = {**LABELS, (CASES[3].id, CASES[3].digest): None}
 
-    (found,) = estimates([stored], labels, SCORERS)
-
-    assert [one.mean is None for one in found] == [False, True]
-    assert unknown_gold(stored, found, labels) == ["case-3"]
+    assert [one.mean is None for one in summaries(stored, labels, SCORERS)] == [False, True]
 
 
 def test_states_that_labels_do_not_know_are_left_unsaid():
@@ -84,4 +80,26 @@ def test_states_that_labels_do_not_know_are_left_unsaid():
     fewer = LabelSet({}, CASES[3].cluster)
     labels = {**LABELS, (CASES[3].id, CASES[3].digest): fewer}
 
-    assert estimates([stored], labels, SCORERS)[0][1].mean is None
+    assert summaries(stored, labels, SCORERS)[1].mean is None
+
+
+BROKEN = {
+    "a conflict": b"<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n",
+    "nothing": b"",
+    "another document": b"[1, 2]",
+    "no values": b"{}",
+    "values that are no numbers": b'{"values": {"v5": {"a": {"route.pass": "yes"}}}}',
+    "no number at all": b'{"values": {"v5": {"a": {"route.pass": NaN}}}}',
+    "no UTF-8": b'{"values": {"\xff": {}}}',
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
+def test_what_is_no_baseline_is_none_and_no_crash(content):
+    assert read_stored(content) is None
+
+
+def test_a_baseline_from_before_decision_points_were_kept_has_no_value_of_them():
+    stored = read_stored(b'{"values": {"v2": {"case-0": {"route.pass": 1.0}}}}')
+
+    assert [one.mean for one in summaries(stored, {}, SCORERS)] == [1.0, None]

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.comparison.assemble import assemble
-from evals.comparison.changed_cases import blessed_behaviour, changes_of
+from evals.comparison.changed_cases import blessed_behaviour, changes_of, earlier_of
 from evals.models.run import Trial
 from tests.builders.facts import some_cases, some_material, some_trials
 from tests.builders.trace import a_trace
@@ -29,7 +29,7 @@ def changed(before, after, fields=None):
     assert blessed is not None
     routes = {"v3": {trial.trace.case_id: {0: "router billing"} for trial in before}}
     baseline = material.baseline.model_copy(update={"behaviour": blessed, "routes": routes})
-    return [(each.what, each.was, each.now) for each in changes_of(suite, (), baseline, ["v3"], after)]
+    return [(each.what, each.was, each.now) for each in changes_of(earlier_of(suite, (), baseline), ["v3"], after)]
 
 
 def test_nothing_changed_where_steps_decisions_and_fields_are_as_blessed():

@@ -105,14 +105,10 @@ def test_sides_without_a_case_or_a_metric_in_common_cannot_be_judged(other, caus
 
 
 def test_a_case_that_raised_on_one_side_keeps_it_from_being_judged():
-    broken = results(passing(20), "branch")
-    first = broken.trials[0]
-    trace = first.trace.model_copy(
-        update={"error": "no answer", "provenance": first.trace.provenance.model_copy(update={"label": "failed"})}
-    )
-    broken.trials[0] = first.model_copy(update={"trace": trace, "outcomes": {}})
+    found = [Result(case, "branch", {"pass": 1.0}) for case in list(passing(20))[1:]]
+    raised = Results.of("promptfoo", [Result("case-00", "branch", error="no answer"), *found])
 
-    run = judged(results(passing(20), "main"), broken)
+    run = judged(results(passing(20), "main"), side_of_results(raised, "branch", "branch-file"))
 
     assert (run.verdict.exit_code, "no answer (case-00 under branch)" in run.verdict.sentence) == (3, True)
 
@@ -127,7 +123,7 @@ def test_the_verdict_of_the_tool_decides_where_there_is_one_and_a_named_metric_i
 
 def test_a_metric_beyond_0_to_1_on_any_side_does_not_decide():
     sides = [
-        results({f"case-{n}": {"words": [size], "hit": [1.0]} for n in range(9)}, f"v{size}") for size in (1.0, 30.0)
+        results({f"case-{n}": {"words": [size], "hit": [1.0]} for n in range(9)}, f"v{size}") for size in (30.0, 1.0)
     ]
 
     assert [item.endpoint for item in judged(*sides).comparisons] == ["hit"]
@@ -171,6 +167,20 @@ def test_a_run_against_its_own_baseline_shows_no_change():
     assert run.verdict.exit_code == 0
     assert {item.delta for item in run.comparisons} == {0.0}
     assert "differ" not in run.verdict.sentence
+
+
+def test_losses_against_a_baseline_are_explained_by_its_routes():
+    cases = some_cases()
+    material = some_material(cases, some_trials(cases))
+    worse = {(f"case-{n}", "v3"): a_good_trace(f"case-{n}", "v3", report=WRONG) for n in range(8)}
+    blessed = side_of_baseline(material.baseline, "v3", "baseline", {}, scorer_infos())
+
+    run = compared_sides(
+        named_apart([blessed, side_of_run(a_run(worse), "v3", "latest")]), GatePolicy(), (), load_pack()
+    )
+
+    (hit,) = [item for item in run.comparisons if item.endpoint == "root_cause.hit"]
+    assert (len(hit.broke), hit.divergence) == (8, "no decision differs in the 8 losses: outputs do")
 
 
 def test_what_differs_is_told_again_when_the_stored_comparison_is_judged_again():

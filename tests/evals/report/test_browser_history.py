@@ -13,13 +13,11 @@ WIDTHS = [1280, 390]
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
-    """Thirty baselines with a change of labels, flips, a branch, red cases and a hostile subject."""
+    """Thirty baselines with a change of labels, flips, red cases and a hostile subject."""
     flips = [a_flip(f"a-case-with-a-rather-long-name-{number}") for number in range(9)]
     line = [a_blessing(number, mean=0.3 + number / 60) for number in range(1, 31)]
     line[9] = a_blessing(10, marks=[a_mark("labels", "labels, issue or code of a-crash")], flips=flips)
-    line[14] = a_blessing(15, mean=0.2, side=True)
-    line[15] = a_blessing(16, follows=line[13].commit)
-    line[29] = a_blessing(30, subject=HOSTILE, flips=flips, unread=["its suite's file is not there"])
+    line[29] = a_blessing(30, subject=HOSTILE, flips=flips, unread="its baseline cannot be read")
     red = [a_red(f"a-case-with-a-rather-long-name-{number}") for number in range(20)]
     path = tmp_path_factory.mktemp("history") / "index.html"
     history = a_history(*line, red=red, missing=["This clone is shallow."])

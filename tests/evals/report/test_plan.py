@@ -1,4 +1,4 @@
-"""The plan of a trial, drawn and told."""
+"""The plan of a trial, in rows and told."""
 
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Picture, Pictures, TaskStory, plan_view
@@ -18,25 +18,27 @@ def _story(task) -> tuple[TaskStory, tuple[str, ...]]:
     return story, texts.all()
 
 
-def test_every_task_is_a_box_and_every_dependency_an_arrow():
-    drawing = _picture(a_task(1), a_task(2, 1), a_task(3, 1), a_task(4, 2, 3)).drawing
+def _titles(picture) -> list[list[str]]:
+    return [[box.title for box in row] for row in picture.rows]
 
-    assert [box.title for box in drawing.boxes] == [f"{n} investigator" for n in (1, 2, 3, 4)]
-    assert len(drawing.arrows) == 4
+
+def test_every_task_stands_below_all_it_waits_for_and_beside_what_may_run_with_it():
+    picture = _picture(a_task(1), a_task(2, 1), a_task(3, 1), a_task(4, 1, 3))
+
+    assert _titles(picture) == [["1 investigator"], ["2 investigator", "3 investigator"], ["4 investigator"]]
+    assert picture.rows[-1][0].waits == "waits for 1, 3"
+
+
+def test_tasks_that_wait_for_each_other_are_shown_all_the_same():
+    shown = _titles(_picture(a_task(1, 2), a_task(2, 1), a_task(3, 9)))
+
+    assert sorted(title for row in shown for title in row) == ["1 investigator", "2 investigator", "3 investigator"]
 
 
 def test_a_box_says_its_status_in_words_and_how_often_it_was_tried():
-    (box,) = _picture(a_task(status="NEEDS_REVIEW", attempts=2)).drawing.boxes
+    ((box,),) = _picture(a_task(status="NEEDS_REVIEW", attempts=2)).rows
 
-    assert (box.state, box.kind) == ("needs review, 2 attempts", "needs_review")
-
-
-def test_the_drawing_is_told_in_words():
-    spoken = _picture().drawing.spoken
-
-    assert spoken == (
-        "Plan of 2 tasks. Task 1, investigator, completed, waits for none. Task 2, writer, completed, waits for 1."
-    )
+    assert (box.state, box.kind, box.waits) == ("needs review, 2 attempts", "needs_review", "waits for nothing")
 
 
 def test_a_task_keeps_every_move_with_its_step_and_its_reason():

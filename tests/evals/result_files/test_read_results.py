@@ -58,6 +58,11 @@ def test_a_json_log_of_inspect_gives_what_its_archive_gives():
     }
 
 
+def test_variants_of_promptfoo_come_in_the_order_of_its_columns():
+    """Its rows stand in the order in which they were finished."""
+    assert read_results(DATA / "promptfoo.json").variants == ["v1", "v2", "v3"]
+
+
 def test_an_archive_that_cannot_be_unpacked_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
 

@@ -17,14 +17,14 @@ _URL: Final = "http://judge.invalid/v1/chat/completions"
 
 
 @dataclass(frozen=True)
-class JudgeClient:
+class HttpJudge:
     """See `evals.pack.ModelJudge`."""
 
     client: httpx2.AsyncClient
     models: Models
 
     @classmethod
-    def over(cls, transport: httpx2.AsyncBaseTransport | None, models: Models) -> "JudgeClient":
+    def over(cls, transport: httpx2.AsyncBaseTransport | None, models: Models) -> "HttpJudge":
         """Asks over the transport, or the current cassette. Raises ConfigurationError: the suite names no model."""
         if not models.of(AGENT):
             raise ConfigurationError(
