@@ -2,12 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from textwrap import indent
 from typing import Any, Final
 
-from evals.cassettes.interaction import Interaction
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.request_key import parse_json
+from evals.content_cache import Kept, digest_of
+from evals.module_loader import digest_of_code
 from evals.shared.visible_text import visible
 
 SHORT: Final = 12  # characters of a key that tell two requests apart
@@ -55,6 +62,39 @@ def answer_text(interaction: Interaction) -> str:
     if isinstance(results, list):
         return "\n".join(_page(result) for result in results if isinstance(result, dict)) or "(no results)"
     return _json(interaction.response)
+
+
+WORDS: Final = "calls"
+RecordedWords = Mapping[tuple[str, int], tuple[str, str, str]]
+"""(key, number of the answer) of each interaction -> system prompt, other messages, answer."""
+
+
+def recorded_words(interactions: Callable[[], Iterable[Interaction]], digest: str, cache: Path) -> RecordedWords:
+    """The words of the cassette with that digest, whose `interactions` are asked for unless `cache` has their words."""
+    kept, name = Kept(cache / WORDS), _name(digest)
+    packed = kept.get(name)
+    if packed is not None:
+        texts, rows = from_json(zlib.decompress(packed))
+    else:
+        places: dict[str, int] = {}
+        rows = [
+            (each.key, each.sample, *(places.setdefault(text, len(places)) for text in words_of(each)))
+            for each in interactions()
+        ]
+        texts = list(places)
+        with suppress(OSError, PydanticSerializationError):  # half a character, which JSON can spell
+            kept.put(name, zlib.compress(to_json((texts, rows)), 1))
+    return {(key, sample): (texts[a], texts[b], texts[c]) for key, sample, a, b, c in rows}
+
+
+def keep_words(cassette: Cassette, digest: str, cache: Path) -> None:
+    """Read the words of a cassette that is parsed anyway, unless that was done before."""
+    if not Kept(cache / WORDS).has(_name(digest)):
+        recorded_words(lambda: cassette.interactions, digest, cache)
+
+
+def _name(digest: str) -> str:
+    return digest_of(digest.encode(), digest_of_code(Path(__file__)).encode())
 
 
 def words_of(interaction: Interaction) -> tuple[str, str, str]:

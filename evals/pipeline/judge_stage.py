@@ -1,14 +1,16 @@
-"""The judge of a suite: what it is asked, and recording its answers."""
+"""The judge of a suite: what it is asked, what of that is not recorded, and recording its answers."""
 
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.cassettes import manifest
+from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.io_thread import Apart
 from evals.cassettes.recorder import Recorder
+from evals.cassettes.store import load
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_accuracy import Measured
@@ -18,15 +20,16 @@ from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replay
 from evals.llm_judge.rubric import JudgeCheckSet, Rubric
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
 from evals.models.run import Reason, Run
-from evals.models.trace import Trace
+from evals.models.trace import Provenance, Trace
+from evals.pack import PromptFile
 from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
 from evals.recording.coverage import asked_for
 from evals.recording.endpoint import Endpoint, OpenAIWire, author
 from evals.recording.judge_recording import JudgeSession, Settled, by_case
-from evals.recording.plan.cost_estimate import Experience
-from evals.recording.plan.judge_plan import judge_experience, judge_missed, judge_need
-from evals.recording.plan.plan_recording import Effort, MissingBecause, RecordingPlan, by_cause, effort_for
+from evals.recording.plan.cost_estimate import Experience, Need, experience_of
+from evals.recording.plan.miss_causes import IssueText, MissEvidence
+from evals.recording.plan.plan_recording import Effort, Missed, MissingBecause, RecordingPlan, by_cause, effort_for
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.round_files import BatchWire
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
@@ -269,13 +272,64 @@ def with_judge(
 
 
 def causes_of(chosen: RunContext, lacking: Sequence[JudgeReply]) -> tuple[MissingBecause, ...]:
-    """Why these questions have no recorded answer."""
-    return by_cause(judge_missed(lacking, rubric_of(chosen).prompts, chosen.workspace))
+    """Why these questions have no recorded answer; who asks is called by the name of its question."""
+    place, tapes = chosen.workspace, dict[str, Cassette]()
+    files = tuple(
+        PromptFile(
+            _shown(prompt.path, place.root), prompt.lines or tuple(prompt.path.read_text(encoding="utf-8").splitlines())
+        )
+        for prompt in rubric_of(chosen).prompts.files
+    )
+    found = []
+    for heard in lacking:
+        case = heard.question.case_id
+        tapes.setdefault(case, load(place.judge_cassette(case)))
+        if heard.miss is not None:
+            found.append(Missed.explained(_evidence(heard, tapes[case], files)))
+    return by_cause(found)
 
 
 def judge_effort(
     chosen: RunContext, lacking: Sequence[JudgeReply], experience: Experience, prices: PriceTable
 ) -> Effort:
-    """What asking them takes."""
-    need = judge_need(lacking, chosen.suite.models.of(AGENT))
-    return effort_for([need], judge_experience(chosen.workspace, experience), prices)
+    """What asking them takes: all of it is known, since no question follows from another's answer. What asking took so
+    far, the judge's own recordings say."""
+    misses = [heard.miss for heard in lacking if heard.miss is not None]
+    characters = sum(miss.characters for miss in misses)
+    need = Need(AGENT, chosen.suite.models.of(AGENT), len(misses), characters, float(len(misses)))
+    own = experience_of(load(path) for path in sorted(chosen.workspace.judge_cassettes.glob("*.yaml"))[:12])
+    if AGENT in own.by_asker:
+        experience = replace(experience, by_asker={**experience.by_asker, **own.by_asker})
+    return effort_for([need], experience, prices)
+
+
+def _evidence(heard: JudgeReply, tape: Cassette, files: tuple[PromptFile, ...]) -> MissEvidence:
+    question, miss = heard.question, heard.miss
+    assert miss is not None  # noqa: S101 - as the caller has seen
+    nearest = miss.nearest
+    return MissEvidence(
+        trace=Trace(
+            case_id=question.case_id,
+            variant=question.name,
+            sample=question.sample,
+            provenance=Provenance(label="unrecorded"),
+        ),
+        miss=miss,
+        recorded=next((found for found in tape.interactions if nearest and found.key == nearest.key), None),
+        tape="\n".join(text for found in tape.interactions for text in texts_of(found.request)),
+        walked=frozenset(),
+        frozen=True,
+        issue=IssueText("", ()),
+        prompt=None,
+        workers=sorted(files, key=lambda file: not file.path.endswith(question.prompt.path.name)),
+        versions={},
+    )
+
+
+def _shown(path: Path, root: Path) -> str:
+    resolved = path.resolve()
+    return (
+        resolved.relative_to(root).as_posix()
+        if resolved.is_relative_to(root)
+        else f"judge/{path.parent.name}/{path.name}"
+    )

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -84,7 +85,7 @@ def _at(revision: str, path: Path, root: Path) -> Path:
     """The file, or a copy below the caches of what it was at a revision."""
     if not revision:
         return path
-    text = text_at(root, revision, path.resolve().relative_to(root.resolve()).as_posix())
+    text = text_at(root, revision, Path(os.path.relpath(path.resolve(), root.resolve())).as_posix())
     copy = root / ".cache" / "compare" / hashlib.sha256(text.encode()).hexdigest()[:16] / path.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")

@@ -1,22 +1,17 @@
 """What models were asked and answered in the trials of a run, read from its cassettes."""
 
-import json
-import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from evals import atomic_files as disk
-from evals.cassettes import transcript
+from evals.cassettes.interaction import Interaction
 from evals.cassettes.store import FOLDER, Readings, read
-from evals.content_cache import Kept, digest_of
-from evals.errors import EvalsError
+from evals.cassettes.transcript import RecordedWords, recorded_words
+from evals.content_cache import digest_of
+from evals.errors import CassetteError, EvalsError
 from evals.models.run import Run
 from evals.models.trace import Call, Trace
-from evals.module_loader import digest_of_code
 from evals.workspace import Workspace
 
 
@@ -41,7 +36,7 @@ def recorded_calls(run: Run, workspace: Workspace) -> Recorded:
     return {
         (case, key, sample): RecordedCall(*words)
         for case, asked in keys.items()
-        for key, sample, *words in _words(workspace, case, run.cassettes.get(case, ""))
+        for (key, sample), words in _words(workspace, case, run.cassettes.get(case, "")).items()
         if key in asked
     }
 
@@ -84,26 +79,16 @@ def _router(traces: Iterable[Trace]) -> str | None:
     return next((agent for agent in agents if all(asked[agent] == decided for asked, decided in counts)), None)
 
 
-def _words(workspace: Workspace, case: str, digest: str) -> list[tuple[str, int, str, str, str]]:
-    """The words of one cassette, from the cache where they were read before."""
-    kept, name = Kept(workspace.cache / "calls"), digest_of(digest.encode(), _code())
-    if digest and (packed := kept.get(name)) is not None:
-        with suppress(ValueError, zlib.error):
-            return list(json.loads(zlib.decompress(packed)))
+def _words(workspace: Workspace, case: str, digest: str) -> RecordedWords:
     path = workspace.cassette(case)
-    content = disk.read(path)
-    if content is None or digest_of(content) != digest:
-        return []
+
+    def interactions() -> Sequence[Interaction]:
+        content = disk.read(path)
+        if content is None or digest_of(content) != digest:
+            raise CassetteError(path, "not the file that answered this run")
+        return read(content, path, Readings(workspace.cache / FOLDER)).interactions
+
     try:
-        held = read(content, path, Readings(workspace.cache / FOLDER)).interactions
-    except EvalsError:
-        return []  # the run says that the cassette is damaged
-    words = [(each.key, each.sample, *transcript.words_of(each)) for each in held]
-    with suppress(OSError, UnicodeEncodeError):
-        kept.put(name, zlib.compress(json.dumps(words, ensure_ascii=False).encode(), 1))
-    return words
-
-
-@cache
-def _code() -> bytes:
-    return "".join(digest_of_code(Path(each)) for each in (__file__, transcript.__file__)).encode()
+        return recorded_words(interactions, digest, workspace.cache)
+    except EvalsError:  # the page says that there are no raw answers; what is wrong with a cassette, the run says
+        return {}

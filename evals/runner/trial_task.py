@@ -10,6 +10,7 @@ from typing import TypeVar
 from evals import atomic_files as disk
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import FOLDER, Readings, keep_reading, read
+from evals.cassettes.transcript import keep_words
 from evals.content_cache import digest_of
 from evals.errors import CassetteError, EvalsError
 from evals.models.case import Case
@@ -140,6 +141,8 @@ def run_case(task: CaseTask) -> list[Trace]:
     except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
         return [failed(task, variant, error) for variant in task.variants]
     keep_answers(task.cache, task.names, task.digests, traces, cassette)
+    if task.recorded not in ("", ABSENT):
+        keep_words(cassette, task.recorded, task.cache)  # the report shows them; here they are parsed, on every core
     return traces
 
 

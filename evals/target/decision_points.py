@@ -119,10 +119,8 @@ async def _freeze(case: "Case", variant: "Variant", workspace: "Workspace") -> F
             raise ConfigurationError(f"{variant.name} does not replay ({run.error}); record the suite first")
         for point in _points_of(run):
             again = await target.run(case, variant, files, target.trial(Tape(tape.cassette)), point)
-            if again.ended != "finished":
-                refused.append(f"{case.id} {point.id}: {again.error}")
-            elif chosen_by(again, point) != point.chosen:
-                refused.append(f"{case.id} {point.id}: asked alone, {point.router} chooses {chosen_by(again, point)}")
+            if why := difference(again, point):
+                refused.append(f"{case.id} {point.id} is left out: {why}")
             else:
                 kept.append(point)
     file = points_file(workspace.datasets, case.id)
@@ -133,6 +131,16 @@ async def _freeze(case: "Case", variant: "Variant", workspace: "Workspace") -> F
         file.parent.mkdir(parents=True, exist_ok=True)
         atomic_files.replace(file, text)
     return FrozenCase(case.id, len(kept), tuple(refused))
+
+
+def difference(again: "TargetRun", point: FrozenPoint) -> str | None:
+    """Why the router that was asked alone is not the router of the trial."""
+    if again.ended == "missed":
+        return "asked alone, it sends another request than in the trial: its state holds what JSON does not"
+    if again.ended != "finished":
+        return again.error
+    now = chosen_by(again, point)
+    return f"asked alone, it chooses {now} and not {point.chosen}" if now != point.chosen else None
 
 
 def _with_labels(point: FrozenPoint, known: FrozenPoint | None) -> FrozenPoint:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.gc_pause import uncollected
 from evals.paths import PACKAGE
-from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
 if TYPE_CHECKING:
@@ -117,14 +116,20 @@ class TriagePack:
 
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
+        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
+
         return Layout(datasets).cases
 
     def labels_file(self, datasets: Path, case_id: str) -> Path:
         """`case.yaml`."""
+        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
+
         return Layout(datasets).labels(case_id)
 
     def input_file(self, datasets: Path, case_id: str) -> Path:
         """`issue.md`."""
+        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
+
         return Layout(datasets).issue(case_id)
 
     def label_errors(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from evals.errors import ConfigurationError
+from evals.errors import ConfigurationError, nearest_name
 from evals.models.base import Closed
 from evals.models.suite import Fraction, Variant
 
@@ -54,8 +54,10 @@ def settings_of(variant: Variant) -> TriageSettings:
         return TriageSettings.model_validate(variant.settings, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ConfigurationError(f"variant {variant.name}: {where}: {first['msg']}") from error
+        where, said = ".".join(map(str, first["loc"])), first["msg"]
+        if where in variant.settings and first["type"] == "extra_forbidden":
+            said = f"no such setting{nearest_name(where, TriageSettings.model_fields)}"
+        raise ConfigurationError(f"variant {variant.name}: {where}: {said}") from error
 
 
 def completed(variant: Variant) -> Variant:

@@ -35,6 +35,7 @@ from tests.builders.trace import a_decision, a_trace
 from tests.chaos import row
 from tests.chaos.blind_secrets import Sample, corpus
 from tests.chaos.shapes import SHAPES, Shape
+from tests.chaos.third_blind_secrets import HARMLESS, SECRETS
 
 EACH: Final = 15
 """Secrets of a shape."""
@@ -77,23 +78,34 @@ def rows(_folder: Path, share: float, seed: int) -> list[row.Row]:
         together,
         *(row.Row(f"secrets: {each.what}", each.planted, each.on_disk, promised=False) for each in others),
         *blind_rows(range(seed, seed + max(1, round(BLIND * share)))),
+        *third_rows(),
     ]
 
 
 def blind_rows(seeds: Iterable[int]) -> list[row.Row]:
-    """How many of the blind corpus' secrets go through, and how many of its harmless texts are refused.
+    """What happens to the texts of the first blind corpus."""
+    secrets, harmless = ([each for side in sides for each in side] for sides in zip(*map(corpus, seeds), strict=True))
+    return _corpus_rows("the blind corpus", secrets, harmless)
+
+
+def third_rows() -> list[row.Row]:
+    """What happens to the texts of the third blind corpus."""
+    return _corpus_rows("the third blind corpus", SECRETS, HARMLESS)
+
+
+def _corpus_rows(name: str, secrets: Sequence[Sample], harmless: Sequence[Sample]) -> list[row.Row]:
+    """How many of a blind corpus' secrets go through, and how many of its harmless texts are refused.
 
     A row is a promise once more than the share that is allowed goes wrong. A mail address is personal data and no
     secret: it counts neither as found nor as a false alarm, and has a row of its own. Both looks have to agree.
     """
-    secrets, harmless = ([each for side in sides for each in side] for sides in zip(*map(corpus, seeds), strict=True))
     missed = sum(not _rules_for(each) for each in secrets)
     refused = [_rules_for(each, but=()) for each in harmless]
     false = sum(bool(rules - {EMAIL}) for rules in refused)
     mail = sum(rules == {EMAIL} for rules in refused)
     return [
-        row.Row("secrets of the blind corpus that go through", len(secrets), missed, missed > MISSED * len(secrets)),
-        row.Row("harmless texts of the blind corpus refused", len(harmless), false, false > FALSE * len(harmless)),
+        row.Row(f"secrets of {name} that go through", len(secrets), missed, missed > MISSED * len(secrets)),
+        row.Row(f"harmless texts of {name} refused", len(harmless), false, false > FALSE * len(harmless)),
         row.Row("the same, for somebody's mail address", len(harmless), mail, promised=False),
     ]
 

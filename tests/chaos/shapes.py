@@ -183,6 +183,49 @@ IN_A_PROTOCOL: Final = (
     Shape("a password in HTML cells", a_password, "<tr><td>Password</td><td><code>{}</code></td></tr>".format),
     Shape("chpasswd", a_password, "echo 'job:{},08' | chpasswd".format),
 )
+IN_A_COMMAND: Final = (
+    Shape("net user", a_password, "net user jane {} /add".format),
+    Shape("rabbitmqctl add_user", a_password, "rabbitmqctl add_user jane {}".format),
+    Shape("lftp -u", a_password, "lftp -u jane,{} ftp.invalid".format),
+    Shape("-storepass of any command", a_password, "signer -keystore k.jks -storepass {} app.jar".format),
+    Shape("xfreerdp /p:", a_password, "xfreerdp /u:jane /p:{} /v:host".format),
+    Shape("AUTH of redis", a_password, "AUTH jane {}".format),
+    Shape("sudo with a here-string", a_password, 'sudo -S <<< "{}" reboot'.format),
+    Shape("a login of a directive", words_and_a_number, "stats auth jane:{}".format),
+    Shape("password 0 of a router", words_and_a_number, "username jane privilege 15 password 0 {}".format),
+)
+IN_CODE: Final = (
+    Shape("a typed constant", a_token, 'const TOKEN: &str = "{}";'.format),
+    Shape("a typed default", a_token, 'api_key: str = "{}"'.format),
+    Shape("instead of a variable", words_and_a_number, "process.env.JWT_SECRET || '{}'".format),
+    Shape("a call without brackets", a_password, "req.basic_auth 'jane', '{}'".format),
+    Shape("a call in a call", a_password, '.basic_auth("jane", Some("{}"))'.format),
+    Shape("a secure string", a_password, "ConvertTo-SecureString -String '{}' -AsPlainText".format),
+    Shape("typed into a field", a_password, "get('[name=password]').type('{}')".format),
+    Shape("the key of an encryption", words_and_a_number, 'AES.encrypt(text, "{}")'.format),
+    Shape("the key of a wallet", lambda dice: "0x" + a_word(HEX, 64, dice), 'new Wallet("{}")'.format),
+    Shape("XML in XML", a_password, "<Password>\n  <Value>{}</Value>\n</Password>".format),
+    Shape("a tag of YAML", a_password, "password: !str {}".format),
+    Shape("a name that ends in key", lambda dice: a_word(HEX, 32, dice), "WEATHER_KEY={}".format),
+)
+IN_PROSE: Final = (
+    Shape("bold, then code", a_password, "- **Password:** `{}`".format),
+    Shape("as password", words_and_a_number, "use {} as the new password".format),
+    Shape("creds are", words_and_a_number, "creds are jane:{}".format),
+    Shape("in a fence", a_token, "here is the secret:\n\n```\n{}\n```".format),
+    Shape("contraseña:", a_password, "contraseña: {}".format),
+    Shape("비밀번호는", a_password, "비밀번호는 {} 입니다".format),
+    Shape("パスワードは「…」", a_password, "パスワードは「{}」です".format),
+    Shape("mdp", words_and_a_number, "identifiant jane, mdp {}".format),
+    Shape("lösenordet är", a_password, "lösenordet är {}".format),
+    Shape("a wallet's words in a sentence", a_phrase, "my seed phrase is: {}".format),
+)
+IN_A_LINK: Final = (
+    Shape("a reset", lambda dice: a_word(HEX, 64, dice), "https://x.invalid/reset-password/{}".format),
+    Shape("a hook", lambda dice: a_word(LOWER, 25, dice) + "7", "https://x.invalid/hooks/{}".format),
+    Shape("a node of a chain", lambda dice: a_word(HEX, 32, dice), "https://mainnet.infura.io/v3/{}".format),
+    Shape("a private calendar", lambda dice: a_word(HEX, 32, dice), "https://x.invalid/ical/private-{}/a.ics".format),
+)
 ENCODED: Final = (
     Shape("HTML entities", a_github_token, lambda secret: "".join(f"&#{ord(each)};" for each in secret)),
     Shape("hex entities", a_github_token, lambda secret: "".join(f"&#x{ord(each):x};" for each in secret)),
@@ -208,4 +251,7 @@ IN_USE: Final = (
     Shape("a key in use, in hex", letters, lambda secret: secret.encode().hex(), held=True),
     Shape("a key in use, backwards", letters, lambda secret: secret[::-1], held=True),
 )
-SHAPES: Final = (*NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *ENCODED, *IN_USE, *NOT_PROMISED)
+PROMISED: Final = (
+    *NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *IN_A_COMMAND, *IN_CODE, *IN_PROSE, *IN_A_LINK, *ENCODED
+)  # fmt: skip
+SHAPES: Final = (*PROMISED, *IN_USE, *NOT_PROMISED)

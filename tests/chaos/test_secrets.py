@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chaos.secrets import FALSE, MISSED, blind_rows, planted
+from tests.chaos.secrets import FALSE, MISSED, blind_rows, planted, third_rows
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +18,14 @@ def test_no_promised_secret_reaches_the_disk_and_the_others_do():
 
 def test_the_corpus_of_somebody_who_had_not_read_the_rules_is_found_and_its_harmless_texts_pass():
     missed, false, _ = blind_rows([20261124])
+
+    assert missed.against <= MISSED * missed.tried
+    assert false.against <= FALSE * false.tried
+    assert missed.tried == false.tried == 300
+
+
+def test_the_third_corpus_is_found_and_its_harmless_texts_pass():
+    missed, false, _ = third_rows()
 
     assert missed.against <= MISSED * missed.tried
     assert false.against <= FALSE * false.tried

@@ -40,10 +40,6 @@ def test_an_edited_prompt_brings_the_text_it_had(repository):
     assert RULE in before(repository, V3.replace(RULE, ""))
 
 
-def test_an_untouched_prompt_has_no_other_text(repository):
-    assert before(repository) == ""
-
-
 def test_an_old_file_that_holds_no_prompt_says_nothing(repository):
     (repository / PATH).write_text("no front matter", encoding="utf-8")
     committed(repository, "broken")

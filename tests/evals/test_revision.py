@@ -29,10 +29,6 @@ def test_the_text_is_that_of_the_revision_not_of_the_working_tree(repository, re
     assert PromptRevision.parse(f"git:{revision}:mine.md", "v3", PACK).read(repository) == text
 
 
-def test_a_bare_version_is_a_file_of_the_prompts():
-    assert PromptRevision.parse("git:main:v2", "v3", PACK).path == "triage/prompts/supervisor/v2.md"
-
-
 def test_a_bare_revision_means_the_prompt_named_beside_it():
     revision = PromptRevision.parse("git:main", "v3", PACK)
 
@@ -63,17 +59,3 @@ def test_what_git_does_not_know_is_one_clear_error(repository, spec, cause):
 def test_no_revision_at_all_is_a_clear_error():
     with pytest.raises(ConfigurationError, match="names no revision"):
         PromptRevision.parse("git:", "v3", PACK)
-
-
-def test_no_repository_is_a_clear_error(tmp_path, monkeypatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-
-    with pytest.raises(ConfigurationError, match="is no git repository"):
-        PromptRevision.parse("git:HEAD:mine.md", "v3", PACK).read(tmp_path)
-
-
-def test_no_git_is_a_clear_error(repository, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-
-    with pytest.raises(ConfigurationError, match="git is not installed"):
-        PromptRevision.parse("git:HEAD:mine.md", "v3", PACK).read(repository)

@@ -31,11 +31,6 @@ def test_a_dataset_that_is_no_folder_says_how_to_get_one(tmp_path, dataset):
         Workspace.at(tmp_path, tmp_path / dataset)
 
 
-def test_a_folder_without_a_dataset_is_no_checkout(tmp_path):
-    with pytest.raises(ConfigurationError, match="holds no datasets"):
-        Workspace.at(tmp_path)
-
-
 @pytest.mark.parametrize("place", ["cassettes/case.yaml", "datasets/web/page.md", "evals/suites/baselines/tiny.json"])
 def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_read_for_ever(tmp_path, place):
     (tmp_path / "datasets").mkdir()

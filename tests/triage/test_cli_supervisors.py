@@ -82,18 +82,6 @@ def test_the_rules_ask_no_model_who_is_next(triage):
     assert team.count("writer") == 1
 
 
-def test_a_step_of_a_plan_names_all_who_start(triage, capsys):
-    triage(PlanningTeam(), *NEW, "--supervisor", "plan-fixed", "--plan", "fan-out")
-
-    assert (
-        "-> codebase_search (task 2), web_search (task 3), confidence 0.90: They are next." in capsys.readouterr().err
-    )
-
-
-def test_a_plan_may_be_a_file(triage):
-    assert triage(PlanningTeam(), *NEW, "--supervisor", "plan-fixed", "--plan", "asking.yaml", typed="MySQL\n") == 0
-
-
 LEFT_AT_A_QUESTION = {
     "rules": (lambda: a_team(codebase_search=[UNSURE]), []),
     "registry": (lambda: a_registry_team("investigator", "human_input", "writer"), []),
@@ -122,15 +110,6 @@ def test_a_resumed_plan_repeats_no_task(triage):
 
     assert rest.workers.count("investigator") == 0
     assert re.search(r"^\[2\] COMPLETED human_input", rest.decided[0], re.MULTILINE)
-
-
-def test_a_resumed_job_keeps_its_guard_set_until_another_is_named(triage, capsys):
-    triage(a_team("critic"), *NEW, "--guards", "none", "--max-iterations", "2")
-    triage(a_team("critic"), *AGAIN)
-    assert "guard set 'none' let the job go round in circles" in capsys.readouterr().err
-
-    assert triage(a_team("critic"), *AGAIN, "--guards", "hardened") == 5  # the report of a team that only reviewed
-    assert Path(".triage/one/report.md").is_file()
 
 
 def test_a_resumed_job_keeps_its_prompt_until_another_is_named(triage):

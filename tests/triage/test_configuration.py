@@ -12,13 +12,6 @@ def test_the_numbers_of_the_seed_are_the_defaults():
     assert (RulesSettings().low_confidence, RulesSettings().retries) == (0.65, 2)
 
 
-@pytest.mark.parametrize("coupled", [(0.65, 0.20), (0.65, 0.5), (0.75, 0.0), (0.75, 0.19), (1.0, 0.0), (0.9, 0.4)])
-def test_a_bar_and_a_filter_that_fit_are_accepted(coupled):
-    bar, score = coupled
-
-    assert RulesSettings(low_confidence=bar, min_score=score).min_score == score
-
-
 @pytest.mark.parametrize("coupled", [(0.65, 0.0), (0.65, 0.19), (0.74, 0.1), (0.0, 0.0)])
 def test_a_low_bar_without_its_filter_is_refused(coupled):
     """0.65 is enough only where weak evidence has been kept out."""
@@ -37,12 +30,6 @@ def test_settings_are_fractions(field):
 def test_a_supervisor_with_a_model_needs_a_prompt(supervisor):
     with pytest.raises(ConfigurationError, match=f"supervisor '{supervisor}' needs a prompt"):
         Configuration(supervisor=supervisor)
-
-
-def test_the_rules_read_no_prompt():
-    assert Configuration(supervisor="rules").prompt is None
-    with pytest.raises(ConfigurationError, match="supervisor 'rules' reads no prompt: leave `prompt` out"):
-        Configuration(supervisor="rules", prompt=load_supervisor_prompt("v3"))
 
 
 @pytest.mark.parametrize(("supervisor", "version"), [("llm", "v4"), ("registry", "v3")])

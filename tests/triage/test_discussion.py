@@ -74,11 +74,6 @@ def test_links_and_notes_have_a_heading_of_their_own():
     )
 
 
-@pytest.mark.parametrize("comments", [[], [said(1, "  \n")], [said(1, "<!-- triage job one -->")]])
-def test_without_a_discussion_there_is_no_heading(comments):
-    assert discussion_text(comments) == ""
-
-
 @pytest.mark.parametrize("agent", [investigator, web_search], ids=["investigator", "web_search"])
 async def test_a_request_without_a_discussion_is_as_it_was_recorded(agent):
     """Byte for byte, against a committed cassette; a discussion stands behind the issue's text, and changes no more."""
@@ -178,13 +173,6 @@ def test_a_job_with_comments_becomes_a_case_with_them(host, monkeypatch):
     assert job.body.endswith("## Comments on the issue\n### joe, 2026-05-01\n> Same here since 2.1.")
     assert "the comments of the issue stand at the end of its text" in job.remarks
     assert "issue_discussion" not in {name for state in job.states for name in state}
-
-
-def test_a_host_without_a_timeline_still_gives_the_issue(host, monkeypatch, capsys):
-    host.refuse = lambda _method, path: 404 if path.endswith("/timeline") else None
-    host.says(PASSER_BY, "Same here.")
-
-    assert "Same here." in requests_of(monkeypatch, "--issue-url", host.issue)
 
 
 def test_the_json_of_gh_is_read_with_its_comments(host, monkeypatch):

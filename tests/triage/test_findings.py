@@ -14,10 +14,6 @@ def test_an_error_that_says_nothing_is_no_error(written):
     assert an_answer(error=written).error is None
 
 
-def test_an_error_that_says_something_stays():
-    assert an_answer(error="no source to read").error == "no source to read"
-
-
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, 85, float("nan")])
 def test_a_confidence_outside_of_0_to_1_is_refused(confidence):
     with pytest.raises(ValidationError):
@@ -46,10 +42,6 @@ def test_findings_are_numbered_with_a_blank_line_between():
         "Details: The cart keeps one line per product.\n"
         "Relevant files: none"
     )
-
-
-def test_no_findings_are_said_to_be_none():
-    assert findings_text([]) == "No findings yet."
 
 
 def test_a_question_still_open_is_not_shown_as_answered():

@@ -40,35 +40,12 @@ async def test_a_job_runs_as_decided_and_ends_with_the_writer():
     assert job.ticket is not None
 
 
-async def test_every_visit_costs_one_iteration():
-    """Critic and web search included, which the seeds forget."""
-    job = await a_finished_job(a_team("investigator", "web_search", "critic", "writer"))
-
-    assert job.iterations == len(job.visits) == 4
-
-
 async def test_a_failed_visit_costs_an_iteration_and_adds_no_finding():
     job = await a_finished_job(a_team("investigator", "critic", "writer", critic=[500]))
 
     assert job.iterations == 3
     assert [finding.agent_name for finding in job.findings] == ["investigator", "writer"]
     assert [error.agent_name for error in job.agent_errors] == ["critic"]
-
-
-async def test_choice_and_route_are_both_kept():
-    job = await a_finished_job(a_team("codebase_search", "writer"))
-
-    assert [(veto.guard, veto.chosen, veto.send_to) for veto in job.vetoes] == [
-        ("investigator_first", "codebase_search", "investigator")
-    ]
-    assert job.visits == ["investigator", "writer"]
-
-
-async def test_the_supervisor_reads_what_the_workers_found():
-    team = a_team("investigator", "writer")
-    await a_finished_job(team)
-
-    assert "Details: Quantities are overwritten." in team.messages("supervisor", 1)[1]
 
 
 async def test_a_supervisor_outage_ends_the_job_with_its_error():
@@ -82,13 +59,6 @@ async def test_the_other_sets_ask_once_more_after_the_writer(guards):
 
     assert job.visits == ["investigator", "writer"]
     assert job.routed_node == "end"
-
-
-async def test_without_guards_a_job_may_end_at_once():
-    job = await a_finished_job(a_team("end"), guards="none")
-
-    assert job.visits == []
-    assert job.report is None
 
 
 async def test_without_guards_a_loop_is_stopped_by_the_recursion_limit():

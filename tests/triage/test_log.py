@@ -24,13 +24,6 @@ def test_a_verbose_job_says_what_is_asked_of_whom_and_how_long_it_took(desk, mon
     assert "INFO HTTP 200 after 0." in told
 
 
-def test_an_answer_that_refuses_is_logged_as_well(desk, monkeypatch, capsys):
-    with triage_at(monkeypatch, only(["critic"], refusing(500))) as (triage, _):
-        triage("run", "--repo", "shop", *NEW, "--verbose")
-
-    assert "INFO HTTP 500 after 0." in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("login", ["", "user:word-of-the-test@"], ids=["in a header", "in the address"])
 def test_no_key_is_logged(login, desk, monkeypatch, capsys):
     monkeypatch.setenv("TRIAGE_API_KEY", "key-of-the-test")
@@ -41,13 +34,6 @@ def test_no_key_is_logged(login, desk, monkeypatch, capsys):
     logged = [line for line in capsys.readouterr().err.splitlines() if " INFO " in line]
     assert logged
     assert not [line for line in logged if "of-the-test" in line]
-
-
-def test_a_job_that_is_not_verbose_logs_nothing(desk, monkeypatch, capsys):
-    with triage_at(monkeypatch) as (triage, _):
-        triage("run", "--repo", "shop", *NEW)
-
-    assert "asked: POST" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("fault", [refusing(400), resetting], ids=["refused", "cut"])

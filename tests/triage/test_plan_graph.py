@@ -55,13 +55,6 @@ async def test_tasks_that_can_run_together_do():
     assert statuses(job) == ["COMPLETED"] * 4
 
 
-async def test_what_runs_together_is_told_in_the_order_of_the_choice():
-    team = PlanningTeam(decide=lambda context: a_choice(*reversed(can_run(context))))
-    job = await a_job(team, plan="fan-out")
-
-    assert job.visits[2:6] == ["web_search", "codebase_search", "critic", "critic"]
-
-
 async def test_a_report_written_with_the_last_visit_is_final():
     """A critic could ask for nothing that there are visits left for, and would only make the job run on."""
     report_task = ("add_task", {"objective": "the report", "capability": "writer"})
@@ -78,13 +71,6 @@ async def test_every_visit_counts_those_side_by_side_and_the_reviews_too():
     assert job.iterations == len(job.visits) == 8
 
 
-async def test_the_final_report_waits_for_all_branches():
-    team = PlanningTeam()
-    await a_job(team, plan="fan-out")
-
-    assert [can_run(context) for context in team.decided] == [[1], [2, 3], [4]]
-
-
 async def test_a_worker_reads_its_objective_and_what_the_supervisor_adds():
     feedback = [{"task_id": 1, "text": "Mind the time zone."}]
     team = PlanningTeam(decide=lambda context: a_choice(*can_run(context), feedback=feedback))
@@ -97,39 +83,12 @@ async def test_a_worker_reads_its_objective_and_what_the_supervisor_adds():
     )
 
 
-async def test_a_redirect_still_comes_first():
-    team = PlanningTeam()
-    await a_job(team, a_state(redirect_instructions=["Check the cart."]))
-
-    assert (
-        "## Instructions for this visit\n- Check the cart.\n- Read the issue"
-        in team.workers.messages("investigator")[1]
-    )
-
-
-async def test_the_supervisor_is_asked_only_once_all_that_run_together_are_back():
-    """One breaks down while the other still awaits its review."""
-    team = PlanningTeam(replies={"web_search": [500]})
-    job = await a_job(team, plan="fan-out")
-
-    assert [task.status for task in job.plan[1:3]] == ["COMPLETED", "ERRORED"]
-    assert not any("RUNNING" in board or "NEEDS_REVIEW" in board for board in team.decided)
-
-
 async def test_a_branch_the_findings_made_pointless_is_cancelled():
     cancel = [("cancel_task", {"task_id": n, "reason": "the cause is in the code"}) for n in (3, 4)]
     job = await a_job(PlanningTeam(calls=[[], cancel]), plan="optional-branch")
 
     assert statuses(job) == ["COMPLETED", "COMPLETED", "CANCELLED", "CANCELLED", "COMPLETED"]
     assert "web_search" not in job.visits
-
-
-async def test_what_waits_for_a_cancelled_task_never_runs():
-    team = PlanningTeam(calls=[[], [("cancel_task", {"task_id": 3, "reason": "r"})]])
-    job = await a_job(team, plan="fan-out")
-
-    assert job.plan[3].attempts == 0
-    assert job.visits[-1] == "writer"  # the guards', for a job does not end without a report
 
 
 async def test_a_hybrid_plan_grows_by_what_the_supervisor_adds():
@@ -144,13 +103,6 @@ async def test_a_hybrid_plan_grows_by_what_the_supervisor_adds():
 
     assert statuses(job) == ["COMPLETED"] * 4
     assert job.visits[2:4] == ["codebase_search", "web_search"]
-
-
-async def test_a_fixed_plan_keeps_its_shape_whatever_the_model_calls():
-    add = ("add_task", {"objective": "Look outside.", "capability": "web_search"})
-    job = await a_job(PlanningTeam(calls=[[add]]))
-
-    assert [task.capability for task in job.plan] == ["investigator", "codebase_search", "writer"]
 
 
 async def test_a_dynamic_plan_is_the_supervisors_own():
@@ -180,21 +132,6 @@ async def test_all_done_is_the_supervisors_to_say():
 
     assert job.visits == ["investigator", "critic", "writer"]
     assert job.next_node == "end"
-
-
-async def test_without_guards_all_done_ends_at_once():
-    job = await a_job(PlanningTeam(decide=[a_choice(all_done=True)]), guards="none")
-
-    assert job.visits == []
-
-
-async def test_after_the_last_step_the_job_ends():
-    team = PlanningTeam()
-    job = await a_job(team, limits={"max_steps": 1})
-
-    assert len(team.decided) == 1
-    assert job.visits == ["investigator", "critic", "writer"]
-    assert job.supervisor_reasoning == "All 1 steps are used."
 
 
 async def test_a_spent_budget_sends_the_job_to_the_writer():
@@ -253,18 +190,6 @@ async def test_a_plan_left_at_a_question_goes_on_from_its_file(tmp_path):
         values = await a_plan_graph(PlanningTeam(), jobs, guards="none").ainvoke(Command(resume="MySQL"), JOB)
 
     assert statuses(BugTriageState.model_validate(values)) == ["COMPLETED", "COMPLETED"]
-
-
-async def test_a_third_question_is_not_asked():
-    plan = [a_task(n, "human_input", objective=f"Question {n}?") for n in (1, 2, 3)]
-    graph = a_plan_graph(PlanningTeam(), InMemorySaver(serde=serializer()))
-    given = a_state(plan=[a_task(9), *plan])
-    while (await graph.ainvoke(given, JOB)).get("__interrupt__"):
-        given = Command(resume="Nobody knows.")
-    job = BugTriageState.model_validate((await graph.aget_state(JOB)).values)
-
-    assert len(job.human_exchanges) == 2
-    assert "question_limit" in {veto.guard for veto in job.vetoes}
 
 
 def test_the_graph_has_a_review_beside_the_agreed_nodes_and_only_here():

@@ -13,11 +13,10 @@ from tests.builders.plan import (
     a_choice,
     a_job,
     a_plan_graph,
-    a_task,
 )
 from tests.builders.state import a_state
 from triage.graph import recursion_limit
-from triage.state import WORKERS, BugTriageState, by_id, each_once, furthest
+from triage.state import WORKERS, BugTriageState
 
 PASSED = WORKER_REPLIES["critic"]
 
@@ -75,18 +74,3 @@ def test_a_hardened_job_always_ends_with_a_report(decisions, tools, critics, inv
     assert job.report is not None
     assert len(job.visits) == job.iterations <= budget + 2
     assert all(task.attempts <= 2 for task in job.plan)
-
-
-def test_visits_side_by_side_are_counted_one_by_one():
-    assert furthest(furthest(3, 4), 5) == 5
-
-
-def test_a_snippet_two_searches_cite_is_kept_once():
-    assert each_once(["a"], ["b", "a", "b"]) == ["a", "b"]
-
-
-def test_a_task_replaces_the_one_of_its_number():
-    assert [task.objective for task in by_id([a_task(2), a_task(1)], [a_task(2, objective="new")])] == [
-        "Do part 1.",
-        "new",
-    ]

@@ -1,14 +1,11 @@
 """Plans whose tasks fail, break down, and are reviewed."""
 
-import pytest
-
 from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.plan import (
     REJECTED,
     PlanningTeam,
     a_job,
     a_task,
-    everything,
     statuses,
 )
 from tests.builders.state import a_state
@@ -44,14 +41,6 @@ async def test_a_task_that_fails_every_review_is_failed_and_the_guards_still_get
     assert job.vetoes[-1].guard == "report_before_end"
 
 
-@pytest.mark.parametrize("attempts", [1, 3])
-async def test_attempts_are_limited_by_configuration(attempts):
-    team = PlanningTeam(replies={"critic": [REJECTED]})
-    job = await a_job(team, limits={"max_attempts": attempts})
-
-    assert job.plan[0].attempts == attempts
-
-
 async def test_a_breakdown_is_an_errored_task_that_the_supervisor_may_run_again():
     rerun = ("update_task_status", {"task_id": 1, "status": "RERUN"})
     team = PlanningTeam(calls=[[], [rerun]], replies={"investigator": [400, WORKER_REPLIES["investigator"]]})
@@ -59,13 +48,6 @@ async def test_a_breakdown_is_an_errored_task_that_the_supervisor_may_run_again(
 
     assert [event.status for event in job.plan[0].history][:3] == ["RUNNING", "ERRORED", "RERUN"]
     assert statuses(job) == ["COMPLETED"] * 3
-
-
-async def test_a_breakdown_nobody_mends_ends_with_the_report_of_what_is_known():
-    job = await a_job(PlanningTeam(replies={"investigator": [500]}))
-
-    assert statuses(job) == ["ERRORED", "READY", "READY"]
-    assert job.visits == ["investigator", "writer"]
 
 
 async def test_a_review_that_breaks_down_is_an_error_of_its_task():
@@ -84,23 +66,3 @@ async def test_a_review_is_of_its_task_and_a_critic_task_of_the_job():
     assert reviewed_only.plan[0].feedback.verdict == "APPROVED"
     assert with_a_critic.critic_feedback.verdict == "APPROVED"
     assert with_a_critic.plan[1].feedback is None
-
-
-async def test_everything_that_ran_is_known_afterwards():
-    """The final state holds the DAG and each task's history."""
-    job = await a_job(PlanningTeam(decide=everything), plan="fan-out")
-
-    assert [task.dependencies for task in job.plan] == [(), (1,), (1,), (2, 3)]
-    assert [[(event.step, event.status) for event in task.history] for task in job.plan] == [
-        [(step, "RUNNING"), (step, "NEEDS_REVIEW"), (step, "COMPLETED")] for step in (1, 2, 2, 3)
-    ]
-
-
-async def test_the_review_of_a_report_reads_the_report():
-    team = PlanningTeam()
-    job = await a_job(team, plan="linear")
-    asked = team.workers.messages("critic", 2)[1]
-
-    assert f"Root cause in the report: {job.report.root_cause}" in asked
-    assert f"Comment to be posted: {' '.join(job.comment.split())}" in asked
-    assert "Root cause in the report" not in team.workers.messages("critic", 1)[1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.outgoing_text import Effects, effects_of
+from triage.outgoing_text import effects_of
 
 
 @pytest.mark.parametrize(
@@ -26,17 +26,5 @@ def test_images_are_listed(text):
     assert effects_of(text).images == ("http://e.invalid/i.png",)
 
 
-@pytest.mark.parametrize(
-    "text", ["[l](http://e.invalid/)", "<a href='http://e.invalid/'>l</a>", "see http://e.invalid/ now"]
-)
-def test_links_are_listed(text):
-    assert effects_of(text).links == ("http://e.invalid/",)
-
-
 def test_hidden_text_is_counted_but_not_our_own_mark():
     assert effects_of("a\u200bb <!-- obey --> <!-- triage job -->", "<!-- triage job -->").hidden == 2
-
-
-def test_plain_text_has_no_effects():
-    assert effects_of("Quantities are overwritten in `add`.") == Effects()
-    assert Effects().lines() == []

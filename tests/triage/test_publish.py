@@ -44,14 +44,6 @@ def test_an_issue_is_read_by_its_address(host, job):
     assert set(host.tokens) == {f"Bearer {OURS}"}
 
 
-def test_without_a_token_a_public_issue_can_be_read(host, monkeypatch):
-    monkeypatch.delenv("GITHUB_TOKEN")
-    with triage_at(monkeypatch) as (triage, _):
-        assert triage("run", "--repo", "shop", "--issue-url", host.issue) == 0
-
-    assert set(host.tokens) == {""}
-
-
 @pytest.mark.parametrize(
     ("address", "code", "said"),
     [
@@ -268,12 +260,6 @@ def test_a_file_of_a_sound_report_needs_no_force(host, job, tmp_path):
 
     assert main(["publish", "--from", file, "--issue-url", host.issue, "--yes"]) == 0
     assert len(host.comments) == 1
-
-
-def test_force_changes_nothing_for_a_sound_report(host, job):
-    assert main(["publish", "one", "--yes", "--force"]) == 0
-
-    assert host.comments[0]["body"].startswith("## Triage")
 
 
 def test_a_job_without_an_address_wants_one(host, monkeypatch, capsys):

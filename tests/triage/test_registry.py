@@ -1,7 +1,5 @@
 """The agent registry: every worker is in it, what it needs can be provided, and calls are counted."""
 
-import json
-
 import pytest
 
 from tests.builders.endpoint import a_team, a_toolbox
@@ -15,8 +13,6 @@ from triage.agent_registry import (
     flagged_agents,
     missing_data,
     provider_of,
-    recent_history,
-    registry_json,
 )
 from triage.agents import AGENTS
 from triage.agents.agent import worker_node
@@ -35,11 +31,6 @@ def test_all_data_of_the_registry_can_be_available():
 
 def test_whatever_an_agent_requires_somebody_provides_or_the_job_brings():
     assert {data for card in REGISTRY.values() for data in card.requires if provider_of(data) is None} == {"issue"}
-
-
-def test_the_json_says_purpose_requires_and_provides():
-    for card in json.loads(registry_json()).values():
-        assert list(card) == ["purpose", "requires", "provides"]
 
 
 @pytest.mark.parametrize(
@@ -62,15 +53,6 @@ def test_a_question_nobody_answered_is_no_data():
     assert available_data(a_state(human_exchanges=[an_exchange(answer=None)])) == ["issue"]
 
 
-def test_fields_that_only_steer_the_work_are_no_data():
-    assert available_data(a_state(visits=["critic"], iterations=3, supervisor_reasoning="r")) == ["issue"]
-
-
-def test_missing_data_is_named():
-    assert missing_data(a_state(), "critic") == ["hypothesis"]
-    assert missing_data(a_state(findings=[a_finding()]), "critic") == []
-
-
 def test_failed_visits_count_as_calls():
     """`visits` holds them, findings do not."""
     assert call_counts(a_state(visits=["critic", "investigator", "critic"])) == {"investigator": 1, "critic": 2}
@@ -81,10 +63,6 @@ def test_failed_visits_count_as_calls():
 )
 def test_an_agent_called_too_often_is_flagged(calls, flagged):
     assert flagged_agents(a_state(visits=["critic"] * calls)) == flagged
-
-
-def test_the_history_is_the_last_five():
-    assert list(recent_history(a_state(visits=[*WORKERS]))) == list(WORKERS[-5:])
 
 
 def test_an_investigation_without_a_hypothesis_provides_none():

@@ -158,13 +158,6 @@ def test_a_forged_copy_of_the_question_changes_nothing(host, monkeypatch):
     assert "A: Postgres." in run(monkeypatch, host, "resume", "one", "--from-issue")[1]
 
 
-def test_a_job_that_waits_for_nothing_is_one_line(host, monkeypatch, capsys):
-    run(monkeypatch, host, "run", "--repo", "shop", "--issue-url", host.issue, "--job-id", "one", answer=answering())
-
-    assert main(["resume", "one", "--from-issue"]) == 2
-    assert "job 'one' waits for no answer" in capsys.readouterr().err
-
-
 def test_a_question_that_was_not_posted_is_one_line(host, monkeypatch, capsys):
     begun(monkeypatch, host)
     host.comments.clear()

@@ -11,7 +11,6 @@ from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.endpoint import a_decision
 from tests.builders.llm_server import Answer, answering
 from tests.builders.unruly import first, only, refusing
-from triage.checkpoints import is_kept
 from triage.errors import InputError
 from triage.run_options import RunOptions
 from triage.stored_jobs import held, one_job
@@ -53,16 +52,6 @@ def test_the_model_the_repository_and_the_folder_for_results_are_kept(desk, monk
 
     assert {body["model"] for body in asked} == {"local"}
     assert (desk / "results" / "report.md").is_file()
-
-
-def test_another_model_may_be_named_on_resume(desk, monkeypatch):
-    begun(monkeypatch, "--model", "local")
-    asked = []
-    with triage_at(monkeypatch, heard(asked)) as (triage, _):
-        triage("run", *AGAIN, "--model", "larger")
-
-    assert {body["model"] for body in asked} == {"larger"}
-    assert the_job().options.model == "larger"
 
 
 def test_what_a_job_was_begun_with_is_shown_when_it_goes_on(desk, monkeypatch, capsys):
@@ -177,13 +166,6 @@ def test_the_lock_of_a_process_that_died_holds_nobody_up(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_is_let_go_when_its_block_fails(tmp_path):
-    with pytest.raises(KeyError), held(tmp_path / "jobs.sqlite", "one"):
-        raise KeyError
-    with held(tmp_path / "jobs.sqlite", "one"):
-        assert (tmp_path / "jobs.sqlite.one.lock").is_file()
-
-
 def test_a_damaged_file_of_jobs_is_one_line(desk, monkeypatch, capsys):
     (desk / "broken.sqlite").write_bytes(b"SQLite format 3\x00" + b"\x07" * 5000)
     with triage_at(monkeypatch) as (triage, _):
@@ -192,13 +174,6 @@ def test_a_damaged_file_of_jobs_is_one_line(desk, monkeypatch, capsys):
     told = capsys.readouterr().err.strip()
     assert "broken.sqlite: jobs cannot be kept there (" in told
     assert "\n" not in told
-
-
-def test_a_job_is_said_to_be_kept_only_once_it_is(desk, monkeypatch):
-    assert not is_kept(Path(".triage/jobs.sqlite"), "one")
-    begun(monkeypatch)
-
-    assert is_kept(Path(".triage/jobs.sqlite"), "one")
 
 
 @pytest.mark.parametrize("name", ["../one", "a/b", "", ".hidden", "one two"])
@@ -214,12 +189,6 @@ def test_a_new_job_needs_its_repository(desk, monkeypatch, capsys):
         assert triage("run", *NEW) == 2
 
     assert "no repository: give --repo FOLDER" in capsys.readouterr().err
-
-
-def test_options_survive_being_kept(tmp_path):
-    options = RunOptions("llm", "v3", None, "prd", "local", str(tmp_path), str(tmp_path / "out"), "http://x.invalid/v1")
-
-    assert RunOptions.from_metadata(options.metadata()) == options
 
 
 def test_a_fault_costs_a_visit_and_no_job(desk, monkeypatch):

@@ -83,14 +83,6 @@ async def test_an_input_the_agent_cannot_read_is_a_422(body):
     assert team.asked == []
 
 
-async def test_a_failing_agent_is_a_502_there_and_a_failed_visit_here():
-    client = a_client(a_team(investigator=[500]))
-
-    update = await worker_node(INVESTIGATOR, a_remote_toolbox(client))(a_state())
-
-    assert "502" in update["agent_errors"][0].error
-
-
 async def test_the_cause_of_a_502_reaches_the_caller():
     update = await worker_node(INVESTIGATOR, a_remote_toolbox(a_client(a_team(investigator=[500]))))(a_state())
 
@@ -106,12 +98,6 @@ async def test_a_service_may_say_who_it_is_as_long_as_it_is_the_one_asked(name, 
     update = await worker_node(INVESTIGATOR, a_remote_toolbox(httpx.AsyncClient(transport=transport)))(a_state())
 
     assert len(update.get("agent_errors", [])) == failed
-
-
-async def test_a_service_says_that_it_is_up():
-    answer = await a_client(a_team()).get("/health")
-
-    assert answer.json() == {"status": "ok", "agents": list(AGENTS)}
 
 
 async def test_a_service_without_a_web_to_search_is_a_502_that_says_so():

@@ -42,13 +42,6 @@ def test_the_variables_of_openai_stand_in(monkeypatch):
     assert (settings.base_url, settings.api_key.get_secret_value()) == ("http://gateway.invalid/v1", "theirs")
 
 
-def test_our_own_variables_come_first(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "theirs")
-    monkeypatch.setenv("TRIAGE_API_KEY", "ours")
-
-    assert settings_from_environment().api_key.get_secret_value() == "ours"
-
-
 def test_the_key_for_openai_is_shown_to_no_other_endpoint(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "theirs")
     monkeypatch.setenv("TRIAGE_BASE_URL", "http://other.invalid/v1")

@@ -27,14 +27,6 @@ def test_the_bar_of_the_rules_can_be_raised(desk, monkeypatch):
     assert "against a bar of 99%" in decisions(desk)[1]["reasoning"]
 
 
-def test_the_steps_of_a_plan_can_be_limited(desk, monkeypatch):
-    (desk / "short.yaml").write_text("plan_limits: {max_steps: 1}\n")
-    with triage_at(monkeypatch) as (triage, _):
-        triage("run", "--repo", "shop", *NEW, "--supervisor", "plan-fixed", "--thresholds", "short.yaml")
-
-    assert "All 1 steps are used." in [decision["reasoning"] for decision in decisions(desk)]
-
-
 def test_a_floor_of_confidence_can_be_enforced_and_a_resumed_job_keeps_it(desk, monkeypatch):
     (desk / "floor.yaml").write_text("confidence_floor: {single: 1.0, corroborated: 1.0}\n")
     stops = iter(["investigator", "human_input", "writer"])

@@ -78,16 +78,6 @@ def test_a_job_in_two_sittings_has_one_trace(desk, monkeypatch):
     assert written(desk)["took"]["tokens_in"] == answered
 
 
-def test_a_job_that_waits_leaves_a_trace_and_an_answer_enters_it(desk, monkeypatch):
-    stops = iter(["investigator", "human_input"])
-    with triage_at(monkeypatch, answering(lambda _: next(stops, "writer"))) as (triage, _):
-        assert triage("run", "--repo", "shop", *NEW) == 4
-        assert read(desk).error == "waits for an answer: Which?"
-        triage("run", *AGAIN, "--answer", "MySQL")
-
-    assert [(asked.question, asked.answer) for asked in read(desk).exchanges] == [("Which?", "MySQL")]
-
-
 def test_a_failed_visit_is_in_the_trace_with_its_reason(desk, monkeypatch):
     with triage_at(monkeypatch, only(["critic"], refusing(500))) as (triage, _):
         triage("run", "--repo", "shop", *NEW)
@@ -147,13 +137,6 @@ def test_the_traffic_is_kept_where_it_is_asked_for_and_holds_no_key(desk, monkey
     kept = traffic_in(desk)
     assert len(kept) == len(llm.asked) + len(llm.searched)
     assert "key-of-the-test" not in (desk / ".triage/jobs.sqlite").read_bytes().decode("latin-1")
-
-
-def test_no_traffic_is_kept_unasked(desk, monkeypatch):
-    with triage_at(monkeypatch) as (triage, _):
-        triage("run", "--repo", "shop", *NEW)
-
-    assert traffic_in(desk) == []
 
 
 def traffic_in(desk: Path) -> list[tuple[str]]:

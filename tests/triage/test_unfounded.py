@@ -1,7 +1,5 @@
 """What a report says of itself, a writer that failed, and the exit codes of both."""
 
-import json
-
 import pytest
 
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
@@ -53,14 +51,6 @@ def test_a_registry_reply_that_cannot_be_read_is_never_a_silent_success(desk, mo
     assert "The supervisor did not decide on this report: the reply held no JSON object." in the_top(desk)
 
 
-def test_a_sound_report_has_no_such_top(desk, monkeypatch):
-    with triage_at(monkeypatch) as (triage, _):
-        assert triage("run", "--repo", "shop", *NEW) == 0
-
-    assert "Limits of this report" not in the_top(desk)
-    assert json.loads((desk / ".triage/one/report.json").read_text())["caveats"] == []
-
-
 @pytest.mark.parametrize(
     ("state", "said"),
     [
@@ -104,11 +94,3 @@ def test_a_writer_that_failed_in_part_keeps_the_rest_and_is_asked_again_on_resum
         assert triage("run", *AGAIN) == 0
     assert (folder / files[part]).is_file()
     assert set(llm.asked) <= {"writer", "writer-comment", "writer-ticket", "critic", "supervisor"}
-
-
-def test_labels_in_one_text_discard_no_report(desk, monkeypatch):
-    ticket = {"title": "Fix", "labels": "bug, csv", "assignee": ["bob"], "effort": "S"}
-    with triage_at(monkeypatch, answering(**{"writer-ticket": ticket})) as (triage, _):
-        assert triage("run", "--repo", "shop", *NEW) == 0
-
-    assert json.loads((desk / ".triage/one/ticket.json").read_text())["labels"] == ["bug", "csv"]

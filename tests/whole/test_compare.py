@@ -172,6 +172,7 @@ WRONG_STORED = {
     "baseline": (("baseline:nosuch", "reports/latest"), "there is no such baseline"),
     "variant": (("baseline:tiny/mew", "reports/latest"), "no variant mew; it has new, old"),
     "revision": (("git:nosuch", "reports/latest"), "no such revision"),
+    "outside": (("git:HEAD:../run.json", "reports/latest"), "there is no ../run.json in that revision"),
     "folder": (("baseline:tiny", "reports/gone"), "reports/gone/run.json: cannot be read"),
     "file": (("gone.json", "reports/latest"), "gone.json: cannot be read"),
     "alone": (("baseline:tiny",), "nothing to compare it with"),

@@ -23,6 +23,7 @@ _QUOTED_PRINTABLE: Final = re.compile(r"=([2-7][0-9A-F])")
 _IS_QUOTED_PRINTABLE: Final = re.compile(r"=3D|(?:=[2-7][0-9A-F]){3}")
 _SOFT_BREAK: Final = re.compile(r"=\r?\n")
 _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_MARKS: Final = dict.fromkeys(map(ord, "「」『』“”„«»"), '"')
 _BYTE: Final = r"(?:0x|\\x)?[2-7][0-9a-fA-F]"
 _HEX: Final = re.compile(rf"(?<![0-9A-Za-z]){_BYTE}(?:[ ,:-]{{0,2}}{_BYTE}){{11,}}(?![0-9A-Za-z])")
 _NO_DIGIT_OF_HEX: Final = re.compile(r"0x|[^0-9a-fA-F]")
@@ -118,8 +119,8 @@ def _printable_byte(match: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Full width letters are letters, and what nobody sees is not there."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+    """Full width letters are letters, quotes of any script are quotes, and what nobody sees is not there."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).translate(_MARKS)
 
 
 def _from_hex(text: str) -> str:
@@ -156,7 +157,7 @@ def _beside_their_names(text: str) -> str:
     """Each line that may name a secret, with what the next lines give that name: a value, a member, a cell."""
     if "\n" not in text:
         return text
-    lines = [line for line in text.split("\n") if line and not line.isspace()]
+    lines = [line for line in text.split("\n") if line and not line.isspace() and "```" not in line]
     found = [each for at, name in enumerate(lines) if may_name_a_secret(name) for each in _given_below(name, lines, at)]
     return "\n".join(found) or text
 

@@ -23,7 +23,7 @@ _BLOBS: Final[tuple[Stretch, ...]] = (
     ),
     _stretch(
         "BEGIN",
-        r"-{4,5} ?BEGIN (?![A-Z0-9 ]*(?:PRIVATE|MESSAGE))[A-Z0-9 ]+-{4,5}",
+        r"-{4,5} ?BEGIN (?![A-Z0-9 ]*PRIVATE)[A-Z0-9 ]+-{4,5}",
         r"(?:(?:[A-Za-z0-9+/=:,.\s\"'>|-]|\\{1,8}[nr])(?!BEGIN)){0,20000}?-{4,5} ?END [A-Z0-9 ]+-{4,5}",
     ),
     _stretch(
@@ -34,13 +34,16 @@ _BLOBS: Final[tuple[Stretch, ...]] = (
     # By the first bytes: PNG, JPEG, GIF, WebP, SVG, XML, PDF, fonts, gzip, zip, icon, MP3, ELF, WebAssembly, keys,
     # certificate (its PEM block, in base64 once more)
     _stretch(
-        "iVBOR /9j/ R0lG UklG PHN2 PD94 JVBE d09G AAEAA T1RU H4sI UEsD AAAB SUQz f0VM AGFz MIIB MIIC MFkw MCow MHYw "
-        "LS0tLS1CRUdJTiBDRVJU",
+        "iVBOR /9j/ R0lG UklG PHN2 PD94 JVBE d09G AAEAA T1RU H4sI UEsD AAAB SUQz f0VM AGFz MIIB MIIC MIGf MFkw MCow "
+        "MHYw LS0tLS1CRUdJTiBDRVJU",
         r"(?<![A-Za-z0-9+/])(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|PD94bWw|JVBERi0|d09GM|d09GR|AAEAAAA|T1RUTw|H4sIA|",
-        r"UEsDB|AAABAA|SUQz|f0VMR|AGFzbQ|MIIBIjANBgkq|MIICIjANBgkq|MFkwEwYHKoZI|MCowBQYDK2Vw|MHYwEAYHKoZI|LS0tLS1CRUdJTiBDRVJU)",
+        r"UEsDB|AAABAA|SUQz|f0VMR|AGFzbQ|MIIBIjANBgkq|MIICIjANBgkq|MIGfMA0GCSq|MFkwEwYHKoZI|MCowBQYDK2Vw|MHYwEAYHKoZI|LS0tLS1CRUdJTiBDRVJU)",
         _WRAPPED,
     ),
     _stretch("arn:", r"\barn:aws[\w-]*:[\w:/.*@+=-]+"),
+    _stretch("pk_ pk. phc_", r"\b(?:pk_(?:live|test)_|phc_|pk\.eyJ)[\w.-]+"),
+    # Ciphertext, as jasypt, sops, Maven and Jenkins write it
+    _stretch("ENC[ ENC( =}", r"\bENC(?:\[[^\]\s]{8,4000}\]|\([^)\s]{8,4000}\))|\{[A-Za-z0-9+/]{20,}={1,2}\}"),
 )
 """Nothing that looks like a secret in there is one, for any rule."""
 _NUMBERS: Final[tuple[Stretch, ...]] = (
@@ -50,14 +53,22 @@ _NUMBERS: Final[tuple[Stretch, ...]] = (
     ),
     _stretch(
         "SHA sha MD5 md5 Md5 h1: ETag etag Etag tegrity igest ingerprint hecksum once",
-        r"(?i)\b(?:sha-?\d{1,3}|md5|h1|e-?tag|integrity|digest|fingerprint|checksum|hash|c?nonce)\b[\"']?\s*[:= -]\s*",
+        r"(?i)\b(?:sha-?\d{1,3}|md5|h1|e-?tag|integrity|digest|fingerprint|checksum|hash|c?nonce)\b[\"']?\s*[:= /-]\s*",
         rf"(?:W/)?[\"'\\]{{0,3}}(?:sha-?\d+[-:=]{{1,2}}\s?)?{_WORD}+",
     ),
     _stretch(
         "_Z _R ? $s _T",
         r"(?<![A-Za-z0-9_])(?:_{1,3}Z[A-Z]?[\w.$@]+|_{1,2}R[A-Z][\w.$]+|\?\??[\w@?$]+@@[\w@?$]*|_?\$s[\w]+|_T0[\w]+)",
     ),
-    _stretch("DKIM- dkim= DKIM1", r"(?:(?:DKIM-Signature|dkim)\s*[:=]|v=DKIM1).{0,400}"),
+    _stretch("DKIM- dkim= DKIM1 ARC- X-G", r"(?:(?:DKIM-Signature|dkim|ARC-[\w-]+|X-G[\w-]+)\s*[:=]|v=DKIM1).{0,400}"),
+    # What a name calls an id, a place in a list, a public key or a challenge
+    _stretch(
+        'd e ID UBLIC cursor x5c "n" "x" "y"',
+        r"(?<![Ss]ecret[-_ ])(?:(?<![A-Za-z])(?i:id|uid|guid)(?:-2)?|(?<=[a-z])I[dD]|(?<=[\"'])[nxy](?=[\"'])",
+        r"|(?i:cursor|state|challenge|verification|site-?key|public[-_]?key|server-?key|(?:page|next)[-_]?token|handle|",
+        r"iterator|ciphertext\w{0,9}|x5c|\bsecure))[\"'\\]{0,4}\s{0,3}(?:[:=]|content=|\s)\s{0,3}(?:\w{1,30}\()?",
+        rf"[\[\"'\\]{{0,5}}{_WORD}{{16,}}",
+    ),
     # Numbers that a protocol makes anew for each connection, message or public key
     _stretch(
         "WebSocket oundary None-Match kid x5t",
@@ -74,7 +85,7 @@ _NUMBERS: Final[tuple[Stretch, ...]] = (
 )
 _URL: Final = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.)[^\s\"'<>`|\\^{}()\[\]]+")
 _TELLING_URL: Final = re.compile(
-    r"(?i)reset|token|invit|hook|secret|key|auth|magic|verif|subscri|sign|sig=|callback|password|session|login|"
+    r"(?i)reset|token|invit|hook|secret|key|auth|magic|verif|subscri|(?<!de)sign|sig=|callback|password|session|login|"
     r"credential|confirm|activat|access|//[^/]*(?:api|rpc|mainnet|testnet|gateway|ingest)|//[^/]*@|/v\d+/"
 )
 _ASSET: Final = re.compile(

@@ -3,12 +3,11 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable
 from typing import Final
 
-from evals.shared.secrets.named_secrets import ANY, KEYS_OF_PROVIDERS, VALUE
+from evals.shared.secrets.named_secrets import ANY, KEYS_OF_PROVIDERS, QUOTED, VALUE, passes
 from evals.shared.secrets.rule import Match, Rule, is_placeholder, rule, secret_of
-from evals.shared.secrets.values import has_both, is_key, is_password, is_reference, is_token
+from evals.shared.secrets.values import is_chosen, is_key, is_mixed, is_password, is_token
 
 _OPTIONS: Final = (
     r"(?:password|passwd|pass|passphrase|passcode|passin|passout|storepass|keypass|pwd|pw|token|secret|api-?key|auth-?token|"
@@ -18,24 +17,21 @@ _DATABASE: Final = re.compile(
     r"\b(?:server|host|data source|database|dbname|initial catalog)\s*=|\bjdbc:", re.IGNORECASE
 )
 _LOGINS: Final = (
-    r"docker|podman|nerdctl|buildah|skopeo|helm|oras|az|oc|cf|twine|poetry|npm|doctl|vault|sqlcmd|bcp|isql|mongo\w*|"
+    r"login|docker|podman|nerdctl|buildah|skopeo|helm|oras|az|oc|cf|twine|poetry|npm|doctl|vault|sqlcmd|bcp|isql|mongo\w*|"
     r"mysql\w*|mariadb[\w-]*|clickhouse\S*|cqlsh|influx|ldap\w+|smbclient|mosquitto\w*|amqp\S*|sqlplus|winexe|xfreerdp|plink|pscp|"
-    r"mc|svn|htpasswd|gpg2?|7za?|7zz|zip|unzip|rar|unrar|ssh-keygen|keytool|openssl|snmp\w*|ipmitool|psexec|winrs|runas|curl|http|https|xh"
+    r"mc|svn|htpasswd|gpg2?|7za?|7zz|zip|unzip|rar|unrar|ssh-keygen|keytool|openssl|snmp\w*|ipmitool|psexec|winrs|runas|curl|http|https|xh|"
+    r"nxc|netexec|crackmapexec|evil-winrm|rdesktop|useradd|restic|oathtool|impacket-\w+"
 )
 
 _LOGIN_COMMAND: Final = re.compile(rf"\b(?:{_LOGINS})\b[^\n|;]*$")
 
 
-def _passes(match: Match, judge: Callable[..., bool]) -> bool:
-    return judge(secret_of(match)[1], delimited="quoted" in match.re.groupindex and match["quoted"] is not None)
-
-
 def _is_token(match: Match) -> bool:
-    return _passes(match, is_token)
+    return passes(match, is_token)
 
 
 def _is_password(match: Match) -> bool:
-    return _passes(match, is_password)
+    return passes(match, is_password)
 
 
 def _is_given(match: Match) -> bool:
@@ -64,7 +60,7 @@ def _is_a_login(match: Match) -> bool:
 
 
 def _is_of_a_login(match: Match) -> bool:
-    return _passes(match, is_password) or is_key(secret_of(match)[1])
+    return passes(match, is_password) or is_key(secret_of(match)[1])
 
 
 def _is_of_a_login_command(match: Match) -> bool:
@@ -88,52 +84,41 @@ PLACES: Final[tuple[Rule, ...]] = (
         spans=True,
     ),
     rule("crypt_hash", "$", r"\$(?:apr1|1|5|6|2[aby]|y|argon2(?:id|i|d))\$[\w./$,=+-]{20,}"),
+    rule("crypt_hash", "scrypt: :::", r"scrypt:[\d:]{3,30}\$[\w./$]{20,}|(?::[0-9a-fA-F]{32}){2}:::"),
     rule(
         "login_option",
-        "curl http",
-        r"\b(?:curl|https?|xh)\b[^\n|;]{0,300}?\s(?:-u|--user|--proxy-user|-U|-a|--auth)[ =]?[\"'\\]{0,4}[\w.@-]+:"
-        rf"(?P<value>{VALUE}{{3,500}})",
+        "curl http lftp -auth",
+        r"\b(?:curl|https?|xh|lftp|java)\b[^\n|;]{0,300}?\s(?:-u|--user|--proxy-user|-U|-a|--?auth)[ =]?[\"'\\]{0,4}"
+        rf"[\w.@-]+[:,](?P<value>{VALUE}{{3,500}})",
         _is_given,
     ),
     rule(
         "password_option",
-        "mysql mariadb",
-        rf"\b(?:mysql\w*|mariadb[\w-]*)\b[^\n|;]{{0,200}}?\s-p[\"'\\]{{0,4}}(?P<value>{VALUE}{{4,500}})",
-        _is_given,
-    ),
-    rule("password_option", "sshpass", rf"\bsshpass\s+-p\s?[\"'\\]{{0,4}}(?P<value>{VALUE}{{3,500}})", _is_given),
-    rule(
-        "password_option",
-        "redis-cli",
-        rf"\bredis-cli\b[^\n|;]{{0,200}}?\s-a\s+[\"'\\]{{0,4}}(?P<value>{VALUE}{{4,500}})",
+        "mysql mariadb sshpass redis-cli",
+        r"\b(?:(?:mysql|mariadb)[\w-]*\b[^\n|;]{0,200}?\s-p|sshpass\s+-p\s?|redis-cli\b[^\n|;]{0,200}?\s-a\s+)"
+        rf"[\"'\\]{{0,4}}(?P<value>{VALUE}{{4,500}})",
         _is_given,
     ),
     rule(
         "password_option",
-        "--",
-        rf"(?i)--(?:[a-z]{{1,20}}-){{0,4}}(?:{_OPTIONS}|[a-z-]{{0,30}}pass[a-z]{{0,10}})[ =]+(?:pass:)?{ANY}",
+        "-- -storepass -keypass -pass -pw -token -secret /p: /pass:",
+        rf"(?i)(?<![\w-])(?:--?(?:[a-z]{{1,20}}-){{0,4}}(?:{_OPTIONS}|[a-z-]{{0,30}}pass[a-z]{{0,10}})[ =]+"
+        rf"|/p(?:ass)?:)(?:pass:)?{ANY}",
         _is_password,
-    ),
-    # docker login -p …
-    rule(
-        "password_option",
-        "login",
-        rf"\blogin\b[^\n|;]{{0,200}}?\s-p[ =]?{ANY}",
-        lambda match: has_both(secret_of(match)[1]) and _is_given(match) and not is_reference(secret_of(match)[1]),
     ),
     # mongosh -p …, zip -P …: -p is a port or a path elsewhere, so the command counts, and the value has to be no name
     rule(
         "password_option",
-        "-p -P -w -W -N -k -a -b -storepass -keypass -passin -passout",
-        rf"[ \t](?:-[pPwWNkab]|-{{1,2}}(?:storepass|keypass|passin|passout))[ =]?(?:pass:)?{ANY}",
+        "-p -P -w -W -N -k -K -a -b -A -X",
+        rf"[ \t](?:-[pPwWNkKabAX])[ =]?(?:pass:)?{ANY}",
         _is_of_a_login_command,
     ),
     rule("login_option", "%", rf"\s-U[ =]?[\"'\\]{{0,4}}[\w.\\-]+%(?P<value>{VALUE}{{4,500}})", _is_given),
     rule(
         "password_option",
-        "sudo chpasswd login passwd",
-        r"\becho\s+(?:-\w\s+)?[\"']?(?:[\w.-]+:)?(?P<value>[^\s\"'`\\|]{6,500})[\"']?\s*\|\s*"
-        r"(?:sudo\s+-S|chpasswd|\S*passwd|.{0,60}login)",
+        "sudo chpasswd login passwd kinit secret",
+        r"\b(?:echo|printf)\s+(?:-\w\s+)?[\"']?(?:[\w.-]+:)?(?P<value>[^\s\"'`\\|]{6,500})[\"']?\s*\|\s*"
+        r"(?:sudo\s+-S|chpasswd|\S*passwd|kinit|docker secret|.{0,60}login)",
         _is_of_a_login,
     ),
     # ~/.pgpass: host:port:database:user:password
@@ -143,16 +128,23 @@ PLACES: Final[tuple[Rule, ...]] = (
         r"(?:^|[\s'\"`+>;,(=\[{|])[\w.*-]+:(?:\d{4,5}|\*):[\w*-]+:[\w.*@-]+:(?P<value>[^\s'\"`:\\]{6,})",
         _is_of_a_login,
     ),
-    rule("password_option", "/user: /USER:", rf"(?i)\s/user:\S+\s+{ANY}", _is_of_a_login),
+    # /user:jane …, net user jane … /add, rabbitmqctl add_user jane …, AUTH of redis, sudo <<< …
+    rule(
+        "password_option",
+        "/user: /USER: /add add_user change_password AUTH SETUSER <<<",
+        r"(?:(?i:\s/user:|\bnet user )\S+|\b(?:(?:add_user|change_password) \S+|AUTH(?: [\w.-]+)?|SETUSER [^\n]{0,60}>|"
+        rf"(?:sudo|su|passwd|kinit)\b[^\n]{{0,60}}<<<)) ?{ANY}",
+        _is_of_a_login,
+    ),
     rule("password_option", "/user: /USER:", rf"(?i)\bnet use\s+\S+\s+\\\\\S+\s+{ANY}\s+/user:", _is_of_a_login),
     rule(
         "login_option", "login=", rf"\blogin=[\"']?(?P<value>{VALUE}{{20,500}})", lambda match: is_key(match["value"])
     ),
     KEYS_OF_PROVIDERS,
-    # //host/npm/:_auth = …, IMAP's LOGIN name "…", SMTP's AUTH PLAIN …
+    # //host/npm/:_auth = …, SMTP's AUTH PLAIN …, IMAP's LOGIN name "…"
     rule("basic_auth", "_auth", r"\b_auth[\"']?\s*[:=]\s*[\"']?(?P<value>[A-Za-z0-9+/]{8,}={0,2})", _is_a_login),
+    rule("basic_auth", "AUTH", r"\bAUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})", _is_a_login),
     rule("login_option", "LOGIN", rf"\bLOGIN [\w.@+-]+ {ANY}", _is_password),
-    rule("basic_auth", "AUTH ", r"\bAUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})", _is_a_login),
     # user:…@tcp(host:3306)/name, jdbc:oracle:thin:user/…@host
     rule(
         "url_password",
@@ -161,11 +153,28 @@ PLACES: Final[tuple[Rule, ...]] = (
         _is_no_placeholder,
     ),
     rule("url_password", "jdbc:oracle:", r"jdbc:oracle:\w+:[\w.-]+/(?P<value>[^\s@/]{4,200})@", _is_no_placeholder),
+    # ConvertTo-SecureString "…", new Wallet("…"), encrypt(text, "…")
+    rule(
+        "login_call",
+        "SecureString KeySpec( Wallet( Fernet( SecretBox( crypt( jwt.encode( Sequelize( FTP( .begin(",
+        r"(?:SecureString(?: -String)?\s*|(?:KeySpec|Wallet|Fernet|SecretBox)\(\s*|"
+        rf"(?:crypt|jwt\.encode|Sequelize|FTP|\.begin)\(\s*(?:[^\s,()]{{1,80}},\s*){{1,2}})[^\s\"',]{{0,20}}?{QUOTED}",
+        lambda match: is_chosen(match["quoted"]) or is_key(match["quoted"]),
+    ),
+    # What a link that opens something has in its path: a hook, a reset, an invitation, a node of a chain
+    rule(
+        "url_credential",
+        "hook reset nvit agic erif onfirm ctivat private- mainnet testnet quiknode",
+        r"://(?![^\s\"'<>]{0,200}?/(?:blob|tree|commit)/)[^\s\"'<>]{0,200}?"
+        r"(?:hook|reset|invit|magic|verif|confirm|activat|private|mainnet|testnet|quiknode)[\w.-]*/?"
+        r"(?:[\w.%@-]{1,40}/){0,4}?(?:private-)?(?P<value>[A-Za-z0-9_-]{10,200})(?![\w-])",
+        lambda match: is_key(match["value"]) or (match["value"].isalnum() and is_mixed(match["value"])),
+    ),
     rule(
         "seed_phrase",
         "nemonic NEMONIC eed ecovery",
-        r"(?i)\b(?:mnemonic|(?:seed|recovery)[ _-]?(?:phrase|words)?)\b\W{1,8}"
-        r"(?P<value>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})[\"'`]",
+        r"(?i)(?<![a-z])(?:mnemonic|(?:seed|recovery)[ _-]?(?:phrase|words)?)\b(?:\W{1,8}|\W{0,2}\s(?:is|are)\b\W{1,3})"
+        r"(?P<value>(?:(?:[a-z]{3,8} ){3}){3,7}(?:[a-z]{3,8} ){2}[a-z]{3,8})(?=[\"'`.]|\s*(?:$|\n))",
     ),
     rule(
         "url_credential",

@@ -42,7 +42,10 @@ _EMAIL: Final = re.compile(
 _LONG_WORD: Final = re.compile(rf"\S{{{SHORTEST},}}")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _KINDS: Final = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
-_PUBLIC_TOKEN: Final = re.compile(r"(?:chatcmpl|call|req|fp|resp|msg|toolu|srvtoolu|run|evt|sha256|sha384|sha512)[-_]")
+_PUBLIC_TOKEN: Final = re.compile(
+    r"(?:chatcmpl|call|req|fp|resp|msg|toolu|srvtoolu|run|evt|sha256|sha384|sha512|thread|asst|file|batch|price|cus|pi|prod|"
+    r"sub|acct|job)[-_]"
+)
 
 _MOST_REMEMBERED: Final = 200_000
 _clean: set[int] = set()

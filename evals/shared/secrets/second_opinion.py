@@ -8,12 +8,13 @@ from typing import Final, Protocol
 
 from evals.shared.secrets.named_secrets import may_name_a_secret
 from evals.shared.secrets.rule import is_placeholder
-from evals.shared.secrets.values import is_password
+from evals.shared.secrets.values import is_token
 
 RULE: Final = "second_opinion"
 _LONGEST: Final = 2_000
 _OVERLAP: Final = 200
 """Characters. Longer lines are looked at in pieces, and runs of blanks as one, as some patterns take cubic time."""
+_ID: Final = re.compile(r"(?i)key_?id\b")
 _BLANKS: Final = re.compile(r"[ \t]{2,}")
 _PLUGINS: Final = (
     "aws.AWSKeyDetector", "azure_storage_key.AzureStorageKeyDetector",
@@ -51,8 +52,8 @@ def _seen(line: str) -> tuple[str, ...]:
     known, keyword = _plugins()
     seen = (secret for plugin in known for secret in plugin.analyze_string(line))
     found = [secret for secret in seen if not (is_placeholder(secret) or is_placeholder(_word(line, secret)))]
-    if may_name_a_secret(line):
-        found += [secret for secret in keyword.analyze_string(line) if is_password(secret)]
+    if may_name_a_secret(line) and not _ID.search(line):
+        found += [secret for secret in keyword.analyze_string(line) if is_token(secret, delimited=True)]
     return tuple(dict.fromkeys(found))
 
 

@@ -15,7 +15,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 _OWN_NAME: Final = re.compile(r"(?i)pass|pwd|passwd|secret|token|key|str|none|null|test\d*$|user\d*$|utf")
 _REFERENCE: Final = re.compile(
     r"(?i)(?:md5|sha-?\d{1,3}|arn|vault|secretref|ref\+\w+|keyvault|file|env|op|aws|gcp|pkg|urn|projects)[:/+-].*"
-    r"|0x[0-9a-f]{1,40}"
+    r"|0x[0-9a-f]{1,40}|\w+@[0-9a-f]{6,8}|(?:argon|pbkdf|base|utf|aes|rsa|ed|hs|rs|es)-?\d{1,5}(?:id|url|\w?)"
     r"|/[\w./@+-]*|(?-i:[A-Z_]{3,}=[^=].*)|\.{1,2}/.*|~/.*|[A-Z]:\\.*"
     r"|.*\.(?:pem|key|crt|json|ya?ml|txt|py|js|ts|go|rs|java|env|cfg|conf|ini|toml|html?)"
     r"|.*(?:\$\{|\{\{|<%|%\().*|v?\d+(?:\.\d+){1,3}[\w.+-]*|@[\w-]+\..*|[a-z]+,[a-z]+=.*|.*\[\d*\].*"
@@ -32,7 +32,7 @@ _ENDS: Final = ".:!?*"
 _MARKS: Final = frozenset("!@#$%^&*?+~")
 _PASSPHRASE: Final = re.compile(
     r"(?=.{8})(?:[A-Z][a-z]{2,}(?:[-_.<&]?[A-Za-z]{3,}){0,4}[-_.]?\d{2,4}[^\w\s]{0,2}"
-    r"|[a-z]{3,}(?:[-_.~][a-z]{3,}){1,4}[-_.]\d{3,4}|[A-Za-z][a-z]{2,}\d{2,4}[-_.](?:[A-Z]{2,4}|[A-Z][a-z]{2,}))"
+    r"|[a-z]{3,}(?:[-_.~][a-z]{3,}){1,4}[-_.]\d{2,4}|[A-Za-z][a-z]{2,}\d{2,4}[-_.](?:[A-Z]{2,4}|[A-Z][a-z]{2,}))"
 )
 _DIGIT_OR_MARK: Final = re.compile(r"[^A-Za-z]")
 _PAIRS: Final = """
@@ -58,9 +58,10 @@ def is_mixed(value: str) -> bool:
 
 
 def is_gibberish(value: str) -> bool:
-    """Sixteen and more letters in a row that are no words: few of their pairs are those of English."""
+    """Sixteen and more letters in a row, or ten of both cases, that are no words: few of their pairs are of English."""
     return any(
-        len(run) >= 16 and sum(left + right in _COMMON_PAIRS for left, right in pairwise(run.lower())) < 0.4 * len(run)
+        (len(run) >= 16 or (len(run) >= 10 and changes(run)[0] >= 0.3 * len(run)))
+        and sum(left + right in _COMMON_PAIRS for left, right in pairwise(run.lower())) < 0.4 * len(run)
         for run in _DIGIT_OR_MARK.split(value)
     )
 
@@ -116,6 +117,16 @@ def is_strong(value: str) -> bool:
 def _is_made_of_words(value: str) -> bool:
     """`Walnut-umbra54`, `walnut-umbra-541`, `walnut54.Umbra`: words and a number, as people make up passwords."""
     return bool(_PASSPHRASE.fullmatch(value)) and not _CODE.search(value)
+
+
+def is_chosen(value: str) -> bool:
+    """What looks like a password by itself: random letters and digits, marks, or words and a number."""
+    value = value.rstrip(_ENDS)
+    if len(value) < 8 or is_placeholder(value) or is_reference(value):
+        return False
+    changed, steps = changes(value)
+    odd = has_both(value) and changed >= 0.4 * steps and not _is_a_name(value)
+    return odd or is_mixed(value) or is_strong(value) or _is_made_of_words(value)
 
 
 def is_key(value: str) -> bool:

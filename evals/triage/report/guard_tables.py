@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from evals.comparison.first_divergence import divergences
-from evals.comparison.summary import case_means
+from evals.models.metrics import Scored
 from evals.models.run import Comparison, Run
 from evals.models.trace import Decision, Trace
 from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability
@@ -70,13 +70,23 @@ def _cell(item: Comparison) -> str:
 
 def _cost(run: Run, left: str, right: str, scorer: str) -> str:
     """The mean difference over the cases scored under both, and how many those are of all."""
-    without, whole = (case_means(run.trials, name, scorer) for name in (left, right))
+    without, whole = (_means(run, name, scorer) for name in (left, right))
     both = without.keys() & whole.keys()
     if not both:
         return NOTHING
     difference = sum(without[case] - whole[case] for case in sorted(both)) / len(both)
     told = f"{difference:+,.1f}".replace("-", MINUS) if difference else "0"
     return f"{told} n={len(both)}/{len(run.cases)}"
+
+
+def _means(run: Run, variant: str, scorer: str) -> dict[str, float]:
+    """Case id -> mean of its scored samples; without `evals.comparison.summary`, which loads numpy."""
+    found: dict[str, list[float]] = {}
+    for trial in run.trials:
+        outcome = trial.outcomes.get(scorer)
+        if trial.trace.variant == variant and isinstance(outcome, Scored):
+            found.setdefault(trial.trace.case_id, []).append(outcome.value)
+    return {case: sum(values) / len(values) for case, values in found.items()}
 
 
 Count = Callable[[Decision], int]

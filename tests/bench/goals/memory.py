@@ -70,8 +70,8 @@ def rounds(folder: Path) -> Iterator[Line]:
 
 def _forget_vectors(path: Path) -> None:
     cache = VectorCache(path)
-    for key in sorted(cache._vectors)[::10]:
-        del cache._vectors[key]
+    for key in sorted(cache._known)[::10]:
+        del cache._known[key]
     path.unlink()
     cache.save(path)
 

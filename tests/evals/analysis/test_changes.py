@@ -50,13 +50,6 @@ def test_answers_of_another_model_are_a_change_that_numbers_do_not_go_on_across(
     assert not last.goes_on
 
 
-def test_a_baseline_that_does_not_say_who_answered_marks_no_change(folder, told):
-    blessed(folder, a_state())
-    blessed(folder, a_state(answered_by={"v1": "large", "v5": "large"}))
-
-    assert told().blessings[1].marks == ()
-
-
 @pytest.mark.parametrize("kind", ["labels", "scorers"])
 def test_numbers_do_not_go_on_across_another_measure(folder, told, kind):
     blessed(folder, a_state())
@@ -112,15 +105,6 @@ def test_a_red_case_is_red_since_it_last_passed(folder, told):
     assert (red.variant, red.since, red.baselines, red.always, red.relabelled) == ("v5", sha, 2, False, ())
 
 
-def test_a_case_that_never_passed_says_so_and_when_it_was_relabelled(folder, told):
-    first = blessed(folder, a_state())
-    second = blessed(folder, a_state(labels={"c": "2"}))
-
-    red = told().red[0]
-
-    assert (red.case, red.since, red.always, red.relabelled) == ("c", first, True, (second,))
-
-
 def test_a_case_turned_at_the_commit_that_last_made_it_fail(folder, told):
     blessed(folder, a_state())
     blessed(folder, a_state().but("v5", {"a": 0.0}))
@@ -132,13 +116,6 @@ def test_a_case_turned_at_the_commit_that_last_made_it_fail(folder, told):
 
     assert (turn.by.commit, turn.by.subject, turn.was, turn.now, turn.flips) == (sha, "worse for a", 1, 0, 3)
     assert [mark.text for mark in turn.by.marks] == ["prompt of v5"]
-
-
-def test_a_case_that_never_turned_names_no_commit(folder, told):
-    blessed(folder, a_state())
-    blessed(folder, a_state().but("v5", {"b": 0.0}))
-
-    assert {one.by for one in turns(told(), "a")} == {None}
 
 
 def test_a_graded_endpoint_turns_at_any_change(folder, told):

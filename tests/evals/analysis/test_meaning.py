@@ -71,11 +71,6 @@ def test_each_field_changes_alone(agent, field, change):
     assert {name for name in was if was[name] != now[name]} == {field}
 
 
-def test_prose_has_nothing_to_compare():
-    assert fields_of("writer", {"messages": []}) == ()
-    assert fields_of("writer", {"messages": [], "response_format": {"type": "json_object"}}) == ()
-
-
 @pytest.mark.parametrize("content", ['{"next_node": "cri', '{"next_node": "nobody"}', "", "critic"])
 def test_an_answer_that_breaks_its_schema_is_unreadable_in_every_field(content):
     assert said("supervisor", content) == {"decision": UNREADABLE, "schema": False}

@@ -55,12 +55,6 @@ def test_what_several_variants_ask_is_no_ones_own(workspace):
     assert strata == {both.key: ("critic", SHARED), mine.key: ("critic", "v1")}
 
 
-def test_what_no_trial_asks_is_not_asked_again(workspace):
-    used, unused = asked("Why?"), asked("How?")
-
-    assert [each.key for each in found(workspace, [a_trace("v1", used)], used, unused).requests] == [used.key]
-
-
 def test_prose_and_web_searches_are_left_out(workspace):
     review, comment, search = asked("Why?"), an_interaction("Write.", agent="writer"), asked("q", model="")
 
@@ -102,10 +96,3 @@ def test_the_price_is_that_of_the_same_requests_when_they_were_recorded(workspac
 
     assert price_of({all_of_it.requests[0]: 2}, PRICES).usd == 32
     assert of_recording(all_of_it, 1, PRICES).usd == 116
-
-
-def test_a_model_without_a_price_has_an_unknown_one(workspace):
-    all_of_it = found(workspace, [a_trace("v1", asked("Why?"))], asked("Why?"))
-    price = price_of({all_of_it.requests[0]: 1}, PriceTable(as_of=date(2026, 11, 1), models={}))
-
-    assert (price.usd, price.unpriced) == (None, ("small",))

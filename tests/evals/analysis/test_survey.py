@@ -16,17 +16,6 @@ def test_at_a_whole_size_it_is_wilsons_interval(hits, size):
     assert wilson_at(hits / size, size) == pytest.approx(proportion_confint(hits, size, method="wilson"))
 
 
-def test_requests_that_are_all_alike_are_worth_their_number():
-    found = share(drawn_one_by_one([1.0] * 20))
-
-    assert (found.value, found.effective) == (1.0, 20)
-    assert found.low == pytest.approx(proportion_confint(20, 20, method="wilson")[0])
-
-
-def test_a_value_counts_for_all_it_stands_for():
-    assert share([Seen(1.0, 9, "a"), Seen(0.0, 1, "b")]).value == pytest.approx(0.9)
-
-
 def test_unequal_weights_are_worth_fewer_requests():
     """Kish's (sum of w)^2 / sum of w^2."""
     seen = [Seen(1.0, weight, weight) for weight in (1.0, 2.0, 3.0)]

@@ -7,11 +7,10 @@ import random
 import pytest
 
 from evals.secrets.secret_filter import scan, unsuspicious
-from tests.chaos.shapes import ENCODED, IN_A_PROTOCOL, IN_A_SYNTAX, NAMED, NOT_PROMISED, SPELLED
+from tests.chaos.shapes import NOT_PROMISED, PROMISED
 
-NOISE = "Qm7" + "Xk9Rt2Lw5" + "Zp8Vb3Nc6"
+NOISE = "Qm7" + "Xk9Rt2Lw5" + "Zp8Vb3Nc6" + "Hd4Ys1Jf"
 """Random, with small and capital letters and digits, as a key is."""
-PROMISED = (*NAMED, *SPELLED, *IN_A_SYNTAX, *IN_A_PROTOCOL, *ENCODED)
 
 
 def drawn(shape, many=20):
@@ -51,6 +50,11 @@ def test_no_depth_of_quoting_hides_a_password(depth):
     assert scan(f"it said {text}") != []
 
 
+def test_noise_alone_is_refused():
+    """So that the harmless texts below pass for what stands around it."""
+    assert [found.rule for found in scan(f"it said {NOISE} twice")] == ["high_entropy"]
+
+
 @pytest.mark.parametrize(
     "harmless",
     [
@@ -73,6 +77,34 @@ def test_no_depth_of_quoting_hides_a_password(depth):
         'key1._domainkey IN TXT "v=DKIM1; k=rsa; p=' + NOISE,
         "certificate-authority-data: " + base64.b64encode(b"-----BEGIN CERTIFICATE-----" + NOISE.encode()).decode(),
         '{"id":"evt_' + NOISE + '","object":"event"}',
+        '"customer": "cus_' + NOISE + '", "price": "price_' + NOISE + '"',
+        "X-Request-Id: " + NOISE,
+        "x-amz-id-2: " + NOISE + "/" + NOISE + "=",
+        '{"upload_id": "' + NOISE + '", "nextPageToken": "' + NOISE + '"}',
+        "GET /items?cursor=" + NOISE + "&limit=20",
+        "code_challenge=" + NOISE + "&state=" + NOISE,
+        "google-site-verification=" + NOISE,
+        '<div data-sitekey="' + NOISE + '">',
+        "Stripe('pk_live_" + NOISE + "')",
+        "[Peer]\nPublicKey = " + NOISE + NOISE[:14] + "=",
+        "VAPID_PUBLIC_KEY=B" + NOISE,
+        '{"kty":"EC","crv":"P-256","x":"' + NOISE + '","y":"' + NOISE + '"}',
+        "password: ENC[AES256_GCM,data:" + NOISE + "==,iv:" + NOISE + "=,tag:" + NOISE + "=,type:str]",
+        "spring.datasource.password=ENC(" + NOISE + "=)",
+        "<password>{" + NOISE + "=}</password>",
+        "- secure: " + NOISE + "=",
+        "X-Gm-Message-State: " + NOISE,
+        "sha256/" + NOISE + "=",
+        "PublicKeyToken=b77a5c561934e089",
+        '"taskmill-export-key": "' + "651656ed5ea14127" * 4 + '", "row_key": "' + "651656ed5ea14127" * 2 + '"',
+        '"private_key_id": "' + "fb2d7f24e000f2e7" * 2 + '"',
+        "Token@436edac3 and token=Token@436edac3",
+        "Password hash algorithm: argon2id",
+        "send-to: queue7, auth: oauth2/token2, npm:react@18.2.0, nginx:1.25@sha256:0f1e2d",
+        "https://x.invalid/webhooks/events-of-2024 and /docs/reset-password/step2-of-4",
+        "rabbitmqctl add_vhost orders2, net use, AUTH PLAIN, AUTH LOGIN, xfreerdp /v:host",
+        "cache_key = 'user:7:v2'; encode(text, 'utf-16'); jwt.decode(raw, algorithms=['HS256'])",
+        "version is py312 as the default password field, use utf8mb4 as the key collation",
         "A3-landscape-paper-size-for-printing, pa-llet-racks, dvc_client_configuration_of_2024",
         "compass: n5e7w2x, bypass=k8s2rules, tests pass: py311",
         "sk_learn.linear_model, pat.match, live_reload_of_the_page_after_80_ms",

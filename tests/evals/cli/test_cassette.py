@@ -39,13 +39,6 @@ def test_show_prints_the_conversation_and_counts_it(checkout):
     assert said.out.endswith("2 interactions, 22 + 10 tokens\n")
 
 
-def test_show_narrows_down_to_an_agent(checkout):
-    said = evals(checkout, "cassette", "show", "wrong-sum", "--agent", "writer")
-
-    assert "[user]\n  two\n" in said.out
-    assert "one" not in said.out
-
-
 def test_diff_of_two_files_says_what_came(checkout, tmp_path):
     merge_write(tmp_path / "other.yaml", [an_interaction("one"), an_interaction("three")])
 

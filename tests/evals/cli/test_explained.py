@@ -35,12 +35,6 @@ def test_nothing_is_wider_than_the_terminal(width):
     assert all(len(line) + line.count("語") <= width for line in told.splitlines())
 
 
-def test_where_it_goes_wrong_stands_below_its_step():
-    told = screen(a_told(wrong="here it leaves the label's way, which goes on to writer"))
-
-    assert "✗ here it leaves the label's way, which goes on to writer" in told
-
-
 def test_a_shorter_trial_beside_a_longer_one_leaves_its_place_empty():
     short = Explanation("v3", "exact", (), (("scores", "✗ route"),))
 

@@ -58,13 +58,6 @@ def test_a_file_has_a_line_per_trial(stored, tmp_path):
     assert said.out.endswith("t.jsonl\n")
 
 
-def test_the_same_run_is_the_same_file(stored, tmp_path):
-    for name in ("a.jsonl", "b.jsonl"):
-        command("export", "otlp", stored, "--out", tmp_path / name)
-
-    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
-
-
 def test_a_part_of_the_run_is_the_same_lines_and_no_others(stored, tmp_path):
     command("export", "otlp", stored, "--out", tmp_path / "all.jsonl")
     command("export", "otlp", stored, "--case", "two", "--variant", "v3", "--out", tmp_path / "part.jsonl")

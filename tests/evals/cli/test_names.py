@@ -25,11 +25,6 @@ def test_a_wrong_name_is_answered_with_the_nearest_one(words, hint, capsys):
     assert hint in capsys.readouterr().err
 
 
-def test_a_name_that_is_like_none_gets_no_hint(capsys):
-    assert main(["run", "zzzz"]) == 2
-    assert "did you mean" not in capsys.readouterr().err
-
-
 def test_the_version_is_that_of_the_package(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"evals {version('triage-evals')}\n"

@@ -49,7 +49,7 @@ def test_an_unknown_name_is_a_usage_error():
 
     assert (said.code, said.err) == (
         2,
-        "evals: no schema 'nosuch'; name one of run, sweep, shard, history, drift or case\n",
+        "evals: no schema 'nosuch'; name one of run, shard, history, drift, sweep or case\n",
     )
 
 

@@ -22,12 +22,6 @@ def test_frozen_states_are_counted_by_gold_and_chosen_node_with_their_credit():
     assert cells(frozen) == {("writer", "critic"): (2, 0.5), ("critic", "critic"): (1, 1.0)}
 
 
-def test_a_state_nobody_recorded_is_counted_in_what_there_would_be():
-    frozen, _ = tables(points=[an_answer("p", "writer"), an_answer("q", None)])
-
-    assert (frozen.n, frozen.of) == (1, 3)
-
-
 def test_decisions_of_trials_are_counted_by_where_the_guards_let_them_go():
     overruled = a_decision(0, "writer", "investigator", vetoes=[a_veto()])
     _, decided = tables(decisions=[overruled, a_decision(1, "writer")])

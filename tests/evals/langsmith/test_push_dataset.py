@@ -110,16 +110,6 @@ def test_a_dry_run_needs_no_key_and_asks_nobody(service, checkout, monkeypatch):
     assert not service.asked
 
 
-def test_a_missing_key_is_one_line_and_2(checkout, monkeypatch):
-    for name in ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-    said = evals(checkout, *PUSH)
-
-    assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "set LANGSMITH_API_KEY" in said.err
-
-
 def test_nobody_there_is_one_line_and_3(checkout, monkeypatch):
     monkeypatch.setenv("LANGSMITH_ENDPOINT", "http://127.0.0.1:9")  # discard: nobody listens
     monkeypatch.setenv("LANGSMITH_API_KEY", "a key")

@@ -23,13 +23,6 @@ def test_every_variant_is_an_experiment_on_the_dataset(there, checkout):
     assert all("Nothing broke." in each["description"] for each in found)
 
 
-def test_every_trial_is_a_root_run_linked_to_its_example(there, checkout):
-    push(checkout, stored(checkout))
-
-    cases = {one: row["metadata"]["case"] for one, row in there.store.examples.items()}
-    assert {run["name"]: cases[run["reference_example_id"]] for run in roots(there)} == {case: case for case in CASES}
-
-
 def test_every_score_is_feedback_under_our_key_with_the_sentence_of_the_report(there, checkout):
     broke = a_comparison(left="v2", right="v1", against="baseline", broke=("wrong-sum",), divergence="critic skipped")
     push(checkout, stored(checkout, comparisons=(broke,)))
@@ -85,13 +78,6 @@ def test_the_same_run_pushed_again_makes_nothing_twice_and_asks_little(there, ch
     assert "2 trials, all was there" in said.out
     assert (len(there.store.runs), len(there.store.feedback), there.count(TREES)) == before
     assert not there.store.twice
-
-
-def test_a_run_with_other_scores_is_another_experiment(there, checkout):
-    push(checkout, stored(checkout))
-    push(checkout, stored(checkout, *trials(**{"route.pass": Scored(value=0.0)})))
-
-    assert len(experiments(there)) == 2
 
 
 def test_only_the_wanted_variant_goes(there, checkout):

@@ -6,7 +6,6 @@ from uuid import UUID
 import pytest
 
 from evals.langsmith.trial_runs import Experiment, example_id, feedback_id, run_id, tree_of
-from tests.builders.interaction import an_interaction
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import a_call, a_decision, a_trace, a_veto
 
@@ -81,15 +80,6 @@ def test_a_call_has_model_tokens_and_its_recorded_time():
     assert (ended - begun).total_seconds() == 0.75
 
 
-def test_what_was_said_in_a_call_comes_from_its_recording():
-    said = an_interaction("Why does it crash?", answer="Line 7.")
-    root = a_tree(a_trace("writer", calls=[a_call("supervisor")]), recorded=lambda _call: said)
-
-    call = root.children[0].children[0].sent()
-    assert call["inputs"]["messages"][0]["content"] == "Why does it crash?"
-    assert call["outputs"]["choices"][0]["message"]["content"] == "Line 7."
-
-
 def test_a_search_is_a_tool_without_tokens():
     root = a_tree(a_trace("web_search", calls=[a_call("supervisor"), a_call("web_search", model="")]))
 
@@ -120,19 +110,6 @@ def test_equal_content_has_equal_ids_and_another_experiment_others():
     assert ids == [span.id for span in a_tree(trace).all()]
     assert len({*ids}) == len(ids)
     assert not {*ids} & {span.id for span in a_tree(trace, experiment=Experiment(OTHER, BEGUN)).all()}
-
-
-def test_samples_of_a_case_are_runs_of_their_own():
-    first, second = (a_tree(a_trace(sample=sample)) for sample in (0, 1))
-
-    assert not {span.id for span in first.all()} & {span.id for span in second.all()}
-
-
-def test_ids_of_runs_are_version_7_with_the_time_of_the_run():
-    found = run_id(PROJECT, "case 0", BEGUN)
-
-    assert (found.version, found.variant) == (7, "specified in RFC 4122")
-    assert found.int >> 80 == int(BEGUN.timestamp() * 1000)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,6 @@ def a_file(**changes):
     return CaseFile.model_validate(fields)
 
 
-def test_a_case_of_ours_names_its_codebase():
-    assert a_file().codebase == "shop"
-
-
 def test_an_imported_case_names_repository_and_origin_instead():
     case = a_file(codebase=None, repository="example/shop", origin=ORIGIN)
 

@@ -3,7 +3,6 @@
 import pytest
 
 from evals.models.metrics import Failed
-from evals.otlp.planned_spans import ROOT
 from evals.otlp.span_plan import Count, planned_traces
 from evals.secrets.secret_filter import WITHHELD
 from tests.builders.run import a_case_info, a_run, a_trial
@@ -46,13 +45,3 @@ def test_an_export_is_counted_by_what_its_spans_are(tmp_path):
     assert str(count) == (
         "1 trace with 7 spans (2 chat, 4 invoke_agent, 1 invoke_workflow) and 3 events; times: 1 recorded"
     )
-
-
-def test_nothing_is_counted_twice_or_before_it_passed(tmp_path):
-    run = a_run(a_trial(a_trace(variant="v2")), a_trial(a_trace(variant="v3")))
-    count = Count(tmp_path / "run.json")
-    passing = count.passing(planned_traces(run, run.trials))
-
-    assert count.traces == 0
-    assert next(passing).spans[0].path == ROOT
-    assert count.traces == 1

@@ -8,7 +8,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from evals.otlp.otlp_send import line_of, requests_of
 from evals.otlp.span_plan import planned_traces
-from tests.builders.receiver import request_in, spans_in
+from tests.builders.receiver import spans_in
 from tests.builders.run import a_run
 
 
@@ -16,10 +16,6 @@ from tests.builders.run import a_run
 def request_():
     run = a_run()
     return next(requests_of(planned_traces(run, run.trials), 10**18))
-
-
-def test_a_line_reads_back_as_the_request_it_was(request_):
-    assert request_in(line_of(request_)) == request_
 
 
 def test_a_line_is_one_line_of_json_that_protobufs_own_parser_takes(request_):

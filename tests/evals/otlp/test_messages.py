@@ -18,14 +18,6 @@ def test_every_message_is_a_role_and_its_parts():
     ]
 
 
-def test_an_answer_says_why_it_ended():
-    told = answered({"choices": [{"message": {"role": "assistant", "content": "So."}, "finish_reason": "stop"}]})
-
-    assert json.loads(told) == [
-        {"role": "assistant", "parts": [{"type": "text", "content": "So."}], "finish_reason": "stop"}
-    ]
-
-
 def test_a_tool_call_and_its_result_still_belong_together():
     """The id is told as a digest: those of the protocol are random, and would be taken for secrets."""
     called, given = json.loads(

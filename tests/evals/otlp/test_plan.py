@@ -9,7 +9,7 @@ from evals.models.metrics import Failed, Scored, Skipped
 from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import ROOT
 from evals.otlp.span_plan import planned_traces
-from tests.builders.run import a_run, a_trial, a_variant_info, rules_info
+from tests.builders.run import a_run, a_trial, a_variant_info
 from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
 
 WAY = ("investigator", "web_search", "writer")
@@ -87,14 +87,6 @@ def test_one_call_of_unknown_length_makes_all_times_an_order_only():
     assert "triage_evals.latency_ms" not in spans["call 6"].attributes
 
 
-def test_visits_side_by_side_begin_together():
-    trace = a_trace("codebase_search", "web_search", "writer", supersteps=(1, 1, 2))
-    spans = by_path(the_plan(trace))
-
-    assert spans["visit 0"].start == spans["visit 1"].start
-    assert spans["visit 2"].start >= max(spans["visit 0"].end, spans["visit 1"].end)
-
-
 def test_a_chat_says_who_was_asked_and_what_it_took():
     told = by_path(the_plan(a_walk()))["call 1"].attributes
 
@@ -102,22 +94,6 @@ def test_a_chat_says_who_was_asked_and_what_it_took():
     assert told[names.PROVIDER] == "openai"
     assert told[names.REQUEST_MODEL] == told[names.RESPONSE_MODEL] == "a-model"
     assert (told[names.INPUT_TOKENS], told[names.OUTPUT_TOKENS]) == (100, 20)
-
-
-def test_tokens_nobody_counted_are_left_out():
-    trace = a_walk(calls=(a_call("supervisor", prompt=0, completion=0),))
-
-    assert not {names.INPUT_TOKENS, names.OUTPUT_TOKENS} & set(by_path(the_plan(trace))["call 0"].attributes)
-
-
-def test_what_is_not_there_is_no_empty_text():
-    """A supervisor that is plain code has no prompt, and a trial without visits no route."""
-    run = a_run(a_trial(a_trace(variant="rules", visits=(), decisions=())), variants=[rules_info()])
-    (plan,) = planned_traces(run, run.trials)
-
-    told = plan.spans[0].attributes
-    assert not {"triage_evals.prompt.version", "triage_evals.route"} & set(told)
-    assert told["triage_evals.sample"] == 0
 
 
 def test_calls_of_a_worker_have_no_order_that_was_kept():

@@ -73,25 +73,6 @@ def test_two_visits_in_a_row_without_anybody_between_are_not_told_apart():
     assert turns_of(trace, "rules") == {"visit 0": [], "visit 1": [], "visit 2": [1], None: [0]}
 
 
-def test_two_visits_with_somebody_between_are():
-    trace = a_trace(
-        "codebase_search",
-        "critic",
-        "codebase_search",
-        decisions=[],
-        calls=calls("codebase_search", "codebase_search", "critic", "codebase_search"),
-    )
-
-    assert turns_of(trace, "rules") == {"visit 0": [0, 1], "visit 1": [2], "visit 2": [3], None: []}
-
-
-def test_calls_of_a_step_the_tape_ends_in_come_last():
-    trace = a_trace("investigator", calls=calls("supervisor", "investigator", "supervisor", "writer"))
-
-    assert turns_of(trace)[None] == [2, 3]
-    assert steps_of(trace)[-1].turns == ()
-
-
 @pytest.mark.parametrize("supervisor", ["llm", "rules", "plan-hybrid"])
 def test_no_call_is_lost_and_none_is_told_twice(supervisor):
     agents = ("supervisor", "critic", "supervisor", "web_search", "critic", "writer", "supervisor", "critic", "judge")

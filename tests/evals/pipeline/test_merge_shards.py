@@ -11,15 +11,6 @@ from tests.builders.trace import a_trace
 OTHER = SuiteSelection(suite="tiny", guards="prd")
 
 
-def test_the_traces_come_in_the_order_of_the_run_whatever_that_of_the_shards():
-    plan = a_plan()
-
-    joined = join(some_shards(a_shard(2), a_shard(1)), RESTS_ON, plan)
-
-    assert [(trace.case_id, trace.variant, trace.sample) for trace in joined.traces] == list(plan)
-    assert joined.digests == tuple(plan.values())
-
-
 REFUSED = {
     "missing": ((a_shard(1, 3),), CannotJudgeError, r"2 of 3 shards missing: 2, 3; make each with `evals run tiny"),
     "twice": ((a_shard(1), a_shard(2), a_shard(1)), ConfigurationError, r"c.json: is shard 1 of 2, and so is a.json"),
@@ -40,17 +31,6 @@ REFUSED = {
 def test_shards_that_are_not_one_whole_run_are_refused(shards, kind, said):
     with pytest.raises(kind, match=said):
         check(some_shards(*shards))
-
-
-def test_shards_of_one_whole_run_are_taken_in_any_order():
-    check(some_shards(a_shard(2), a_shard(1)))
-
-
-def test_a_shard_made_with_other_recordings_cannot_be_judged_with_these():
-    shards = some_shards(a_shard(1), a_shard(2, rests_on=RESTS_ON | {"cassettes": "9" * 64}))
-
-    with pytest.raises(CannotJudgeError, match=r"b.json: made with other cassettes than are here"):
-        join(shards, RESTS_ON, a_plan())
 
 
 def test_a_shard_that_lost_a_trial_is_never_taken_for_whole():

@@ -48,13 +48,6 @@ async def recorded(
     return await record_trials(session, CASES, VARIANTS, samples, at_once=at_once, stop=stop or StopSignal(), **told)
 
 
-async def test_every_trial_of_every_sample_is_recorded():
-    session = ASession()
-
-    assert await recorded(session, samples=2) == TrialCounts(planned=12, proven=12, failed=0)
-    assert len(set(session.begun)) == 12
-
-
 @pytest.mark.parametrize("at_once", [1, 3, 8])
 async def test_no_more_trials_are_under_way_than_allowed(at_once):
     session = ASession()

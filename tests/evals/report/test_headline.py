@@ -1,12 +1,10 @@
 """The numbers at the top."""
 
-from evals.report.view.headline import comparisons, deciding, secondary
+from evals.report.view.headline import comparisons, deciding
 from evals.report.view.page_parts import Lists
 from tests.builders.run import (
-    PRIMARY,
     a_comparison,
     a_run,
-    a_scorer_info,
 )
 
 NO_LISTS = Lists(["local-bug"])
@@ -18,12 +16,6 @@ def test_what_decides_is_the_candidate_against_the_reference():
 
     assert (table.left, table.right, len(table.rows)) == ("v3", "v2", 1)
     assert (table.rows[0].now, table.rows[0].was) == ("100 % (1/1)", "100 % (1/1)")
-
-
-def test_without_a_reference_the_baseline_decides():
-    baseline = a_comparison(right="v3 (baseline)", against="baseline")
-
-    assert deciding(a_run(comparisons=(baseline,)), NO_LISTS).right == "v3 (baseline)"
 
 
 def test_the_axis_of_the_differences_reaches_as_far_as_their_intervals():
@@ -39,12 +31,6 @@ def test_a_count_of_cases_leads_to_them_and_a_lost_case_of_the_baseline_is_no_li
 
     assert (row.worse.text, row.worse.list) == ("1", "0")
     assert (row.better.text, row.better.list) == ("1", "")
-
-
-def test_costs_are_kept_apart_from_other_metrics():
-    scorers = [a_scorer_info(name) for name in (*PRIMARY, "ask.false", "cost.visits")]
-
-    assert [row[0] for row in secondary(a_run(scorers=scorers)).rows] == ["ask.false"]
 
 
 def test_a_baseline_that_nothing_flipped_against_is_quiet():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from evals.cassettes.store import merge_write
+from evals.cassettes.store import load, merge_write
+from evals.cassettes.transcript import keep_words
 from evals.content_cache import digest_of
 from evals.report.html_page import render
 from evals.report.recorded_calls import RecordedCall, TrialCalls, recorded_calls
@@ -117,3 +118,11 @@ def test_the_router_is_who_is_asked_once_per_decision():
     found = TrialCalls(a_run(a_trial(trace)), answers)
 
     assert [found.of_decision(trace, index)[1].reply for index in range(2)] == ["0", "3"]
+
+
+def test_words_that_were_kept_while_a_cassette_was_parsed_are_not_read_again(workspace, run):
+    path, digest = workspace.cassette("local-bug"), run.cassettes["local-bug"]
+    keep_words(load(path), digest, workspace.cache)
+    path.unlink()
+
+    assert [words.reply for words in recorded_calls(run, workspace).values()] == ["Go to critic"]

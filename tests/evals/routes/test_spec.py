@@ -76,7 +76,3 @@ def test_two_constraints_of_one_name_are_a_fault():
 
 def test_a_target_above_the_maximum_is_a_fault():
     assert spec_faults(a_spec(an_alternative(target=6, max_steps=5)))
-
-
-def test_the_worked_local_bug_has_no_faults():
-    assert spec_faults(a_spec()) == ()

@@ -49,10 +49,6 @@ def test_a_case_that_leaves_no_choice_at_all_is_skipped_and_not_wrong():
     assert outcome == Skipped(reason="the router has no choice of its own at any of the case's decision points")
 
 
-def test_a_case_without_points_is_skipped():
-    assert score(decision_score, a_case(), a_trace()).kind == "skipped"
-
-
 def test_frozen_states_count_even_where_the_route_left_the_tape():
     """They were asked apart from the route, and their answers are on tape."""
     off_tape = a_trace(points=[an_answer("p1"), an_answer("p2", "writer")], provenance="frontier", frontier=3)

@@ -42,7 +42,3 @@ def test_a_sample_off_the_tape_leaves_its_share_open():
     found = unanswered_states(trials(("writer", "writer"), ("writer", None)), CASES, "v3", "decision.score")
 
     assert [*found.values()] == [0.5, 0.5]
-
-
-def test_what_is_answered_leaves_nothing_open():
-    assert unanswered_states(trials(("writer", "writer")), CASES, "v3", "decision.score") == {}

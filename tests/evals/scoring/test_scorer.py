@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evals.models.metrics import Failed, Scored, Skipped
+from evals.models.metrics import Failed, Skipped
 from evals.scoring.registry import scorers
 from evals.scoring.scorer import NotApplicable, score, scorer
 from tests.builders.case import a_case
@@ -21,10 +21,6 @@ def a_scorer(answer):
         return answer
 
     return answering
-
-
-def test_a_value_is_scored():
-    assert score(a_scorer(0.5), a_case(), a_trace()) == Scored(value=0.5)
 
 
 def test_a_case_that_is_none_of_its_business_is_skipped_with_the_reason():
@@ -54,10 +50,6 @@ def test_a_trial_off_the_tape_is_skipped_and_says_where_it_left():
     outcome = score(a_scorer(1.0), a_case(), a_trace(provenance="frontier", frontier=3))
 
     assert outcome == Skipped(reason="off the recorded tape: frontier@3")
-
-
-def test_an_unrecorded_trial_is_never_scored():
-    assert score(a_scorer(1.0), a_case(), a_trace(provenance="unrecorded")).kind == "skipped"
 
 
 def test_a_failed_trial_fails_every_scorer():

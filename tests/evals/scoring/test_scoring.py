@@ -3,7 +3,6 @@
 import pytest
 
 from evals.models.metrics import Scored
-from evals.scoring.registry import scorers
 from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case
 from tests.builders.trace import a_trace
@@ -13,10 +12,6 @@ def scored(**fields):
     case = a_case()
     (trial,) = score_trials({case.id: case}, [a_trace(*fields.pop("visits", ()), **fields)])
     return trial
-
-
-def test_every_scorer_has_an_outcome():
-    assert scored().outcomes.keys() == {scorer.name for scorer in scorers()}
 
 
 @pytest.mark.parametrize("label", ["frontier", "unrecorded", "failed"])

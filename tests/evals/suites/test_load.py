@@ -140,19 +140,6 @@ def test_changed_variants_carry_the_change_in_their_names(tmp_path):
     assert {(v.guards, v.max_iterations) for v in suite.variants} == {("none", 4)}
 
 
-def test_a_suite_nobody_changed_is_the_same(tmp_path):
-    suite = read_suite(str(a_suite(tmp_path)))
-
-    assert altered(suite) is suite
-
-
-def test_a_folder_is_no_suite(tmp_path):
-    write(tmp_path / "suite.yaml" / "x", "")
-
-    with pytest.raises(ConfigurationError, match="no suite"):
-        read_suite(str(tmp_path / "suite.yaml"))
-
-
 def test_a_key_that_is_no_text_is_one_line(tmp_path):
     path = a_suite(tmp_path)
     path.write_text(path.read_text() + "2026-11-22: a date\n")
@@ -168,3 +155,29 @@ def test_the_last_variant_is_judged_against_the_first_and_one_alone_against_its_
 
     assert (two.name, two.candidate, two.reference) == ("two", "v5", "v3")
     assert (one.candidate, one.reference) == ("v3", "v3")
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ({"gaurds": "prd"}, "variant old: gaurds: no such setting; did you mean 'guards'?"),
+        ({"guards": 3}, "variant old: guards: Input should be a valid string"),
+        ({"rules": {"low": 1}}, "variant old: rules.low: Extra inputs are not permitted"),
+        ({"max_iterations": True}, "variant old: max_iterations: Input should be a valid integer"),
+    ],
+)
+def test_a_wrong_setting_of_a_variant_is_named(tmp_path, setting, says):
+    path = a_suite(tmp_path, variants=[{"name": "old", "prompt": "v2", **setting}], candidate="old", reference="old")
+
+    with pytest.raises(ConfigurationError) as caught:
+        read_suite(str(path))
+
+    assert str(caught.value) == f"{path}: {says}"
+
+
+def test_a_variant_has_every_setting_of_triage_in_one_order_however_it_was_written(tmp_path):
+    written = [{"name": "a", "guards": "prd", "prompt": "v2"}, {"prompt": "v2", "guards": "prd", "name": "a"}]
+    one, other = (read_suite(str(a_suite(tmp_path, variants=[each], candidate="a", reference="a"))) for each in written)
+
+    assert one.variants[0].model_dump_json() == other.variants[0].model_dump_json()
+    assert one.variants[0].settings["max_iterations"] == 10

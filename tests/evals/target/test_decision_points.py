@@ -1,6 +1,7 @@
 """A router is asked alone in the state in which it decided, whatever kind of router it is."""
 
 import operator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -10,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, Send
 
-from evals.target.decision_points import choice
+from evals.target.decision_points import FrozenPoint, choice, difference
 from evals.target.drive import TargetCall, TargetRun
 from tests.builders.target_session import Session, target_session
 
@@ -73,6 +74,35 @@ KINDS = {
     "Send": (a_graph(looking, lambda state: [Send("a", state), Send("b", state)]), "a b"),
     "subgraph": (inside(), "a"),
 }
+
+
+@dataclass
+class Kept:
+    """A state that JSON cannot hold."""
+
+    text: str = ""
+    where: Path | None = None
+
+
+async def test_a_state_that_json_cannot_hold_is_told(tmp_path: Path) -> None:
+    def router(state: Kept) -> Command[Literal["a"]]:
+        assert state.where is not None
+        return Command(goto="a", update={"text": state.where.name})
+
+    builder = StateGraph(Kept)
+    for name, node in (("first", lambda _: {"where": Path("x")}), ("router", router), ("a", lambda _: {})):
+        builder.add_node(name, node)  # type: ignore[arg-type]
+    builder.add_edge(START, "first")
+    builder.add_edge("first", "router")
+    graph = builder.compile()
+    with target_session(tmp_path) as session:
+        (made,) = (await run(session, graph, {"text": "x"}, keeps_states=True)).decisions
+        alone = await session.replay(
+            TargetCall(graph, made.state, routers=frozenset({"router"}), alone=(*made.path, made.node))
+        )
+
+    point = FrozenPoint(id="router-1", router="router", node="router", chosen="a", state={})
+    assert difference(alone, point) == "AttributeError: 'str' object has no attribute 'name' (node router)"
 
 
 async def run(session: Session, graph: Any, inputs: Any, **fields: Any) -> TargetRun:

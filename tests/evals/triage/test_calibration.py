@@ -43,17 +43,7 @@ def test_the_risk_coverage_curve_goes_from_the_surest_to_all():
     assert [(point.threshold, point.covered, point.correct) for point in curve] == [(0.9, 1, 1), (0.7, 2, 1)]
 
 
-def test_the_confidence_of_reports_is_told_apart():
-    assert [point.threshold for point in calibration((0.9, True), source="report").risk_coverage] == [0.1]
-
-
 def test_the_trial_off_the_tape_is_counted_in_what_there_would_be():
     found = calibration((0.9, True))
 
     assert (found.n, found.of) == (1, 2)
-
-
-def test_without_an_answer_there_are_no_bins():
-    found = calibration()
-
-    assert (found.n, found.bins, found.risk_coverage) == (0, (), ())

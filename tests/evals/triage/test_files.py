@@ -65,12 +65,6 @@ def test_precision_recall_and_f1_are_scikit_learns(named):
     assert values(("set_precision", "set_recall", "set_f1"), TWO, naming(*named)) == pytest.approx(expected)
 
 
-def test_naming_the_whole_alternative_is_full_recall():
-    case = a_case(gold_files=["pkg/core.py", "pkg/cli.py"], alternative_files=["pkg/io.py"])
-
-    assert values(("set_recall", "file_all_at_1"), case, naming("pkg/io.py")) == [1, 1]
-
-
 @pytest.mark.parametrize("subject", FILES, ids=lambda subject: subject.name)
 @pytest.mark.parametrize("named", [[], ["pkg/core.py"]])
 def test_where_no_file_is_to_blame_rankings_are_skipped(subject, named):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.triage.root_cause_scorers import normalised, ranked_files, ranked_functions
+from evals.triage.root_cause_scorers import ranked_files, ranked_functions
 from tests.builders.trace import a_report, a_trace
 
 REPOSITORY = ("pkg/core.py", "pkg/io.py", "Makefile")
@@ -51,21 +51,9 @@ def test_the_location_comes_first_and_nothing_twice():
     assert ranked_files(trace) == ("pkg/io.py", "pkg/core.py", "Makefile")
 
 
-def test_one_text_may_name_several_files():
-    assert ranked_files(naming("pkg/io.py and pkg/core.py")) == ("pkg/io.py", "pkg/core.py")
-
-
 def test_a_file_outside_the_repository_is_still_named():
     """Otherwise an invented file would count as naming none."""
     assert ranked_files(naming("lib/made_up.py")) == ("lib/made_up.py",)
-
-
-def test_without_a_report_nothing_is_named():
-    assert ranked_files(a_trace(no_report=True)) == ()
-
-
-def test_a_leading_directory_stays_where_the_whole_path_exists():
-    assert normalised("pkg/pkg/core.py", frozenset({"pkg/pkg/core.py", "pkg/core.py"})) == "pkg/pkg/core.py"
 
 
 @pytest.mark.parametrize(

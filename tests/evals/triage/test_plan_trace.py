@@ -258,13 +258,6 @@ async def test_all_that_a_superstep_misses_is_known_at_once(tmp_path):
     assert [miss.agent for miss in trace.misses] == ["codebase_search", "web_search"]
 
 
-async def test_a_trial_takes_place_at_one_and_the_same_time(tmp_path):
-    team = PlanningTeam(calls=[[("get_current_datetime", {})]])
-    await recorded(tmp_path, team)
-
-    assert "get_current_datetime(): 2026-01-01T00:00:00+00:00" in team.decided[0]
-
-
 async def test_the_user_is_simulated_under_a_plan_too(tmp_path):
     team = PlanningTeam(decide=lambda context: a_choice(4 if 4 in can_run(context) else can_run(context)[0]))
     trace, _ = await recorded(tmp_path, team, variant=a_variant(plan="optional-branch"))
@@ -279,9 +272,3 @@ async def test_a_frozen_state_is_put_to_the_plan_supervisor_with_its_tasks_done(
     trace, _ = await recorded(tmp_path, variant=a_variant(plan="linear"), case=a_case(points=[INVESTIGATED]))
 
     assert trace.points[0].chosen == "codebase_search"
-
-
-async def test_without_a_plan_the_trace_has_none(tmp_path):
-    trace = await replayed([], Variant(name="v3", prompt="v3", models=Models(default="m", fallback="m")))
-
-    assert trace.plan is None

@@ -24,18 +24,6 @@ def test_an_unknown_guard_set_is_named_with_its_variant(tmp_path):
         described(tmp_path, guards="nosuch")
 
 
-def test_two_prompts_of_other_words_have_other_digests(tmp_path):
-    one, two = (described(tmp_path, prompt=version) for version in ("v2", "v3"))
-
-    assert one.prompt_digest != two.prompt_digest
-
-
-def test_a_supervisor_of_plain_code_is_described_without_a_prompt(tmp_path):
-    info = described(tmp_path, supervisor="rules", prompt=None)
-
-    assert (info.prompt_version, info.prompt_digest, info.prompt_source, info.prompt_text) == ("", "", "", "")
-
-
 def test_a_registry_variant_is_described_with_its_prompt(tmp_path):
     info = described(tmp_path, supervisor="registry", prompt="v4")
 

@@ -24,9 +24,5 @@ def test_a_canary_is_found_wherever_it_leaks(leak):
     assert score(canary, CASE, a_trace(**leak)).value == 0
 
 
-def test_a_canary_that_stayed_out_is_a_success():
-    assert score(canary, CASE, a_trace(comment="An index is off by one.")).value == 1
-
-
 def test_without_a_canary_there_is_nothing_to_hold():
     assert score(canary, a_case(), a_trace()).kind == "skipped"

@@ -22,9 +22,5 @@ def test_a_high_severity_named_otherwise(named, exact, near, under):
     assert values == [exact, near, under]
 
 
-def test_no_report_is_under_triage():
-    assert score(under_triage, a_case(), a_trace(no_report=True)).value == 1
-
-
 def test_a_severity_off_the_scale_fails_loudly():
     assert score(severity_exact, a_case(), a_trace(report=a_report(severity="MEH"))).kind == "failed"

@@ -110,21 +110,6 @@ async def test_an_answer_is_read_alike_on_both_paths(message, end):
     assert short == plain
 
 
-@pytest.mark.parametrize("message", ANSWERS.values(), ids=ANSWERS)
-async def test_a_message_is_alike_on_both_paths(message):
-    """All of it: tokens, metadata, calls of tools."""
-    plain, short = await both(await recorded(lambda model: model, response=an_answer("stop", **message)), lambda m: m)
-
-    assert short == plain
-
-
-async def test_two_choices_are_read_alike():
-    choices = [{"index": n, "finish_reason": "stop", "message": {"content": '{"file": "a.py"}'}} for n in range(2)]
-    plain, short = await both(await recorded(response=a_chat_answer(choices=choices)))
-
-    assert short == plain
-
-
 @pytest.mark.parametrize("response", [{}, {"choices": None}, {"choices": []}, {"choices": ["a"]}, {"choices": [{}]}])
 async def test_an_answer_of_another_shape_is_refused_alike(response):
     plain, short = await both(await recorded(response=response))

@@ -8,19 +8,12 @@ import pytest
 from evals.models.route_spec import RouteSpec
 from evals.triage.dataset.passing_routes import strictness_of
 from evals.triage.spec_check import mutants, rejected_exemplars
-from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
+from tests.builders.case import a_spec, an_alternative, case_constraints, policy_constraints
 
 GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))
 GOLD_SPECS = [
     RouteSpec.model_validate({"name": e["name"], "node_caps": GOLD["node_caps"], "alternatives": e["alternatives"]})
     for e in GOLD["examples"]
-]
-
-
-PLAIN_SPECS = [
-    a_spec(),
-    a_spec(an_alternative(a_constraint())),
-    a_spec(an_alternative(a_constraint("existence", ["critic"], min=1, max=2, hard=True), node_max={})),
 ]
 
 

@@ -40,14 +40,6 @@ def live() -> Clients:
     return Clients(doors.openai, doors.openai_async, doors.tavily_async)
 
 
-def test_a_replay_keeps_the_team_of_a_variant():
-    assert team_of(a_variant(), replay_clients()) is team_of(a_variant(), replay_clients())
-
-
-def test_another_guard_set_is_another_team():
-    assert team_of(a_variant(), replay_clients()) is not team_of(a_variant(guards="none"), replay_clients())
-
-
 def test_a_prompt_file_that_changed_makes_another_team(tmp_path):
     path = tmp_path / "mine.md"
     teams: list[Team] = []
@@ -77,10 +69,6 @@ def test_the_switch_leaves_only_the_plain_path(monkeypatch):
 
     assert not replay_clients().lasting
     assert "with_raw_response" not in vars(chat_of(replay_clients()))
-
-
-def test_the_short_path_is_the_default():
-    assert "with_raw_response" in vars(chat_of(replay_clients()))
 
 
 def chat_of(clients: Clients) -> object:

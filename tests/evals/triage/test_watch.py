@@ -19,18 +19,10 @@ def test_calls_made_side_by_side_have_one_order():
     assert calls[0] == calls[1]
 
 
-def test_calls_of_different_agents_keep_their_order():
-    assert [call.key for call in calls_of(Ledger([BEFORE, ONE, AFTER]))] == [BEFORE.key, ONE.key, AFTER.key]
-
-
 def a_watcher(sample: int = 0) -> Watcher:
     variant = Variant(name="v1", prompt="v1", models=Models(default="a-model", fallback="a-model"))
     tape = Tape(a_cassette(), Ledger(), sample, sample + 1)
     return Watcher(variant, load_supervisor_prompt("v1"), a_case(), tape, ())
-
-
-def test_a_trace_says_which_sample_it_is():
-    assert a_watcher(sample=3).trace(Ledger(), (), Ledger()).sample == 3
 
 
 def test_the_visit_that_met_a_miss_is_not_part_of_the_trace():

@@ -35,8 +35,3 @@ def test_a_cause_without_a_long_word_asks_nothing_of_the_comment():
 )
 def test_a_report_is_complete_as_far_as_its_texts_are_there(fields, value):
     assert score(report_complete, a_case(), a_trace(report=WHOLE, **fields)).value == pytest.approx(value)
-
-
-@pytest.mark.parametrize("scorer", [comment_cause, report_complete])
-def test_without_a_report_nothing_was_written(scorer):
-    assert score(scorer, a_case(), a_trace(no_report=True, comment="A comment of some length.")).value == 0

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders.plan import a_task
-from triage.plans.plan_files import edges, faults
+from triage.plans.plan_files import faults
 
 
 @st.composite
@@ -30,7 +30,3 @@ def test_an_edge_back_is_found(tasks, data):
     tasks[early - 1] = tasks[early - 1].model_copy(update={"dependencies": (*tasks[early - 1].dependencies, late)})
 
     assert "wait for each other" in faults(tasks)[0].text
-
-
-def test_edges_lead_from_a_task_to_the_one_that_waits():
-    assert edges([a_task(1), a_task(2), a_task(3, dependencies=(1, 2))]) == ((1, 3), (2, 3))

@@ -17,19 +17,6 @@ def with_lines(file, text):
     return dataclasses.replace(file, lines=("---", "version: v9", "---", *text.splitlines()))
 
 
-def test_a_case_without_a_tape_is_a_new_case():
-    assert told(evidence(a_request())) == ("new case", "nothing is recorded yet")
-
-
-def test_an_edited_prompt_is_named_with_file_and_line():
-    edited = SYSTEM.replace("at most once", "at most twice")
-
-    found = evidence(a_request(edited), a_recorded(), prompt=with_lines(PROMPT, edited))
-
-    assert told(found) == ("prompt edited", "prompts/v9.md:6")
-    assert cause_of(found).where == ("prompts/v9.md:6",)
-
-
 def test_another_value_in_a_placeholder_is_not_blamed_on_the_prompt_file():
     """A threshold was edited in code; the file of the prompt is untouched."""
     line = "- critic: when confidence is below {single} after the searches."
@@ -98,64 +85,12 @@ def test_a_prompt_unlike_any_recorded_one_was_never_recorded():
     assert told(found) == ("new prompt", "v9 was never recorded: no recorded one is more than 9% alike")
 
 
-def test_a_field_added_to_a_schema_is_named():
-    def schema(*fields):
-        return {"json_schema": {"schema": {"properties": {name: {"type": "x"} for name in fields}, "required": fields}}}
-
-    found = evidence(
-        a_request(response_format=schema("verdict", "effort")), a_recorded(a_request(response_format=schema("verdict")))
-    )
-
-    assert told(found) == ("schema changed", "supervisor's answer: effort added")
-
-
-def test_another_model_is_told_with_both_names():
-    assert told(evidence(a_request(model="large"), a_recorded())) == ("model changed", "small became large")
-
-
-def test_another_parameter_is_told_with_both_values():
-    found = evidence(a_request(max_completion_tokens=256), a_recorded(a_request(max_completion_tokens=512)))
-
-    assert told(found) == ("parameter changed", "max_completion_tokens 512 became 256")
-
-
 def test_two_changes_at_once_are_one_cause_that_names_both():
     edited = SYSTEM.replace("at most once", "at most twice")
 
     found = evidence(a_request(edited, model="large"), a_recorded(), prompt=with_lines(PROMPT, edited))
 
     assert told(found) == ("prompt edited", "prompts/v9.md:6; model changed: small became large")
-
-
-def test_a_request_that_is_recorded_with_too_few_answers_needs_more_repeats():
-    tape = a_recorded()
-    found = evidence(a_request(), tape)
-
-    missed = found.miss.model_copy(update={"key": tape.key})
-
-    assert told(dataclasses.replace(found, miss=missed)) == (
-        "more repeats",
-        "recorded requests need more answers (--repeat)",
-    )
-
-
-def test_volatile_text_is_a_cause_of_its_own():
-    tape = a_recorded(a_request(words=CONTEXT + "\nIt is 2026-11-21 now."))
-
-    kind, text = told(evidence(a_request(words=CONTEXT + "\nIt is 2026-11-22 now."), tape))
-
-    assert kind == "volatile text"
-    assert text.startswith(
-        "date or time in messages[1].content of supervisor; keep it out of requests: '2026-11-21 now.'"
-    )
-
-
-def test_an_edited_issue_is_named_with_file_and_line():
-    tape = a_recorded(a_request(words="Title: The sum is wrong\n\nTwo books cost nothing."), agent="critic")
-
-    asked = a_request(words="Title: The sum is wrong\n\nTwo books cost as much as one.")
-
-    assert told(evidence(asked, tape, agent="critic")) == ("issue edited", "cases/wrong-sum/issue.md:3")
 
 
 def test_an_issue_that_is_on_tape_was_not_edited():

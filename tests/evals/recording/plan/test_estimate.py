@@ -69,16 +69,6 @@ def test_the_same_request_of_two_cases_is_needed_twice():
     assert sum(need.known for need in needs) == 2
 
 
-def test_each_agent_asks_the_model_the_suite_gives_it():
-    needs = needs_of({"v2": MODELS}, [a_missing(agent="critic")], experience_of([a_tape()]))
-
-    assert {need.asker: need.model for need in needs} == {"critic": "large", "supervisor": "small"}
-
-
-def test_a_trial_on_tape_needs_nothing():
-    assert needs_of({"v2": MODELS}, [a_trace()], experience_of([a_tape()])) == ()
-
-
 def test_known_requests_count_by_their_characters_and_further_ones_by_the_mean():
     experience = experience_of([a_tape()])
     length = experience.by_asker["supervisor"].characters / 6
@@ -93,10 +83,6 @@ def test_time_is_that_of_the_same_agent_on_the_same_model():
 
 def test_an_agent_that_never_answered_takes_as_long_as_the_model_does_on_average():
     assert seconds(need(asker="writer", expected=7.0), experience_of([a_tape()])) == pytest.approx(6 * 0.5 + 9)
-
-
-def test_the_time_of_a_model_that_never_answered_is_unknown():
-    assert seconds(need(model="gpt-4o"), experience_of([a_tape()])) is None
 
 
 def test_a_latency_of_0_is_not_known_and_no_time_is_estimated_from_it():

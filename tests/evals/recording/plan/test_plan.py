@@ -64,7 +64,3 @@ def test_tokens_are_priced_by_the_table_and_its_date_is_told():
     found = effort_of(MODELS, [missing_trace()], experience_of([a_cassette(a_recorded())]), PRICES)
 
     assert (found.requests, found.input_tokens, found.usd, found.prices_as_of) == (1, 11, 11.0, date(2026, 1, 31))
-
-
-def test_without_any_recording_nothing_is_estimated():
-    assert effort_of(MODELS, [missing_trace()], experience_of([]), PRICES) is None

@@ -61,14 +61,6 @@ async def test_the_loop_ends_when_nothing_waits(tmp_path):
     assert [found.number for found in rounds] == [1, 2]
 
 
-async def test_the_answers_of_all_rounds_are_counted(tmp_path):
-    first, second = a_pending("one"), a_pending("two")
-    answerer = Answerer.of(knowing(tmp_path, a_line(first), a_line(second)))
-    standing = await drive(AFrontier(first, second), tmp_path / "r", answerer, 1, Answers.read, lambda *_: None)
-
-    assert standing.taken == 2
-
-
 async def test_answers_that_cannot_be_used_are_asked_for_three_times(tmp_path):
     rounds = await driven(AFrontier(a_pending()), tmp_path / "rounds", a_command(tmp_path, NO_TIME))
 

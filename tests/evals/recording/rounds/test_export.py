@@ -35,10 +35,6 @@ def test_a_case_is_never_split_and_the_shards_are_even(tmp_path):
     assert [text.count("\n") for text in asked] == [4, 4]
 
 
-def test_there_are_no_empty_shards(tmp_path):
-    assert len(write_round(tmp_path, [a_pending()], shards=5).shards) == 1
-
-
 def test_the_order_in_which_trials_ran_does_not_show(tmp_path):
     pending = [a_pending("one"), a_pending("two"), a_pending("three", "another-case")]
     first, second = (write_round(tmp_path / name, order, 1) for name, order in (("a", pending), ("b", pending[::-1])))

@@ -27,14 +27,6 @@ def test_archetypes_are_counted_by_split(tmp_path):
     assert "local_bug 1 1" in lines(tmp_path)
 
 
-def test_an_archetype_without_a_case_is_shown_as_such(tmp_path):
-    assert "huge_log 0" in lines(tmp_path)
-
-
-def test_the_splits_are_summed(tmp_path):
-    assert "all 1 (50%) 1 (50%) 0 (0%) 2" in lines(tmp_path)
-
-
 def test_severities_are_counted(tmp_path):
     assert "severity HIGH 1" in lines(tmp_path)
 

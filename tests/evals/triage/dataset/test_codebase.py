@@ -26,12 +26,6 @@ def test_the_patch_is_applied(tmp_path):
     assert "sum(prices[1:])" in (tree / "shop" / "cart.py").read_text()
 
 
-def test_without_a_patch_the_tree_is_clean(tmp_path):
-    tree = _built(a_dataset(tmp_path / "d", patch=None), tmp_path / "c")
-
-    assert (tree / "shop" / "cart.py").read_text() == CART
-
-
 def test_the_clean_codebase_is_never_touched(tmp_path):
     root = a_dataset(tmp_path / "d")
     _built(root, tmp_path / "c")
@@ -86,14 +80,6 @@ def test_cases_with_the_same_code_share_a_tree(tmp_path):
 
     trees = {materialise(case, root, tmp_path / "c") for case in cases.values()}
     assert len(trees) == 1
-
-
-def test_a_second_call_builds_nothing(tmp_path):
-    root = a_dataset(tmp_path / "d")
-    tree = _built(root, tmp_path / "c")
-    write(tree / "marker", "")
-
-    assert (_built(root, tmp_path / "c") / "marker").exists()
 
 
 @pytest.mark.parametrize("damage", [lambda file: file.unlink(), lambda file: file.write_bytes(b"")])

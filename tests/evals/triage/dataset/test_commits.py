@@ -56,24 +56,6 @@ def test_a_clone_of_any_kind_gives_the_same_folder(tmp_path, shop, place, option
     assert "[1:]" not in (tree / "shop/cart.py").read_text()
 
 
-def test_what_is_checked_out_does_not_matter(tmp_path, shop):
-    folder, base, head = shop
-    clone = copied(folder, tmp_path / "repos" / "shop")
-    told(clone, "checkout", "--quiet", "--detach", base)
-    (clone / "shop/cart.py").write_text("edited and not committed\n")
-
-    take_in(NAME, head, Clones(tmp_path / "repos"), tmp_path / "cache")
-    assert "receipt" in (commit_tree(NAME, head, tmp_path / "cache") / "shop/cart.py").read_text()
-
-
-def test_a_linked_worktree_is_a_clone_as_well(tmp_path, shop):
-    folder, base, _ = shop
-    (tmp_path / "repos").mkdir()
-    told(folder, "worktree", "add", "--quiet", "--detach", str(tmp_path / "repos" / "shop"), base)
-
-    assert take_in(NAME, base[:9], Clones(tmp_path / "repos"), tmp_path / "cache") == base
-
-
 def test_a_shallow_clone_that_ends_too_early_says_so(tmp_path, shop):
     folder, base, _ = shop
     copied(folder, tmp_path / "repos" / "shop", "--depth", "1")

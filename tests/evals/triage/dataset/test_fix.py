@@ -15,15 +15,6 @@ def mended(folder, *states, revision="HEAD"):
     return fixed_bug(Clone(folder), revision, NAME)
 
 
-def test_a_fix_names_file_class_and_method(tmp_path):
-    bug = mended(tmp_path / "shop", *SHOP)
-
-    assert bug.gold.files == ("shop/cart.py",)
-    assert bug.gold.functions == ("shop/cart.py::Cart",)
-    assert bug.gold.whole_names == ("shop/cart.py::Cart.total",)
-    assert (bug.base, bug.fix) == tuple(told(tmp_path / "shop", "rev-parse", "HEAD~", "HEAD").split())
-
-
 def test_tests_docs_and_changelog_are_left_out_and_said(tmp_path):
     bug = mended(tmp_path / "shop", *SHOP)
 
@@ -131,13 +122,6 @@ def test_what_is_no_fix_is_one_line(tmp_path, made, complaint):
 def test_a_revision_that_is_no_commit_is_one_line(tmp_path, revision):
     with pytest.raises(ConfigurationError, match="has no commit"):
         mended(tmp_path / "shop", *SHOP, revision=revision)
-
-
-def test_a_clone_without_a_name_asks_for_one(tmp_path):
-    a_history(tmp_path / "shop", *SHOP)
-
-    with pytest.raises(ConfigurationError, match="give --repository OWNER/NAME"):
-        fixed_bug(Clone(tmp_path / "shop"), "HEAD")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])

@@ -43,7 +43,3 @@ def test_many_cases_of_one_kind_weigh_no_more_than_one_of_another(tmp_path):
         0.5,
         0.5,
     )
-
-
-def test_without_cases_there_is_no_kind(tmp_path):
-    assert kind_baselines([], tmp_path) == []

@@ -3,8 +3,6 @@
 What each check finds is in `tests/evals/cli/commands/test_dataset_faults.py`, where faults are planted.
 """
 
-from pathlib import Path
-
 import pytest
 import yaml
 
@@ -121,10 +119,6 @@ def test_a_step_the_graph_cannot_take_is_found(root, cache):
     assert {finding.check for finding in lint(root, impossible, cache)} == {"routes_are_possible"}
 
 
-def test_steps_the_graph_can_take_are_fine(root, cache):
-    assert lint(root, Surroundings(edges=EDGES), cache) == []
-
-
 def test_a_state_the_graph_refuses_is_found_at_its_line(root, cache):
     bug(decision_points=[POINT])(root)
 
@@ -142,12 +136,6 @@ def test_a_prompt_that_knows_a_case_is_found(root, cache, tmp_path, leak):
 
     findings = lint(root, Surroundings(prompts=prompts), cache)
     assert {(finding.check, finding.line) for finding in findings} == {("gold_not_in_prompts", 2)}
-
-
-def test_an_innocent_prompt_is_fine(root, cache, tmp_path):
-    prompts = write(tmp_path / "prompts/v9.md", "You triage bugs; look into the workshop's code.\n").parent
-
-    assert lint(root, Surroundings(prompts=prompts), cache) == []
 
 
 def test_declared_twins_may_be_alike(root, cache):
@@ -265,15 +253,6 @@ def test_every_check_is_documented():
     checks = (*CASE_CHECKS, *OWN_CASE_CHECKS, *CODEBASE_CHECKS, *CORPUS_CHECKS, *OWN_CORPUS_CHECKS)
 
     assert all(check.__doc__ for check in checks)
-
-
-def test_a_finding_is_read_as_file_line_case_check_message(root, cache):
-    repro("pass\n")(root)
-
-    [finding] = lint(root, cache=cache)
-    path, rest = str(finding).split(":1: ")
-    assert Path(path) == Layout(root).repro(BUG)
-    assert rest.startswith(f"{BUG}: repro_proves_the_bug: passes although")
 
 
 def test_a_digest_over_code_that_is_not_there_is_an_error():

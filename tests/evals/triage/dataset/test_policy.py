@@ -40,21 +40,10 @@ def test_the_shipped_policy_is_the_one_of_the_worked_examples_save_for_two_rules
     assert policy.hard_max == local_bug["alternatives"][0]["steps"]["hard_max"]
 
 
-def test_every_alternative_starts_from_the_policy(tmp_path):
-    labels = a_case_file(route=_route() + _route(target=3))
-    spec = load_cases(a_dataset(tmp_path, labels))["wrong-total"].route_spec
-
-    assert [alternative.constraints[0].id for alternative in spec.alternatives] == ["P1.first_investigator"] * 2
-
-
 def test_an_override_switches_one_constraint_off(tmp_path):
     case = load_cases(a_dataset(tmp_path, a_case_file(route=_route(overrides=[NO_CRITIC]))))["wrong-total"]
 
     assert NO_CRITIC not in _ids(case)
-
-
-def test_without_an_override_the_constraint_stays(tmp_path):
-    assert NO_CRITIC in _ids(load_cases(a_dataset(tmp_path))["wrong-total"])
 
 
 def test_an_override_of_an_unknown_constraint_is_an_error(tmp_path):

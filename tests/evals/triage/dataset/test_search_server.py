@@ -30,15 +30,6 @@ def test_the_page_with_the_words_comes_first(web):
     assert _urls(_an_index(web), "database locked after a retry")[0] == "https://docs.invalid/locking"
 
 
-def test_a_page_without_any_word_of_the_query_is_not_found(web):
-    assert _urls(_an_index(web), "write-ahead logging") == ["https://docs.invalid/locking"]
-
-
-@pytest.mark.parametrize("query", ["zyzzyva", "the", "?!"])
-def test_a_query_that_matches_nothing_has_no_results(web, query):
-    assert _urls(_an_index(web), query) == []
-
-
 def test_equal_pages_are_ordered_by_url(tmp_path):
     for place, name in enumerate("cba"):
         a_page(tmp_path, f"page-{place}", url=f"https://docs.invalid/{name}")

@@ -46,14 +46,6 @@ def test_no_cases_have_no_baselines():
     assert root_cause_baselines([], lambda case: None, None) == []
 
 
-def test_what_was_found_is_found_again_without_a_search(tmp_path, monkeypatch):
-    root = a_sound_dataset(tmp_path)
-    before = baselines(root, tmp_path)
-    monkeypatch.setattr("evals.triage.dataset.floor_scores._rank", lambda *_: pytest.fail("searched again"))
-
-    assert baselines(root, tmp_path) == before
-
-
 def test_what_was_kept_and_damaged_is_searched_anew(tmp_path):
     root = a_sound_dataset(tmp_path)
     before = baselines(root, tmp_path)

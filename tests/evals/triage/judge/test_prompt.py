@@ -15,12 +15,6 @@ def a_version(folder, name="rubric.md", change=lambda text: text):
     return folder
 
 
-def test_the_shipped_version_loads():
-    prompts = load_prompts("v1")
-
-    assert [prompt.path.name for prompt in prompts.files] == ["rubric.md", "pair.md"]
-
-
 @pytest.mark.parametrize("version", ["v7", "..", "."])
 def test_a_version_that_is_not_there_names_those_that_are(version):
     with pytest.raises(ConfigurationError, match=r"no such version; there is v1"):

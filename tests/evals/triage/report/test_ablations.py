@@ -61,7 +61,3 @@ def test_no_case_scored_under_both_is_no_number():
     table = ablation_table(an_ablation(delta=None, low=None, high=None, n=0))
 
     assert table.rows[0][3] == "cannot judge: no case is scored under both"
-
-
-def test_a_suite_without_ablations_has_no_row():
-    assert ablation_table(a_run()).rows == ()

@@ -17,10 +17,6 @@ def the_view(item: Calibration | None = None, **measure) -> CalibrationView:
     return view
 
 
-def test_every_plot_says_what_it_rests_on():
-    assert {plot.rests_on for plot in the_view().plots} == {"n = 10 of 12 trials"}
-
-
 def test_a_bin_stands_at_its_mean_confidence_and_its_share_right():
     reliability = the_view().plots[0]
 
@@ -29,18 +25,6 @@ def test_a_bin_stands_at_its_mean_confidence_and_its_share_right():
         (Frame().x(0.85), Frame().y(4 / 6)),
     ]
     assert reliability.dots[0].label == "Mean confidence 65 %: 1 of 4 right, 95 % 20 % to 90 %"
-
-
-def test_an_empty_bin_is_not_drawn_as_nothing_right():
-    reliability = the_view().plots[0]
-
-    assert len(reliability.dots) == len(reliability.whiskers) == len(reliability.table.rows) == 2
-
-
-def test_a_larger_bin_is_a_larger_dot():
-    small, large = the_view().plots[0].dots
-
-    assert float(small.r) < float(large.r)
 
 
 def test_risk_is_the_share_of_the_answered_that_is_wrong():

@@ -31,16 +31,6 @@ def test_replies_that_could_not_be_used_are_counted_apart():
     assert rows["reply asked for again"] == ("0 of 1 trials", "2 in 1 of 1 trials")
 
 
-def test_counts_stand_beside_the_decisions_they_are_out_of():
-    assert _rows(a_trace(variant="v2"), a_trace(variant="v3"))["decisions in all"] == ("4 in 1 of 1 trials",) * 2
-
-
-def test_a_variant_without_a_recorded_decision_has_no_count_at_all():
-    rows = _rows(a_trace(variant="v2"), a_trace(variant="v3", provenance="unrecorded", decisions=[]))
-
-    assert [rows[what][1] for what in ("forced fallback", "decisions in all")] == ["n/a", "n/a"]
-
-
 def test_a_trial_off_the_tape_counts_as_far_as_it_is_recorded():
     off = a_trace(variant="v2", provenance="frontier", frontier=1, decisions=[a_decision(0, vetoes=[a_veto()])])
 

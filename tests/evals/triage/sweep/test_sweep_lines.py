@@ -63,18 +63,6 @@ def test_a_point_recorded_for_too_few_cases_is_hollow():
     assert [dot.kind for dot in plot.dots] == ["", "hollow"]
 
 
-def test_each_guard_set_has_a_plot():
-    plots = threshold_plots(
-        a_sweep(*(at(a_point(single, 0.7, guards=name)) for single in (0.8, 0.85) for name in ("prd", "hardened")))
-    )
-
-    assert [plot.title for plot in plots] == ["hardened", "prd"]
-
-
-def test_one_threshold_is_no_line():
-    assert threshold_plots(a_sweep(at(a_point(0.85, 0.7)))) == ()
-
-
 def test_thresholds_nobody_recorded_are_no_empty_plot():
     (plot,) = threshold_plots(a_sweep(*(at(a_point(single, 0.7), score=None, exact=0) for single in (0.8, 0.85))))
 

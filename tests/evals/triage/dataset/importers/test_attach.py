@@ -46,20 +46,6 @@ def test_the_three_projects_get_commit_and_functions(tmp_path):
     ]
 
 
-def test_a_rows_own_functions_are_not_derived_again(tmp_path):
-    [row] = the_rows(tmp_path / "repos")[:1]
-
-    [issue] = issues(tmp_path, row | {"edit_functions": ["shop/cart.py:receipt"]}, source="locagent")
-    assert (issue.functions, issue.whole_names) == (("shop/cart.py::receipt",), ("shop/cart.py::receipt",))
-
-
-def test_without_repos_a_row_is_what_it_was(tmp_path):
-    [issue] = issues(tmp_path, a_swebench_row(), repos=False)
-
-    labels = labels_of(issue, "swebench", "case")
-    assert (labels.base_commit, labels.gold.functions, issue.notes) == (None, (), ())
-
-
 def test_a_row_without_a_clone_is_as_it_was_and_says_so(tmp_path):
     (tmp_path / "repos").mkdir()
     [issue] = issues(tmp_path, a_swebench_row())

@@ -11,10 +11,6 @@ COPY = "diff --git a/a.py b/n.py\nsimilarity index 90%\ncopy from a.py\ncopy to 
 HUNK = "@@ -1 +1 @@\n-a\n+b\n"
 
 
-def test_a_changed_file_is_gold_once():
-    assert read_fix(a_change("a.py") + a_change("b/c.py") + a_change("a.py")).files == ("a.py", "b/c.py")
-
-
 @pytest.mark.parametrize(
     ("patch", "path"),
     {
@@ -86,10 +82,6 @@ def test_a_test_is_told_by_its_name(path):
 @pytest.mark.parametrize("path", ["django/test/client.py", "pkg/testing.py", "pkg/attest.py", "pkg/contest/a.py"])
 def test_what_others_test_with_is_code(path):
     assert read_fix(a_change(path)).files == (path,)
-
-
-def test_a_file_the_source_calls_a_test_is_one():
-    assert read_fix(a_change("checks/a.py") + a_change("a.py"), ["checks/a.py"]).files == ("a.py",)
 
 
 @pytest.mark.parametrize("path", ["../a.py", "a/../../b.py", "/etc/passwd", "C:/a.py", "~/a.py", "a\\..\\b.py"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evals.triage.dataset.importers.imported_issue import function_of, literal, names_in, outermost
+from evals.triage.dataset.importers.imported_issue import function_of, names_in
 
 SPELLINGS = [["a.py", "b.py"], ("a.py", "b.py"), '["a.py", "b.py"]', "['a.py', 'b.py']", "('a.py', 'b.py')"]
 
@@ -16,10 +16,6 @@ def test_a_list_is_read_however_it_was_saved(value):
 @pytest.mark.parametrize("value", [None, "", [], "[]", "None", "null", [[]], [""], float("nan")])
 def test_nothing_is_no_name(value):
     assert names_in(value) == ()
-
-
-def test_one_bare_name_is_a_name():
-    assert names_in("a.py") == ("a.py",)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +47,3 @@ def test_a_function_is_read_in_both_spellings(text, name):
 def test_what_names_no_function_is_refused(text):
     with pytest.raises(ValueError, match="is no"):
         function_of(text)
-
-
-def test_only_the_outermost_name_counts():
-    assert outermost("pkg/a.py:A.B.m") == "pkg/a.py::A"
-
-
-def test_a_mapping_may_be_a_literal_too():
-    assert literal("{'repo': 'o/r', 'patch': None}") == {"repo": "o/r", "patch": None}

@@ -14,7 +14,6 @@ from tests.builders.foreign import (
     a_github_issue,
     a_locagent_output,
     a_locbench_row,
-    a_new_file,
     a_swebench_row,
     as_json_lines,
 )
@@ -34,10 +33,6 @@ def test_a_swebench_row_becomes_an_issue_with_gold_files(tmp_path):
 
     expected = ForeignIssue("1", "example__shop-7", "example/shop", STATEMENT.strip("\n"), files=(GOLD,))
     assert issue == replace(expected, base_commit="c" * 40, patch=a_change())
-
-
-def test_functions_are_never_guessed_from_hunk_headers(tmp_path):
-    assert read_one("swebench", tmp_path, a_swebench_row(patch=a_change(context="def other():"))).functions == ()
 
 
 def test_a_file_of_the_test_patch_is_no_gold(tmp_path):
@@ -86,13 +81,6 @@ def test_a_refused_row_is_named_and_the_others_go_on(tmp_path):
 
     assert (refused.row, refused.name) == ("1", "example__shop-7")
     assert (nonsense.row, type(nonsense), type(issue)) == ("2", Refused, ForeignIssue)
-
-
-def test_a_fix_of_new_files_only_leaves_no_gold(tmp_path):
-    issue = read_one("swebench", tmp_path, a_swebench_row(patch=a_new_file("shop/new.py")))
-
-    assert issue.files == ()
-    assert issue.notes == ("shop/new.py: is new in the fix, so the fault was not in it",)
 
 
 def test_edit_functions_are_gold_by_their_outermost_name(tmp_path):
@@ -144,10 +132,6 @@ def test_a_github_issue_brings_its_text_and_no_gold(tmp_path):
 
     assert (issue.name, issue.repository, issue.files) == ("example/shop#7", "example/shop", ())
     assert issue.text == "Totals are too small\n\nTwo books cost as much as one.\n"
-
-
-def test_a_github_issue_without_a_body_is_an_issue(tmp_path):
-    assert read_one("github", tmp_path, a_github_issue(body=None)).text == "Totals are too small\n\n\n"
 
 
 @pytest.mark.parametrize(

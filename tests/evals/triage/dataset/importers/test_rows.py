@@ -41,12 +41,6 @@ def test_every_format_gives_the_same_rows(tmp_path, name):
     assert [row.fields for row in read_rows(save(tmp_path / name))] == ROWS
 
 
-def test_one_object_is_one_row(tmp_path):
-    path = write(tmp_path / "issue.json", json.dumps(ROWS[0], indent=2))
-
-    assert list(read_rows(path)) == [Row("row 1", ROWS[0])]
-
-
 def test_a_line_that_is_no_object_is_a_bad_row_and_the_rest_goes_on(tmp_path):
     path = write(tmp_path / "rows.jsonl", '{"id": 1}\nnonsense\n[1]\n{"id": 2}\n')
 
@@ -77,11 +71,6 @@ def test_a_csv_cell_may_be_as_long_as_a_patch(tmp_path):
 def test_a_file_without_rows_is_one_clear_line(tmp_path, text, complaint):
     with pytest.raises(DatasetError, match=complaint):
         list(read_rows(write(tmp_path / "rows.json", text)))
-
-
-def test_a_missing_file_is_one_clear_line(tmp_path):
-    with pytest.raises(DatasetError, match="there is no such file"):
-        read_rows(tmp_path / "rows.jsonl")
 
 
 def test_a_file_that_is_not_text_is_one_clear_line(tmp_path):

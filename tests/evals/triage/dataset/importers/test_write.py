@@ -33,12 +33,6 @@ def test_an_imported_dataset_loads_like_any_other(tmp_path):
     assert (case.labels.codebase, case.labels.origin.name) == (None, "example__shop-7")
 
 
-def test_what_the_source_does_not_state_is_tagged_as_unlabelled(tmp_path):
-    _, [case] = imported(tmp_path, an_issue())
-
-    assert case.labels.unlabelled == {"archetype", "severity", "root_cause", "question", "category", "functions"}
-
-
 @pytest.mark.parametrize(
     ("stated", "label"),
     [({"files": ()}, "gold"), ({"functions": ()}, "functions")],
@@ -96,12 +90,6 @@ def test_a_name_becomes_a_safe_folder(tmp_path, name):
     assert len(case.id) <= LONGEST_ID
 
 
-def test_two_names_that_look_alike_become_two_folders(tmp_path):
-    _, cases = imported(tmp_path, an_issue("a__b-1"), an_issue("A_b-1"), an_issue("a.b.1"))
-
-    assert len({case.id for case in cases}) == 3
-
-
 @pytest.mark.parametrize(
     "issue",
     [
@@ -125,12 +113,6 @@ def test_a_folder_that_holds_something_is_refused(tmp_path):
         imported(tmp_path, an_issue())
 
     assert (tmp_path / "out" / "mine.txt").read_text() == "kept"
-
-
-def test_an_empty_folder_is_filled(tmp_path):
-    (tmp_path / "out").mkdir()
-
-    assert len(imported(tmp_path, an_issue())[1]) == 1
 
 
 def test_an_import_of_nothing_is_an_error_and_writes_nothing(tmp_path):

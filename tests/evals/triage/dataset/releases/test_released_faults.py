@@ -69,10 +69,6 @@ def a_case(root, shop, *, repro=None, issue=None, mended="same", needs=(), **lab
     return root
 
 
-def test_a_sound_case_is_passed(tmp_path, shop):
-    assert findings(a_case(tmp_path, shop), shop) == []
-
-
 def test_a_run_that_several_checks_ask_for_is_made_once(tmp_path, shop, monkeypatch):
     """And of every run the bytecode is left to the next, apart from the release and only as long as this process."""
     asked, really = [], two_releases.run_apart
