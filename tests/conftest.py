@@ -27,7 +27,7 @@ TRIAGE_LOG = logging.getLogger("triage")
 
 UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """Hypothesis measures wall-clock time, which says nothing on a machine that is busy with something else."""
-settings.register_profile("seeded", derandomize=True, max_examples=100 if os.environ.get("EVERY") else 50, **UNHURRIED)
+settings.register_profile("seeded", derandomize=True, max_examples=50, **UNHURRIED)
 settings.register_profile("explore", derandomize=False, max_examples=500, **UNHURRIED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
 

@@ -1,6 +1,7 @@
 """What a user asks of a run: the suite, what of it, and how it is run."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -67,7 +68,7 @@ class Options:
         """Names are tuples, the dataset is a path. Raises ConfigurationError for a text in place of names."""
         for member in ("cases", "variants"):
             given = getattr(self, member)
-            if isinstance(given, str):
+            if isinstance(given, str) or not isinstance(given, Iterable):
                 raise ConfigurationError(f"Options: {member} is several names; write {member}=({given!r},)")
             object.__setattr__(self, member, tuple(given))
         if self.dataset is not None:

@@ -134,6 +134,8 @@ def compare(
         ConfigurationError: something names neither a variant, nor a prompt file, nor a revision, nor a stored result.
         CannotJudgeError: no case is selected, or all are held out; or the sides have no case and metric in common.
     """
+    if isinstance(sides, str):
+        raise ConfigurationError(f"compare: sides is {sides!r}; write [{sides!r}, ...]")
     place = path_of_user(root, "root")
     stored = read_sides(sides, place, suite) if stored is None else stored
     if stored and options.cases:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.atomic_files import new_report, write_files
+from evals.errors import ConfigurationError
 from evals.models.case import Case
 from evals.models.run import DatasetBaseline, Run
 from evals.models.run_request import RunRequest
@@ -84,6 +85,8 @@ def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Fi
 
 def replay(suite: RunContext, *, progress: Progress | None = None, **how: Any) -> Trials:  # noqa: ANN401 - as the fields are
     """All trials of a suite; `progress` is told of each, and `how` are fields of `RunRequest`, such as `jobs`."""
+    if not isinstance(suite, RunContext):
+        raise ConfigurationError(f"replay: {suite!r:.60} is no loaded suite; `load_suite` gives one")
     return run_trials(replace(suite, request=replace(suite.request, **how), progress=progress or suite.progress))
 
 

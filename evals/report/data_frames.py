@@ -1,6 +1,6 @@
 """Runs as rows for data frames: scores, decisions, steps or calls of their trials."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -25,7 +25,7 @@ def frame(runs: Run | Sequence[Run], rows: str = "scores") -> pd.DataFrame:
     """
     if rows not in _KINDS:
         raise ConfigurationError(f"no rows {rows!r}; choose {', '.join(_KINDS)}{nearest_name(rows, _KINDS)}")
-    several = [runs] if isinstance(runs, Run) else [*runs]
+    several = [*runs] if isinstance(runs, Iterable) and not isinstance(runs, Run) else [runs]
     if others := [each for each in several if not isinstance(each, Run)]:
         raise ConfigurationError(f"frame: {others[0]!r:.60} is no run; `read_run` reads a run.json")
     columns, made = _KINDS[rows]

@@ -28,6 +28,8 @@ def write_report(run: Run, folder: Path | str, root: Path | str = HERE) -> None:
     Raises:
         ConfigurationError: the folder cannot be written.
     """
+    if not isinstance(run, Run):
+        raise ConfigurationError(f"write_report: {run!r:.60} is no run; `read_run` reads a run.json")
     place, checkout = path_of_user(folder, "folder"), path_of_user(root, "root")
     try:
         workspace = Workspace.at(checkout)

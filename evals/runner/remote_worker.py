@@ -2,20 +2,22 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from multiprocessing import current_process
 from pathlib import Path
 
 from distributed import Worker
 
+from evals.errors import ConfigurationError
 from evals.installed_packages import installed
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
-from evals.pack import load_pack
 from evals.runner.dependencies import code_digest
 from evals.runner.input_check import Pins
 from evals.runner.trial_task import CaseTask, lost, run_case
 from evals.runner.trials import trial_digest
-from evals.runner.worker_pool import START_UP
+from evals.runner.worker_pool import START_UP, run_tasks
 from evals.workspace import Workspace
 
 
@@ -31,8 +33,10 @@ class Station:
 
 def station(dask_worker: Worker) -> Station:
     """Where this worker stands. Dask hands the worker to a parameter of this name."""
-    here = Path.cwd()
-    code = code_digest(here, load_pack()) if (here / "datasets").is_dir() else ""
+    code = ""
+    with suppress(ConfigurationError):
+        here = Workspace.at(Path.cwd())
+        code = code_digest(here.root, here.pack)
     return Station(code, dask_worker.state.nthreads, installed())
 
 
@@ -49,7 +53,11 @@ def run_there(task: CaseTask, home: Workspace) -> list[Trace]:
     infos = [here.pack.describe(variant, here.root) for variant in task.variants]
     own = replace(own, pins=Pins.of(infos, here))
     if _digests(own, infos, here) == task.digests:
-        return _in_time(own)
+        if task.process is None:
+            return _in_time(own)
+        # a process of its own, since this one can import one version of a target only; it ends when its pipe closes
+        current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # noqa: SLF001 - Dask's workers are daemons, which may have none
+        return [trace for traces in run_tasks([own], 1, run_case, lost) for trace in traces]
     has = "has another case, prompt, cassette or code"
     if not own.cassette.exists():
         has = f"has no {own.cassette.parent.name}/{own.cassette.name}, or another case, prompt or code"

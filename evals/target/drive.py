@@ -7,13 +7,11 @@ from LangGraph's stream alone, so that a target needs no change.
 import asyncio
 import inspect
 import itertools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, aclosing, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Thread
 from typing import Any, Final, Literal
 
@@ -52,20 +50,11 @@ class Asked(Closed):
     answer: JsonValue
 
 
-class ToolUse(Closed):
-    """A tool that was called, how often, and whether its results were recorded or it ran for real."""
-
-    tool: str
-    calls: int
-    recorded: bool
-
-
 class TargetRun(Closed):
     """What a target did in one trial. `error` is one line for every end but `finished`.
 
     `keys` are the request keys in the order they were served, `missed` says which requests nobody recorded, `refused`
-    which connections were not let through, `passed` which requests were answered live, `changed` what the target
-    changed outside of its own state.
+    which connections were not let through, `passed` which requests were answered live.
     """
 
     ended: Ended
@@ -78,9 +67,7 @@ class TargetRun(Closed):
     missed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     passed: tuple[str, ...] = ()
-    tools: tuple[ToolUse, ...] = ()
     printed: str = ""
-    changed: tuple[str, ...] = ()
     names: GraphNames = GraphNames()
 
 
@@ -185,7 +172,6 @@ async def _use_daemon_threads() -> None:
 
 
 async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> TargetRun:
-    before = _surroundings()
     ended: Ended = "finished"
     error = None
     with trial_running(trial), seeded(call.seed), tracing_context(enabled=False):
@@ -204,7 +190,7 @@ async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> Targ
             ended, error = "failed", f"{one_line(raised)}{f' (node {where})' if where else ''}"
     if not trial.is_exact:
         ended, error = "missed", _reason(trial)
-    return _told(call, trial, observer, ended, error, _changes(before))
+    return _told(call, trial, observer, ended, error)
 
 
 async def open_graph(target: Any, config: RunnableConfig, stack: AsyncExitStack) -> Pregel[Any, Any, Any, Any]:  # noqa: ANN401
@@ -321,7 +307,6 @@ def _told(
     observer: Observer,
     ended: Ended,
     error: str | None,
-    changed: tuple[str, ...] = (),
 ) -> TargetRun:
     """The result, with the output where the graph came to an end."""
     output: dict[str, JsonValue] = {}
@@ -332,7 +317,6 @@ def _told(
         except Exception as wrong:  # noqa: BLE001 - the user's own function
             ended, error = "failed", f"`output` of the target: {one_line(wrong)}"
     calls = list(trial.tool_calls)
-    names = dict.fromkeys((call.tool, call.recorded) for call in calls)
     return TargetRun(
         ended=ended,
         steps=observer.steps(calls),
@@ -344,12 +328,7 @@ def _told(
         missed=tuple(describe(miss) for miss in trial.tape.ledger.misses),
         refused=tuple(trial.refused),
         passed=tuple(trial.passed),
-        tools=tuple(
-            ToolUse(tool=tool, calls=sum((c.tool, c.recorded) == (tool, recorded) for c in calls), recorded=recorded)
-            for tool, recorded in names
-        ),
         printed=trial.printed.getvalue(),
-        changed=changed,
         names=observer.names.model_copy(
             update={"steps": tuple(sorted({*observer.names.steps, *_offered(trial), *(call.tool for call in calls)}))}
         ),
@@ -361,20 +340,3 @@ def _offered(trial: TargetTrial) -> set[str]:
     tools = (tool for served in trial.tape.ledger.served for tool in served.request.get("tools") or ())
     named = (tool.get("function") or tool for tool in tools if isinstance(tool, Mapping))
     return {str(tool["name"]) for tool in named if isinstance(tool, Mapping) and "name" in tool}
-
-
-def _surroundings() -> tuple[dict[str, str], str]:
-    return dict(os.environ), str(Path.cwd())
-
-
-def _changes(before: tuple[dict[str, str], str]) -> tuple[str, ...]:
-    """Names of environment variables that differ now, and the working directory if it does. Another trial of the same
-    target that runs side by side may be the one that changed them."""
-    environment, folder = _surroundings()
-    names = sorted(
-        name for name in before[0].keys() | environment.keys() if before[0].get(name) != environment.get(name)
-    )
-    return (
-        *(f"environment variable {name}" for name in names),
-        *(("working directory",) if folder != before[1] else ()),
-    )

@@ -47,13 +47,10 @@ def _answered(original: Any) -> Any:  # noqa: ANN401 - a method
 
 
 def _answered_async(original: Any) -> Any:  # noqa: ANN401 - a method
-    async def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        response = _response(self, options, **kwargs)
-        if response is None:
-            return await original(self, cast_to, options, *args, **kwargs)
-        return await self._process_response(
-            cast_to=cast_to, options=options, response=response, stream=False, stream_cls=None
-        )
+    asked = _answered(original)
+
+    async def request(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        return await asked(self, *args, **kwargs)
 
     return request
 
@@ -107,4 +104,5 @@ def _in_place(original: Any) -> Any:  # noqa: ANN401 - a function of LangChain
 @lru_cache(maxsize=64)
 def _url(base: Any, path: str) -> Any:  # noqa: ANN401 - of httpx or httpx2
     """As the SDKs merge them."""
-    return base.copy_with(raw_path=base.raw_path + type(base)(path).raw_path.lstrip(b"/"))
+    url = type(base)(path)
+    return base.copy_with(raw_path=base.raw_path + url.raw_path.lstrip(b"/")) if url.is_relative_url else url

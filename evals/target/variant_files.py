@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from filelock import FileLock, Timeout
 
+from evals import atomic_files
 from evals.errors import ConfigurationError
 from evals.prompt_history import commit_of, text_at
 from evals.prompt_versions import NamedPrompt, named_prompts
@@ -145,7 +146,8 @@ def _kept(path: str, text: str, project: Path) -> Path:
     folder = project / ".cache" / "prompts" / hashlib.sha256(text.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / Path(path).name
-    place.write_text(text, encoding="utf-8")
+    if not place.exists():
+        atomic_files.replace(place, text)
     return place
 
 

@@ -7,9 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from evals.prompt_versions import NamedPrompt
+from evals.target.variant_files import VariantFiles
 from tests.builders.dataset import write
 from tests.builders.example_projects import ROOT, evals, live_model
 
@@ -124,6 +127,26 @@ def test_a_variant_names_a_version_of_each_prompt(project):
     assert said_by(project) == expected
     evals(project, "run", "first", "--jobs", "2", "--fresh")
     assert said_by(project) == expected
+
+
+def test_the_text_of_a_variant_is_never_seen_half_written(project):
+    """Trials in several processes prepare the same file, each before its own trial."""
+    files = VariantFiles(project, prompts=(NamedPrompt("clerk", "", "prompts/clerk.md", "word " * 1_000_000),))
+    seen: set[int] = set()
+
+    def prepare() -> None:
+        for _ in range(20):
+            with files.in_place():
+                pass
+
+    prepare()
+    other = Thread(target=prepare)
+    other.start()
+    while other.is_alive():
+        seen.update(kept.stat().st_size for kept in (project / ".cache" / "prompts").glob("*/clerk.md"))
+    other.join()
+
+    assert seen == {5_000_000}
 
 
 def test_a_variant_whose_prompts_the_target_never_reads_is_told(project):

@@ -207,9 +207,10 @@ def test_a_link_inside_a_case_leaves_the_filter_as_it_is(opened):
 
 def test_the_system_prompt_of_a_variant_opens_in_its_trial(opened):
     page = opened("#case=a-crash")
-    page.click("#detail-a-crash .column:nth-child(2) summary:text-is('System prompt of v3')")
+    summary = "#detail-a-crash .column:nth-child(2) summary:text-is('System prompt of v3')"
+    page.click(summary)
 
-    assert page.inner_text("#detail-a-crash .column:nth-child(2) [data-prompt] pre") == "Choose.\nOne line each.\n"
+    assert page.inner_text(f"{summary} + pre") == "Choose.\nOne line each.\n"
 
 
 def test_the_columns_of_other_variants_come_on_demand(opened):

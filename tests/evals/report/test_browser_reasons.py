@@ -74,14 +74,29 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("width", "said"), [(1280, False), (390, True)])
-def test_a_table_says_that_it_scrolls_where_it_does(browser, many: Path, width: int, said: bool):
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    page.goto(many.as_uri())
+def settled(page) -> None:
+    """Two frames later, when what watches widths has been told."""
     page.wait_for_function(
         "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
     )
-    place = page.locator(".variants .scroll")
 
-    assert ("wide" in place.get_attribute("class").split()) == said
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_before_anything_is_opened_no_table_scrolls_sideways(browser, many: Path, width: int):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(many.as_uri())
+    settled(page)
+
+    assert page.locator(".scroll.wide:visible").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_table_says_that_it_scrolls_where_it_does(browser, many: Path):
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(many.as_uri())
+    page.click("#slices > summary")
+    place = page.locator("#slices .scroll")
+    place.evaluate("place => { place.style.width = '60px'; }")
+    settled(page)
+
+    assert "wide" in place.get_attribute("class").split()

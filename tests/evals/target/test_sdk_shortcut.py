@@ -51,6 +51,7 @@ def openai_answers(url: str) -> Iterator[Any]:
     yield raw(chat.with_raw_response.parse(model="m", messages=HELLO[:1] * 2, response_format={"type": "text"}))
     yield client.responses.create(model="m", input="hello")
     yield client.post("/embeddings", cast_to=object, body={"model": "m", "input": ["hello"]})
+    yield client.post(f"{url}/other/embeddings", cast_to=object, body={"model": "m", "input": ["bye"]})
     yield list(chat.create(model="m", messages=HELLO, stream=True))
     with chat.with_streaming_response.create(model="m", messages=HELLO, seed=2) as found:
         yield found.read()
