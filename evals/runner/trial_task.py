@@ -1,8 +1,9 @@
 """The unit of work: all variants of one case."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import TypeVar
@@ -166,7 +167,7 @@ def _checked(task: CaseTask, traces: list[Trace]) -> list[Trace]:
 def read_ahead(tasks: Iterable[CaseTask]) -> None:
     """Read cassettes for as long as workers cannot begin. Whatever is wrong with one costs its own trials, which say
     so."""
-    while_loading(() if is_plain() else map(_read_now, tasks))
+    while_loading(() if is_plain() else (partial(_read_now, task) for task in tasks))
 
 
 def _read_now(task: CaseTask) -> None:
@@ -174,14 +175,12 @@ def _read_now(task: CaseTask) -> None:
         keep_reading(task.cassette, Readings(task.cache / FOLDER))
 
 
-def while_loading(steps: Iterable[object]) -> None:
+def while_loading(steps: Iterable[Callable[[], object]]) -> None:
     """Take steps for as long as workers cannot begin: a core would have nothing to do."""
-    following = iter(steps)
-    while loading():
-        try:
-            next(following)
-        except StopIteration:
+    for step in steps:
+        if not loading():
             return
+        step()
 
 
 def cassette_of(task: CaseTask) -> Cassette:

@@ -53,7 +53,7 @@ def run_trials(
     context: RunContext,
     *,
     beside_workers: Callable[[], object] | None = None,
-    meanwhile: Callable[[Iterable[Trace]], Iterable[object]] | None = None,
+    meanwhile: Callable[[Iterable[Trace]], Iterable[Callable[[], object]]] | None = None,
 ) -> Trials:
     """Run or reuse every trial that the context's request asks for, and tell its progress of each.
 

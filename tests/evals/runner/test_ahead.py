@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -72,14 +73,21 @@ def test_the_plain_path_reads_nothing_ahead(tasks, monkeypatch):
     assert not (tasks[0].cache / FOLDER).exists()
 
 
-def test_steps_are_taken_for_as_long_as_it_loads_and_while_there_are_any(monkeypatch):
+def test_steps_are_taken_for_as_long_as_it_loads(monkeypatch):
     taken = []
-    loading_for(monkeypatch, 5)
+    loading_for(monkeypatch, 2)
 
-    while_loading(map(taken.append, "abc"))
-    while_loading(map(taken.append, "def"))
+    while_loading(partial(taken.append, step) for step in "abc")
 
-    assert taken == [*"abcd"]
+    assert taken == ["a", "b"]
+
+
+def test_no_server_is_begun_where_there_is_nothing_to_do(monkeypatch):
+    """To ask whether it loads begins it."""
+    monkeypatch.setattr(case, "loading", lambda: pytest.fail("asked"))
+
+    read_ahead([])
+    while_loading(())
 
 
 @pytest.mark.slow
