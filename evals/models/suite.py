@@ -57,7 +57,8 @@ class Variant(Closed, extra="allow"):
     def _settings_behind_the_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """In the order of files written before settings were the pack's: digests of these still hold."""
         told: dict[str, Any] = handler(self)
-        return {"name": told.pop("name"), **{name: told.pop(name) for name in self.settings if name in told}, **told}
+        first = ["name", *self.settings]
+        return {name: told[name] for name in [*first, *told] if name in told}
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -55,3 +55,7 @@ def test_a_variant_is_written_in_the_order_of_older_files_so_that_their_digests_
         "rules",
         "models",
     ]
+
+
+def test_a_variant_can_be_written_without_its_name():
+    assert Variant(name="v1", guards="none").model_dump(exclude={"name", "models"}) == {"guards": "none"}
