@@ -49,7 +49,7 @@ def compare_command(
         typer.Argument(
             metavar="A B [C...]",
             help="Variants of the suite, prompt files (.md), git:REV, git:REV:v3, git:REV:path.md; stored runs "
-            "(run.json), baseline:SUITE[/VARIANT][@REV], and result files of other tools.",
+            "(run.json); baseline:SUITE or baseline:SUITE/VARIANT, also with @REV; result files of other tools.",
         ),
     ],
     suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",

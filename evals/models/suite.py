@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from evals.models.base import Closed
 from evals.models.case import Split
@@ -52,6 +52,12 @@ class Variant(Closed, extra="allow"):
     """Name of a prompt -> its version, its file, `git:REV` or `git:REV:VERSION`; see `evals.prompt_versions`."""
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
+
+    @model_serializer(mode="wrap")
+    def _settings_behind_the_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """In the order of files written before settings were the pack's: digests of these still hold."""
+        told: dict[str, Any] = handler(self)
+        return {"name": told.pop("name"), **{name: told.pop(name) for name in self.settings if name in told}, **told}
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 import sys
 
 import pytest
+from typer.main import get_command
 
 from evals import pack as pack_module
-from evals.cli.main import main
+from evals.cli.main import all_commands, command_line, main
+from tests.builders.command import command
 from tests.builders.dataset import write
 
 PACK = """
@@ -83,3 +85,22 @@ def test_settings_that_cannot_be_read_are_one_line(project, monkeypatch, capsys)
 
     assert main(["--help"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def lines_of_commands():
+    """The words of every command of this checkout."""
+    known = all_commands()
+    left, found = [((), get_command(command_line(known, *known)))], []
+    while left:
+        words, one = left.pop()
+        left += [((*words, name), below) for name, below in getattr(one, "commands", {}).items()]
+        found.append(words)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("words", lines_of_commands(), ids=" ".join)
+def test_every_command_explains_itself(words):
+    said = command(*words, "--help")
+
+    assert (said.code, said.err) == (0, "")
+    assert "Usage: " in said.out

@@ -1,10 +1,12 @@
 """The text of a sealed file in pieces is the text in one, and its digest that of the content."""
 
 import hashlib
+import json
 
 import pytest
 
 from evals.models.run import CaseChange
+from evals.models.suite import Variant
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_trace
 
@@ -41,3 +43,15 @@ def test_no_piece_holds_more_than_one_trial():
 
     assert len(pieces) == 3
     assert max(map(len, pieces)) < 2 * largest
+
+
+def test_a_variant_is_written_in_the_order_of_older_files_so_that_their_digests_hold():
+    older = '{"name":"v1","supervisor":"llm","prompt":"v1","rules":null,"models":{"default":"m"}}'
+
+    assert list(json.loads(Variant.model_validate_json(older).model_dump_json())) == [
+        "name",
+        "supervisor",
+        "prompt",
+        "rules",
+        "models",
+    ]
