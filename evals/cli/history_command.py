@@ -30,7 +30,7 @@ RED: Final = 10
 def history_command(
     context: typer.Context,
     suite: Annotated[
-        str | None, typer.Argument(help="A suite by name, also one that is gone from the checkout, or a suite file.")
+        str | None, typer.Argument(help="A suite's name or file. By name, deleted suites work too.")
     ] = None,
     bisect: Annotated[
         str | None, typer.Option(metavar="CASE", help="Only name the commit at which this case changed.")
@@ -39,7 +39,7 @@ def history_command(
 ) -> int:
     """A suite's past: every blessed baseline in git, as a table, a page and JSON; nothing is run.
 
-    Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot tell.
+    Exit codes: 2 no git, no repository or no such case; 3 no baseline was ever committed, or git cannot read history.
     """
     root = given(context).root
     found, console = suite_history(suite or suite_file(USUAL, root).stem, root), wide_console()

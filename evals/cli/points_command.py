@@ -20,7 +20,9 @@ freezing = typer.Typer()
 def points_command(context: typer.Context, suite: Suite) -> int:
     """Replay the reference and keep each state in which a router decided: a file per case in `points/`, to be labelled.
 
-    Every variant's routers are then asked in them, alone. Exit codes: 0 done, 3 no decision can be asked alone.
+    From then on, `record` asks every variant's routers in each of these states, without running the rest of the graph.
+
+    Exit codes: 0 done, 3 no router can be asked without the rest of the graph.
     """
     common = given(context)
     chosen = selected(suite, common.root, Options())

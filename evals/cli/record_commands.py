@@ -112,7 +112,7 @@ def record_command(
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what the selected trials use, then replace what replays.")
+        bool, typer.Option("--refresh", help="Ask again for what the selected trials use; replace the old answers.")
     ] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,

@@ -58,7 +58,7 @@ def run_command(
     scheduler: Annotated[
         str,
         typer.Option(
-            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster; its workers run in a checkout."
+            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster; start its workers in a checkout."
         ),
     ] = "local",
     shard: Annotated[

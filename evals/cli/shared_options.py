@@ -36,7 +36,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Only judge requests, those of `evals judge` included.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only the requests to the judge, also those of `evals judge`.")]
 
 
 class SuiteSettings(BaseModel):
@@ -114,7 +114,7 @@ _BATCH: Final = "Without an endpoint"
 Export = Annotated[
     Path | None,
     typer.Option(
-        metavar="DIR", help="Write what can be asked now as a round of JSONL below DIR.", rich_help_panel=_BATCH
+        metavar="DIR", help="Write the next requests as JSONL to a new folder in DIR.", rich_help_panel=_BATCH
     ),
 ]
 Import = Annotated[
@@ -132,7 +132,7 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="An OpenAI-compatible endpoint, /v1 included; else the local model if running. Not for your own graph.",
+        help="URL of an OpenAI-compatible endpoint, with /v1. Without it: the local model. Your own graph has its own.",
         envvar="EVALS_BASE_URL",
     ),
 ]

@@ -62,8 +62,8 @@ def compare_command(
 ) -> int:
     """Is the last one worse than the first? Prompts, stored runs or result files; exit codes as for `run`.
 
-    `git:REV` beside a prompt is that prompt at REV. As the only argument it is the candidate's prompt at REV, compared
-    with the working tree. Beside a stored run it is the suite's baseline at REV. With --case nothing is judged.
+    Beside a prompt, `git:REV` is the same prompt at REV. Alone, it is the candidate's prompt at REV, compared with the
+    working tree. Beside a stored run, it is the suite's baseline at REV. With --case nothing is judged.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -97,7 +97,7 @@ def gate_command(
     context: typer.Context,
     stored: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]", help="A run.json; reports/latest/run.json if not given. With --shards: all."),
+        typer.Argument(metavar="[RUN]", help="A run.json; else reports/latest/run.json. With --shards: all shards."),
     ] = None,
     shards: Annotated[
         bool, typer.Option("--shards", help="The files are the shards of one run: put them together and judge it.")
@@ -197,10 +197,10 @@ def selftest_command(
 
 @judging.command("metrics")
 def metrics_command(context: typer.Context, suite: Suite) -> int:
-    """Which metrics can decide? Prints what each can show, and recommends primary ones.
+    """Which metrics can decide? Prints how small a change each detects, and recommends primary ones.
 
     room: 100 % minus the better variant's score. noise: standard deviation between repeats. drop: smallest detectable.
-    cases: about how many are needed to detect a drop of the suite's margin. "as X": correlates with X by 0.8 or more.
+    cases: number needed to detect a drop as large as the suite's margin. "as X": correlates with X by 0.8 or more.
 
     Exit codes: 0 printed, 3 no case is recorded under both candidate and reference.
     """
@@ -224,21 +224,19 @@ def metrics_command(context: typer.Context, suite: Suite) -> int:
 @judging.command("noise")
 def noise_command(
     context: typer.Context,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Repeated runs of one thing, as for `compare`.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Runs of the same version, as for `compare`.")],
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Your gate is red if the mean of a metric is below this.")
+        float | None, typer.Option(min=0, max=1, help="Your check fails if the mean of a metric is below this.")
     ] = None,
     drop: Annotated[
-        float, typer.Option(min=0, max=1, help="Your gate is red if the mean is more than this below the last run's.")
+        float, typer.Option(min=0, max=1, help="Your check fails if the mean falls by more than this between runs.")
     ] = 0.0,
     metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
 ) -> int:
-    """How often is a gate on means red though nothing changed, which drop does it see, and how many cases are enough?
+    """How often does a check of a mean fail with nothing changed? Which drop does it catch? How many cases are enough?
 
-    The files are runs of the same thing, or one with repeats: `evals noise run1.csv run2.csv --threshold 0.9`.
+    Give several runs of the same version, or one with repeats: `evals noise run1.csv run2.csv --threshold 0.9`.
 
     Exit codes: 0 printed, 3 no case has two values.
     """
@@ -259,7 +257,7 @@ def noise_command(
     for side in sides[1:]:
         prompt = ["prompt"] * (side.info.prompt_digest != sides[0].info.prompt_digest)
         if differing := [*prompt, *differences(sides[0], side)]:
-            console.print(f"Not repeats of one thing? {side.source} has other {'; '.join(differing)}.", markup=False)
+            console.print(f"Not the same version? {side.source} has other {'; '.join(differing)}.", markup=False)
     return EXIT_OK
 
 

@@ -89,8 +89,8 @@ class SelfTest(Closed):
         caught = sum(fault.caught == "yes" for fault in self.faults)
         met = sum(fault.exit_code is not None for fault in self.faults)
         if self.complaints:
-            return f"The gate of {self.suite} does not do what it says: {'; '.join(self.complaints)}."
+            return f"The gate of suite {self.suite} does not do what it says: {'; '.join(self.complaints)}."
         return (
-            f"The gate of {self.suite} does what it says: "
+            f"The gate of suite {self.suite} does what it says: "
             f"{caught} of {met} planted faults that change anything are caught."
         )

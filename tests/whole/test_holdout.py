@@ -29,7 +29,7 @@ def test_held_out_cases_are_left_out_and_said_to_be(sealed):
     said = evals(sealed, "run", "tiny.yaml")
 
     assert (said.code, cases_of(sealed)) == (0, ["wrong-total"])
-    assert "1 of the suite's cases are held out; the holdout has never been opened." in said.out
+    assert "1 of the suite held out. The held-out cases have never been scored." in said.out
     assert not (sealed / COUNT).exists()
 
 
@@ -37,7 +37,7 @@ def test_opening_them_scores_them_without_a_baseline_and_is_counted(sealed):
     said = evals(sealed, "run", "tiny.yaml", "--open-holdout", "final check")
 
     assert (said.code, cases_of(sealed)) == (0, ["wrong-sum", "wrong-total"])
-    assert "the holdout has been opened once." in said.out
+    assert "The held-out cases have been scored once." in said.out
     assert yaml.safe_load((sealed / COUNT).read_text())["openings"][0]["why"] == "final check"
 
 
@@ -60,7 +60,7 @@ def test_a_case_nobody_recorded_is_named_as_such(checkout):
 
     said = evals(checkout, "run", "tiny.yaml")
 
-    assert (said.code, "1 of the 2 have no recording yet" in said.out) == (3, True)
+    assert (said.code, "1 of the 2 not recorded yet" in said.out) == (3, True)
     assert json.loads((checkout / "reports" / "latest" / "run.json").read_text())["scope"]["unrecorded"] == [
         "wrong-sum"
     ]

@@ -18,6 +18,7 @@ from evals.report.numbers import (
     value,
 )
 from evals.report.view.page_parts import ListLink, Lists, Table
+from evals.shared.words import counted
 from evals.statistics.rates import skill
 
 ORACLE = "oracle"
@@ -218,15 +219,14 @@ def secondary(run: Run) -> Table:
 
 
 def in_words(scope: Scope) -> str:
-    """The sentence of terminal, Markdown and report."""
-    parts = [f"{scope.selected} of the dataset's {scope.cases} cases are in this run"]
+    """The sentences of terminal, Markdown and report."""
+    parts = [f"{scope.selected} in this run"]
     if scope.unrecorded:
-        parts.append(f"{len(scope.unrecorded)} of the {scope.cases} have no recording yet")
+        parts.append(f"{len(scope.unrecorded)} of the {scope.cases} not recorded yet")
     if scope.sealed:
-        parts.append(f"{len(scope.sealed)} of the suite's cases are held out")
-    parts.append(f"the holdout has {_opened(scope.openings)}")
-    return "; ".join(parts) + "."
-
-
-def _opened(count: int) -> str:
-    return {0: "never been opened", 1: "been opened once"}.get(count, f"been opened {count} times")
+        parts.append(f"{len(scope.sealed)} of the suite held out")
+    said = f"The dataset has {counted(scope.cases, 'case')}: {', '.join(parts)}."
+    if not (scope.sealed or scope.openings):
+        return said
+    times = {0: "never been scored", 1: "been scored once"}.get(scope.openings, f"been scored {scope.openings} times")
+    return f"{said} The held-out cases have {times}."

@@ -59,6 +59,10 @@ def test_the_scope_says_what_is_not_in_the_numbers():
     scope = Scope(cases=10, selected=3, unrecorded=("a", "b"), sealed=("c",), openings=2)
 
     assert in_words(scope) == (
-        "3 of the dataset's 10 cases are in this run; 2 of the 10 have no recording yet; "
-        "1 of the suite's cases are held out; the holdout has been opened 2 times."
+        "The dataset has 10 cases: 3 in this run, 2 of the 10 not recorded yet, 1 of the suite held out. "
+        "The held-out cases have been scored 2 times."
     )
+
+
+def test_the_scope_says_nothing_of_held_out_cases_where_there_are_none():
+    assert in_words(Scope(cases=1, selected=1)) == "The dataset has 1 case: 1 in this run."

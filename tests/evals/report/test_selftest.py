@@ -32,7 +32,7 @@ def test_a_gate_that_does_not_do_what_it_says_says_why(fields, why):
     page = selftest_page(a_selftest(**fields))
 
     assert page.kind == "worse"
-    assert page.sentence == f"The gate of prompts does not do what it says: {why}."
+    assert page.sentence == f"The gate of suite prompts does not do what it says: {why}."
 
 
 def test_recorded_repeats_stand_in_rows_of_their_own_and_their_absence_is_said():
