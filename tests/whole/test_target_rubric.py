@@ -78,6 +78,7 @@ def test_a_rubric_is_planned_recorded_replayed_and_measured(project):
 
 def test_a_reply_that_got_worse_since_the_baseline_is_worse_by_its_judge(project):
     shutil.rmtree(project / "cassettes")
+    (project / "evaluation" / "baselines" / "replies.json").unlink()  # of other answers
     with live_model(grading) as model:
         assert evals(project, "record", "replies", **model)[0] == 0
         assert evals(project, "record", "replies", "--judge", **model)[0] == 0
