@@ -148,11 +148,11 @@ Near = list[tuple[float, str]]
 
 
 def collection(digest: str, ids: Sequence[str], vectors: Callable[[], Vectors]) -> "Collection":
-    """Chroma's collection of the repository with that digest; `vectors` are asked for if it is not filled yet."""
+    """Chroma's collection of the repository with that digest; filled with `vectors` where it is new."""
     name = f"codebase-{digest[:40]}"
     found = _client().get_or_create_collection(name, configuration={"hnsw": _HNSW}, embedding_function=None)
+    rows = vectors().astype("float32")  # in any case: they are to be known to this index's own cache, and saved with it
     if not found.count():  # another index of the same content may have filled it in this process
-        rows = vectors().astype("float32")
         for start in range(0, len(ids), BATCH):
             found.add(list(ids[start : start + BATCH]), rows[start : start + BATCH])
     _users[name] += 1

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import a_repository, an_index
+from triage.codebase.embed import MiniLM, VectorCache
+from triage.codebase.index import CodebaseIndex
 from triage.codebase.search_ranking import fused, passes, worth_of
 
 ROOT = Path(__file__).parents[3]
@@ -59,6 +61,16 @@ def test_two_indexes_of_one_content_share_what_chroma_holds(tmp_path):
     first, second = an_index(tmp_path / "a"), an_index(tmp_path / "b")
 
     assert found(first, "cart", 50) == found(second, "cart", 50)
+
+
+def test_each_of_two_indexes_of_one_content_knows_all_its_vectors(tmp_path):
+    """What is recorded with the second is as complete as with the first."""
+    a_repository(tmp_path)
+    first, second = (CodebaseIndex.build(tmp_path, MiniLM(VectorCache())) for _ in range(2))
+    for index in (first, second):
+        found(index, "sendReceipt fails")
+
+    assert len(second.embedder.cache) == len(first.embedder.cache) == len(first.chunks) + 1
 
 
 def test_equal_chunks_come_in_the_order_of_their_ids(tmp_path):
