@@ -1,4 +1,4 @@
-# The author of this corpus had not read the rules in `triage/secrecy`: it measures them from outside.
+# The author of this corpus had not read the rules of this project: it measures them from outside.
 # Do not change it to fit the rules; mend only what is wrong with the corpus itself.
 """Third blind corpus for a secrets scanner: `corpus(seed)` gives 300 texts with one planted secret and 300 harmless ones.
 
@@ -7,7 +7,7 @@ value, `«S gen args»` the planted secret, `«S gen args; enc»` the secret wri
 The vendor table (`class NAME gen args`) is put into one of the hand-written `CARRIERS`. Every value is made by the
 program from the seed, or by hand for this file: none of them ever opened anything.
 
-`SECRETS` and `HARMLESS` hold the corpus of the default seed. `python corpus3.py` checks it and prints the classes.
+`SECRETS` and `HARMLESS` hold the corpus of the default seed. `python -m tests.chaos.third_blind_secrets` checks it and prints the classes.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ value = «S»
 |---|---|
 | `«NAME»` | `«S»` |
 %%
-docker run --rm -e «NAME»=«S» -v "$PWD:/src" ghcr.io/acme/runner:2.4
+docker run --rm -e «NAME»=«S» -v "$PWD:/src" images.example.com/acme/runner:2.4
 %%
 try it with this one for now (revoke after): «S» thx
 %%
@@ -651,7 +651,7 @@ password «S pw 14»
 %%
 npmAuthToken: "«S pre glpat- u 20»"
 @@ docker-kube
-{"auths": {"https://index.docker.io/v1/": {"auth": "«S upw 16; pair acmebot»"}}}
+{"auths": {"https://index.example.com/v1/": {"auth": "«S upw 16; pair acmebot»"}}}
 %%
 ENV API_KEY «S a 40»
 %%
@@ -1192,7 +1192,7 @@ checksum = "«hex 64»"
 %%
 hash = "sha256-«b64 32»";
 %%
-  resolved "https://registry.yarnpkg.com/jsonwebtoken/-/jsonwebtoken-9.0.2.tgz#«hex 40»"
+  resolved "https://registry.example.com/jsonwebtoken/-/jsonwebtoken-9.0.2.tgz#«hex 40»"
 %%
 script-src 'self' 'sha256-«b64 32»'
 @@ placeholders-angle
@@ -1204,7 +1204,7 @@ password: <password>
 %%
 mysql -u root -p<password> shop
 %%
-//registry.npmjs.org/:_authToken=<npm-token>
+//registry.example.com/:_authToken=<npm-token>
 %%
 api_key = "[YOUR API KEY HERE]"
 %%
@@ -1228,7 +1228,7 @@ const apiKey = process.env.STRIPE_SECRET_KEY;
 %%
 password: "{{ vault_db_password }}"
 %%
-//registry.npmjs.org/:_authToken=${NPM_TOKEN}
+//registry.example.com/:_authToken=${NPM_TOKEN}
 %%
 mysql -u root -p"$MYSQL_ROOT_PASSWORD" shop
 %%
@@ -1592,7 +1592,7 @@ $ npm token list
 %%
 curl: option --oauth2-bearer: requires parameter
 %%
-gh auth token | docker login ghcr.io -u USER --password-stdin
+gh auth token | docker login images.example.com -u USER --password-stdin
 %%
 [sudo] password for «name»:
 %%
@@ -1744,7 +1744,7 @@ cursor=Y3Vyc29yOnYyOpHOA«a 4»
 [[package]]
 name = "secrecy"
 version = "0.10.3"
-source = "registry+https://github.com/rust-lang/crates.io-index"
+source = "registry+https://git.example.com/index"
 %%
     {file = "keyring-25.2.1-py3-none-any.whl", hash = "sha256:«hex 64»"},
 %%
