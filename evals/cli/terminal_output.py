@@ -17,7 +17,7 @@ from evals.pipeline.run_suite import replay
 from evals.report.numbers import NOTHING, percent, points, short_rate
 from evals.report.view import page_parts as view
 from evals.report.view.cost_tables import what_it_costs
-from evals.report.view.headline import as_blessed, best_baseline, in_words
+from evals.report.view.headline import as_blessed, best_baseline, in_words, tools_that_ran
 from evals.report.view.sections import section_tables
 from evals.report.view.variant_tables import changes_table, redraws_in_words
 from evals.report.view.variant_tables import in_words as in_words_of_samples
@@ -73,6 +73,8 @@ def _say_more(console: Console, run: Run) -> None:
             console.print(shown(table))
     if run.redraws:
         console.print(redraws_in_words(run), markup=False)
+    if ran := tools_that_ran(run):
+        console.print(ran, markup=False)
 
 
 def _say_judge(console: Console, run: Run, *, verbose: bool) -> None:

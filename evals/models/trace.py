@@ -80,6 +80,8 @@ class Visit(Closed):
     error: str | None = None
     arguments: Annotated[dict[str, Any] | None, Field(exclude_if=lambda value: value is None)] = None
     """What a tool was called with, as JSON; None for a node."""
+    ran: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
+    """Whether it was a tool that ran for real, since its results are not recorded."""
 
 
 class GraphNames(Closed):

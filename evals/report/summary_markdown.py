@@ -8,7 +8,7 @@ from evals.models.judge import JudgedRun
 from evals.models.run import Comparison, Run
 from evals.report.numbers import change, pairs, points, probability, rate, smallest_drop
 from evals.report.view.cost_tables import what_it_costs
-from evals.report.view.headline import as_blessed, beaten, best_baseline, in_words
+from evals.report.view.headline import as_blessed, beaten, best_baseline, in_words, tools_that_ran
 from evals.report.view.judge_view import judge_sentence, scores
 from evals.report.view.page_parts import Table
 from evals.report.view.sections import Place, section_tables
@@ -80,7 +80,7 @@ def _footer(run: Run) -> str:
     scope = f" {escape(in_words(run.scope))}" if run.scope else ""
     verdict = run.verdict
     code = f"Exit code {verdict.exit_code} ({verdict.status})."
-    return f"Suite {escape(run.suite)}, answered by {answered}. {code}{scope}"
+    return f"Suite {escape(run.suite)}, answered by {answered}. {code}{scope} {escape(tools_that_ran(run))}".rstrip()
 
 
 def _headline(run: Run) -> Iterable[str]:

@@ -20,7 +20,8 @@ _MESSAGES: Final = frozenset({"human", "ai", "tool", "system"})
 
 class Step(Closed):
     """One run of one node, or one call of a tool. `path` are the nodes of the outer graphs that it ran in. Steps with
-    the same `superstep` in the same run of a graph ran side by side. `agent` is the agent's name, if it has one."""
+    the same `superstep` in the same run of a graph ran side by side. `agent` is the agent's name, if it has one. A
+    tool is `recorded` whose result came from a cassette, or went there."""
 
     kind: Literal["node", "tool"] = "node"
     name: str
@@ -28,6 +29,7 @@ class Step(Closed):
     superstep: int = 0
     agent: str = ""
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    recorded: bool = False
     error: str | None = None
 
 
@@ -208,7 +210,15 @@ def _path(namespace: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tool_step(call: ToolCall, path: tuple[str, ...], superstep: int) -> Step:
-    return Step(kind="tool", name=call.tool, path=path, superstep=superstep, arguments=call.arguments, error=call.error)
+    return Step(
+        kind="tool",
+        name=call.tool,
+        path=path,
+        superstep=superstep,
+        arguments=call.arguments,
+        recorded=call.recorded,
+        error=call.error,
+    )
 
 
 def _tools_called(result: object) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Labels of a target: ready-made checks of output and tool calls, and labels that name nothing the graph has."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,19 @@ def test_tool_calls_are_steps_with_arguments_and_are_scored(tmp_path):
     calls = [visit for visit in trace["trace"]["visits"] if visit["node"] == "search_handbook"]
     assert ["port" in call["arguments"]["query"].lower() for call in calls] == [True] * len(calls)
     assert calls
+
+
+def test_the_report_names_the_tools_that_ran_for_real_and_no_recorded_one(tmp_path):
+    project = copied("research", tmp_path)
+    evals(project, "run", "supervisor", "--jobs", "1")
+    latest = project / "reports" / "latest"
+
+    assert re.search(r"search_handbook \(\d+ calls\)", (latest / "index.html").read_text())
+    assert "Tools that ran for real" in (latest / "summary.md").read_text()
+    write(project / "evals.toml", (project / "evals.toml").read_text() + 'tools = ["search_handbook"]\n')
+    _, said = evals(project, "run", "supervisor", "--jobs", "1")
+    assert "not recorded" in said
+    assert "search_handbook (" not in (latest / "index.html").read_text()
 
 
 def test_a_metric_whose_label_no_case_has_decides_nothing(tmp_path):

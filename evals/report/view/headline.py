@@ -1,5 +1,6 @@
 """The headline table: primary metrics per variant, with floors and scope."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -216,6 +217,13 @@ def secondary(run: Run) -> Table:
         ("metric", "better", *names),
         tuple((info.name, info.better, *(amount(found[name, info.name], info) for name in names)) for info in scorers),
     )
+
+
+def tools_that_ran(run: Run) -> str:
+    """A sentence on tools of a target whose results are not recorded; empty where there are none."""
+    calls = Counter(str(visit.node) for trial in run.trials for visit in trial.trace.visits if visit.ran)
+    named = ", ".join(f"{name} ({counted(count, 'call')})" for name, count in sorted(calls.items()))
+    return f"Tools that ran for real, since `tools` in evals.toml does not name them: {named}." if named else ""
 
 
 def in_words(scope: Scope) -> str:

@@ -32,6 +32,7 @@ from evals.report.view.headline import (
     deciding,
     in_words,
     secondary,
+    tools_that_ran,
     variant_table,
 )
 from evals.report.view.judge_view import JudgeView, judge_view
@@ -146,7 +147,7 @@ def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Rep
         variants=variant_table(run),
         judge=judge_view(run),
         scope=run.scope,
-        scope_sentence=in_words(run.scope) if run.scope else "",
+        scope_sentence=" ".join(filter(None, [in_words(run.scope) if run.scope else "", tools_that_ran(run)])),
         cases=case_table(run, pools),
         legend=tuple(pools.letters.items()),
         divergences=shown,
