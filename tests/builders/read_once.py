@@ -1,4 +1,4 @@
-"""What stays as it is while tests run, and is looked at once a process: certificates, and files of installed packages."""
+"""What stays as it is while tests run, and is looked at once a process: certificates, files of installed packages."""
 
 import ssl
 import sysconfig
