@@ -30,6 +30,7 @@ LATER: Final = (
     "evals/analysis/noise.py",
     "evals/cli/points_command.py",
     "evals/comparison/stored_side.py",
+    "evals/pipeline/optimize_prompts.py",
     "evals/pipeline/stored_sides.py",
     "evals/report/recorded_calls.py",
     "evals/report/view/noise_table.py",
@@ -40,7 +41,7 @@ LATER: Final = (
     "evals/target/sdk_shortcut.py",
 )
 """Features that came after the limit on lines was set: result files of other tools, any two runs, noise, raw answers in
-the report, decision points and a rubric for any graph. They are counted apart."""
+the report, decision points and a rubric for any graph, an optimiser. They are counted apart."""
 SMALL: Final = 60
 """Lines below which a file counts as small."""
 TRACED_OPTION: Final = "trial_timeout"
