@@ -68,6 +68,7 @@ def run_command(
     watch: Annotated[
         bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
     ] = False,
+    decisive: Annotated[bool, typer.Option("--decisive", help="Say at which decision failed trials go wrong.")] = False,
     verbose: Verbose = False,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report. With --case or --variant it is not judged."""
@@ -89,13 +90,15 @@ def run_command(
         trial_timeout=asked.trial_timeout,
         share=WHOLE if shard is None else Share.parse(shard),
         scheduler=scheduler,
+        decisive=decisive,
         out=out,
         annotations=annotations,
         verbose=verbose,
         today=_today(),
     )
-    if watch and shard is not None:
-        raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
+    if shard is not None and (watch or decisive):
+        named = "--watch" if watch else "--decisive"
+        raise ConfigurationError(f"{named} shows verdicts, and a --shard has none; leave one of them out")
     if watch:
         from evals.cli.watch_run import watch as keep_watching
 
