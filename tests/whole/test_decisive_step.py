@@ -6,6 +6,7 @@ import pytest
 
 from tests.builders.example_projects import evals, live_model
 from tests.builders.planted_mistakes import MISTAKES, a_project, err
+from tests.builders.unpacked import unpacked
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +73,7 @@ def test_a_trial_is_explained_with_its_decisive_step(planted):
 def test_a_run_counts_the_deciding_decisions_and_the_report_shows_them(planted):
     project, _ = planted
     _, said = decisive(project)
-    page = (project / "reports" / "latest" / "index.html").read_text()
+    page = unpacked((project / "reports" / "latest" / "index.html").read_text())
 
     assert "edge: 13 failed trials: decision 1 decides in 2" in said, said
     assert "decision 1 decides in 2" in page
