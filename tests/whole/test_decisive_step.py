@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from tests.builders.checkout import a_checkout
+from tests.builders.checkout import evals as command
 from tests.builders.example_projects import evals, live_model
+from tests.builders.llm_server import an_llm_server, answering
 from tests.builders.planted_mistakes import MISTAKES, a_project, err
 from tests.builders.unpacked import unpacked
 
@@ -86,3 +89,33 @@ def test_a_run_without_the_option_tries_nothing(planted):
     evals(project, "run", "row")
 
     assert "decisive" not in (project / "reports" / "latest" / "run.json").read_text()
+
+
+def test_the_supervisor_of_triage_is_forced_too_and_asked_by_an_endpoint_or_by_rounds(tmp_path):
+    """It leaves the critic out; forced to go there once, it goes on by itself."""
+    checkout = a_checkout(tmp_path / "checkout")
+    with an_llm_server(answering(route=("investigator", "codebase_search", "writer"))) as llm:
+        assert command(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+        rounds = command(checkout, "record", "tiny.yaml", "--forced", "--export", "rounds")
+        asked = command(checkout, "record", "tiny.yaml", "--forced", "--base-url", llm.base_url)
+    explained = command(checkout, "explain", "wrong-sum", "--suite", "tiny.yaml")
+
+    assert (rounds.code, "0 of 4 trials replay exactly" in rounds.out) == (3, True), rounds
+    assert (asked.code, "4 of 4 trials replay exactly" in asked.out) == (0, True), asked
+    assert "Decision 3 decides: with critic in place of writer it passes." in " ".join(explained.out.split()), explained
+
+
+def test_what_cannot_be_forced_is_said_in_one_line(tmp_path):
+    checkout = a_checkout(tmp_path / "checkout")
+    with an_llm_server() as llm:
+        assert command(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+    for words, why in (
+        (
+            ("record", "tiny.yaml", "--forced", "--export", "rounds"),
+            "no failed trial has a choice to force; `evals explain CASE` says why",
+        ),
+        (("record", "tiny.yaml", "--forced", "--refresh"), "--refresh and --forced: a forced choice has no old answer"),
+        (("run", "tiny.yaml", "--decisive", "--shard", "1/2"), "--decisive shows verdicts, and a --shard has none"),
+    ):
+        said = command(checkout, *words)
+        assert (said.code, why in said.err, len(said.err.splitlines())) == (2, True, 1), said
