@@ -29,6 +29,7 @@ EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.p
 LATER: Final = (
     "evals/analysis/noise.py",
     "evals/cli/points_command.py",
+    "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
     "evals/pipeline/stored_sides.py",
     "evals/report/recorded_calls.py",
