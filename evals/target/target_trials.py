@@ -267,8 +267,8 @@ def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
         arguments = step.arguments if step.kind == "tool" else None
         told_by_miss = run.ended == "missed" and "not recorded" in (step.error or "")
         error = None if told_by_miss else _below_root(step.error, files)
-        ran = step.kind == "tool" and not step.recorded
-        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments, ran=ran)
+        ran, told = step.kind == "tool" and not step.recorded, {"agent": step.agent, "below": step.below}
+        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments, ran=ran, **told)
 
 
 def _below_root(text: str | None, files: VariantFiles) -> str | None:
