@@ -31,6 +31,8 @@ LATER: Final = (
     "evals/cli/points_command.py",
     "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
+    "evals/import_time.py",
+    "evals/llm_judge/attacks.py",
     "evals/pipeline/stored_sides.py",
     "evals/report/recorded_calls.py",
     "evals/report/view/noise_table.py",
