@@ -29,7 +29,10 @@ EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.p
 LATER: Final = (
     "evals/analysis/noise.py",
     "evals/cli/points_command.py",
+    "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
+    "evals/import_time.py",
+    "evals/llm_judge/attacks.py",
     "evals/models/forced_choice.py",
     "evals/pipeline/decisive_step.py",
     "evals/pipeline/stored_sides.py",
