@@ -113,16 +113,13 @@ def record_command(
     repeat: Repeat = None,
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what the selected trials use; replace the old answers.")
-    ] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again what the trials use; replace answers.")] = False,
     forced: Annotated[bool, typer.Option("--forced", help="Ask for what `run --decisive` finds unrecorded.")] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
     recorded_by: Annotated[
-        str | None,
-        typer.Option(help="Who made this recording; kept with every answer. git's user.name if not given."),
+        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
     ] = None,
     export: Export = None,
     import_: Import = None,

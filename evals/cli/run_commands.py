@@ -51,23 +51,13 @@ def run_command(
     changed: Annotated[list[str] | None, set_option(RunSettings)] = None,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Report folder (reports/latest if not given); with --shard, the file to write.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Report folder, else reports/latest; with --shard, a file.")] = None,
     annotations: Annotations = False,
-    scheduler: Annotated[
-        str,
-        typer.Option(
-            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster; start its workers in a checkout."
-        ),
-    ] = "local",
+    scheduler: Annotated[str, typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT (Dask).")] = "local",
     shard: Annotated[
-        str | None,
-        typer.Option(metavar="N/OF", help="Only this share of the trials, into a file for `evals gate --shards`."),
+        str | None, typer.Option(metavar="N/OF", help="Only this share, for `evals gate --shards`.")
     ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file that it reads changes.")] = False,
     decisive: Annotated[bool, typer.Option("--decisive", help="Say at which decision failed trials go wrong.")] = False,
     verbose: Verbose = False,
 ) -> int:

@@ -63,14 +63,6 @@ class DecisiveStep(Closed):
             ]
         return " ".join(said)
 
-    @property
-    def rows(self) -> tuple[tuple[str, ...], ...]:
-        """What was tried, for tables: decision, made, forced, asked for by, result."""
-        return tuple(
-            (str(each.decision + 1), each.made, each.choice, each.label, f"{each.result}: {each.why}".rstrip(": "))
-            for each in self.tried
-        )
-
 
 def decisive_lines(trials: Iterable["Trial"]) -> tuple[str, ...]:
     """Over all failed trials, a line per variant: which decisions decide in how many of them."""

@@ -1,6 +1,6 @@
 """The decisive step of failed trials: each is run again with one choice forced at a time, as far as it is recorded."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -16,18 +16,19 @@ from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
 
 Choices = Mapping[TrialId, tuple[Trace, tuple[ForcedChoice, ...]]]
+"""Failed trial -> its trace, and the choices to force in it."""
 
 
 def with_decisive_steps(context: RunContext, trials: Sequence[Trial]) -> tuple[Trial, ...]:
     """The trials, each failed one with its decisive step. Nothing is asked: what is not recorded stays unknown."""
     choices = _choices(context, trials)
-    tried = _forced(context, choices)
+    tried, metrics = _forced(context, choices), _metrics(context)
     traces = run_trials(tried).traces if tried.variants else ()
     scored = {trial_id(each.trace): each for each in score_trials(tried.by_id, traces, tried.pack)}
-    metrics, found = _metrics(context), {}
-    for name, (trace, asked) in choices.items():
-        told = tuple(_told(each, scored[_forced_id(trace, each)], metrics) for each in asked)
-        found[name] = DecisiveStep(tried=told)
+    found = {
+        trial: DecisiveStep(tried=tuple(_told(each, scored[_forced_id(trace, each)], metrics) for each in asked))
+        for trial, (trace, asked) in choices.items()
+    }
     return tuple(each.model_copy(update={"decisive": found.get(trial_id(each.trace))}) for each in trials)
 
 
@@ -40,22 +41,23 @@ def forced_trials(context: RunContext, traces: Sequence[Trace]) -> RunContext:
     return tried
 
 
-def _choices(context: RunContext, trials: Iterable[Trial]) -> Choices:
-    """Failed trial -> its trace, and the choices to force in it."""
+def _choices(context: RunContext, trials: Sequence[Trial]) -> Choices:
     metrics = _metrics(context)
     traces = [trial.trace for trial in trials if _failed(trial, metrics)]
     return {trial_id(trace): (trace, labelled_choices(context.by_id[trace.case_id], trace)) for trace in traces}
 
 
 def _forced(context: RunContext, choices: Choices) -> RunContext:
+    """One variant for each variant, decision and choice."""
     known = {info.variant.name: info for info in context.variants}
     infos: dict[str, VariantInfo] = {}
-    ids = {_forced_id(trace, each) for trace, asked in choices.values() for each in asked}
+    ids = set()
     for trace, asked in choices.values():
         for each in asked:
-            name, info = _forced_id(trace, each)[1], known[trace.variant]
-            variant = info.variant.model_copy(update={"name": name, "forced": {each.decision: each.choice}})
-            infos[name] = info.model_copy(update={"variant": variant})
+            ids.add(forced := _forced_id(trace, each))
+            update = {"name": forced[1], "forced": {each.decision: each.choice}}
+            info = known[trace.variant]
+            infos[forced[1]] = info.model_copy(update={"variant": info.variant.model_copy(update=update)})
     every = frozenset(product(context.by_id, infos, range(context.suite.samples)))
     return replace(context, variants=tuple(infos.values()), skipped=every - ids)
 

@@ -1,7 +1,6 @@
 """What the labels of a case ask a router to choose at each decision of a trial."""
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Final
 
@@ -13,7 +12,7 @@ from evals.routes.route_check import check
 
 END: Final = "end"
 _LONGEST: Final = 3
-"""Steps by which a route without exemplars is completed at most."""
+"""Steps by which a route is completed at most where no exemplar says how."""
 
 
 def labelled_choices(case: Case, trace: Trace) -> tuple[ForcedChoice, ...]:
@@ -30,31 +29,30 @@ def labelled_choices(case: Case, trace: Trace) -> tuple[ForcedChoice, ...]:
     for decision in trace.decisions:
         if decision.tasks:  # a plan chooses tasks, several at a time
             continue
-        index, made, point = decision.index, decision.routed, points.get(decision.index)
+        made, point = decision.routed, points.get(decision.index)
         asked: dict[Choice, Label] = {}
         for choice, label in _asked(case.route_spec, trace, decision, point):
             asked.setdefault(choice, label)
         allowed = made in asked or (point is None and _may_pass(case.route_spec, trace, decision, made))
         (others if allowed else wrong).extend(
-            ForcedChoice(decision=index, made=made, choice=choice, label=label)
+            ForcedChoice(decision=decision.index, made=made, choice=choice, label=label)
             for choice, label in asked.items()
             if choice != made
         )
     return tuple(wrong or others)
 
 
-def _points(case: Case, trace: Trace) -> Mapping[int, DecisionPoint]:
-    """Decision -> the labelled point whose router sent the same request, so that it was in the same state."""
+def _points(case: Case, trace: Trace) -> dict[int, DecisionPoint]:
+    """Decision -> the labelled point whose router sent the same request, so that it was in the same state. Known where
+    one agent is asked once per decision, and once more per correction."""
     labelled = {point.id: point for point in case.points}
-    by_key = {key: labelled[each.point] for each in trace.points if each.point in labelled for key in each.keys[:1]}
-    found: dict[int, DecisionPoint] = {}
-    for agent in {call.agent for call in trace.calls if call.key in by_key}:
-        keys = [call.key for call in trace.calls if call.agent == agent]
-        own = [made for place, made in trace.decided.items() if trace.visits[place].node == agent] or trace.decisions
-        asked = [decision for decision in own for _ in range(1 + decision.corrections)]
-        if len(asked) == len(keys):
-            found |= {made.index: by_key[key] for made, key in zip(asked, keys, strict=True) if key in by_key}
-    return found
+    by_key = {each.keys[0]: labelled[each.point] for each in trace.points if each.keys and each.point in labelled}
+    asked = [made.index for made in trace.decisions for _ in range(1 + made.corrections)]
+    calls = [
+        [call.key for call in trace.calls if call.agent == agent] for agent in {call.agent for call in trace.calls}
+    ]
+    routers = (keys for keys in calls if len(keys) == len(asked))
+    return {index: by_key[key] for keys in routers for index, key in zip(asked, keys, strict=True) if key in by_key}
 
 
 def _asked(
@@ -62,11 +60,10 @@ def _asked(
 ) -> Iterator[tuple[Choice, Label]]:
     """Choices that labels ask for, with the kind of label, in the order in which they are tried."""
     if point is not None:
-        for choice in sorted(point.accept, key=lambda each: -point.accept[each]):
-            yield choice, "decision point"
+        yield from ((choice, "decision point") for choice in sorted(point.accept, key=lambda each: -point.accept[each]))
         return
     before = tuple(visit.node for visit in _before(trace, decision))
-    exemplars = [each for way in spec.alternatives for each in way.exemplars if each[: len(before)] == before]
+    exemplars = [each for each in _exemplars(spec) if each[: len(before)] == before]
     for exemplar in exemplars:
         yield (exemplar[len(before)] if len(exemplar) > len(before) else END), "exemplar"
     for name in () if exemplars or not _named(spec) else (*_named(spec), END):
@@ -78,8 +75,11 @@ def _before(trace: Trace, decision: Decision) -> tuple[Visit, ...]:
     """The steps before a decision took effect: those of a target include its router's own."""
     if not trace.is_target:
         return trace.steps[: decision.iteration]
-    place = next(place for place, made in trace.decided.items() if made.index == decision.index)
-    return trace.visits[: place + 1]
+    return trace.visits[: 1 + next(place for place, made in trace.decided.items() if made == decision)]
+
+
+def _exemplars(spec: RouteSpec) -> list[tuple[RouteNode, ...]]:
+    return [exemplar for way in spec.alternatives for exemplar in way.exemplars]
 
 
 def _named(spec: RouteSpec) -> tuple[RouteNode, ...]:
@@ -94,19 +94,15 @@ def _may_pass(spec: RouteSpec, trace: Trace, decision: Decision, choice: Choice)
     before = _before(trace, decision)
     if choice == END:
         return bool(before) and check(spec, [visit.node for visit in before], trace.guarded).passed
-    chosen = [Visit(node=name, superstep=len(before)) for name in choice.split(" ")]
-    so_far = (*trace.decisions[: decision.index], decision.model_copy(update={"routed": choice}))
-    state = trace.model_copy(update={"decisions": so_far, "visits": (*before, *chosen)}).guarded
-    route = [visit.node for visit in (*before, *chosen)]
-    return any(check(spec, (*route, *end), state).passed for end in _completions(spec.model_dump_json(by_alias=True)))
+    visits = (*before, *(Visit(node=name, superstep=len(before)) for name in choice.split(" ")))
+    decisions = (*trace.decisions[: decision.index], decision.model_copy(update={"routed": choice}))
+    state = trace.model_copy(update={"decisions": decisions, "visits": visits}).guarded
+    route = [visit.node for visit in visits]
+    return any(check(spec, (*route, *end), state).passed for end in _endings(spec))
 
 
-@cache
-def _completions(spec_json: str) -> tuple[tuple[RouteNode, ...], ...]:
-    """How routes may go on: the ends of exemplars, else up to three steps that constraints name; shortest first."""
-    spec = RouteSpec.model_validate_json(spec_json)
-    exemplars = [each for way in spec.alternatives for each in way.exemplars]
-    ends = {each[start:] for each in exemplars for start in range(len(each) + 1)}
-    if not exemplars:
-        ends = {end for length in range(_LONGEST + 1) for end in product(_named(spec), repeat=length)}
-    return tuple(sorted(ends, key=lambda end: (len(end), end)))
+def _endings(spec: RouteSpec) -> Iterable[tuple[RouteNode, ...]]:
+    """How a route may go on: as an exemplar ends, else with a few steps that constraints name."""
+    if found := _exemplars(spec):
+        return {exemplar[start:] for exemplar in found for start in range(len(exemplar) + 1)}
+    return (end for length in range(_LONGEST + 1) for end in product(_named(spec), repeat=length))
