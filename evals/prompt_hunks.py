@@ -1,7 +1,7 @@
 """Hunks between two versions of a prompt, and prompts in which some hunks are put in or taken out.
 
-`v3 to v5 +2` is v3 with hunk 2 of the way to v5 put in; `v3 to v5 -2` is v5 with hunk 2 taken out; `v3 to v5 +2+4` has two
-hunks. Front matter (between two `---` lines) is never part of a hunk: it is that of v3 or v5.
+`v3 to v5 +2` is v3 with hunk 2 of the way to v5 put in; `v3 to v5 -2` is v5 with hunk 2 taken out; `v3 to v5 +2+4` has
+two hunks. Front matter (between two `---` lines) is never part of a hunk: it is that of v3 or v5.
 """
 
 import re

@@ -29,9 +29,9 @@ class HunkEffect(Closed):
     """What hunks did, put into the old version (`+`) or taken out of the new one (`-`).
 
     Of `asked` answers (`missing` more are not recorded) the hunks `changed` some; `explained` of these are as in the
-    other version. They `mended` answers that score higher with the hunks, and `broke` those that score lower. `score` is
-    the change of the mean score over all places of the suite, with its 95 % interval from `low` to `high`; None while
-    answers are missing. `where` lists the changes.
+    other version. They `mended` answers that score higher with the hunks, and `broke` those that score lower. `score`
+    is the change of the mean score over all places of the suite, with its 95 % interval from `low` to `high`; None
+    while answers are missing. `where` lists the changes.
     """
 
     hunks: tuple[int, ...]
@@ -134,7 +134,9 @@ class Board:
         """Where the versions give different answers."""
         return [place for place in self.clusters if self.old[place] != self.new[place]]
 
-    def effect(self, way: tuple[tuple[int, ...], Literal["+", "-"]], found: Answers, places: Sequence[Place]) -> HunkEffect:
+    def effect(
+        self, way: tuple[tuple[int, ...], Literal["+", "-"]], found: Answers, places: Sequence[Place]
+    ) -> HunkEffect:
         """What hunks did at these places, by the answers `found` with them put in or taken out. Elsewhere the versions
         agree, and the hunks count as without effect."""
         hunks, sign = way

@@ -11,7 +11,7 @@ from evals.cli.terminal_output import watched
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.pipeline.attribute_hunks import HunksAsked, attribute
 from evals.prices import load_prices
-from evals.report.html_page import render_sheet
+from evals.report.html_page import render_attribution
 from evals.report.run_files import write_sheet
 from evals.report.view.attribution_page import attribution_page
 from evals.workspace import Workspace
@@ -36,10 +36,10 @@ def attribute_command(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/attribute).")] = None,
 ) -> int:
-    """Which lines of the prompt did it? Asks the old version with one hunk of the change put in, where decisions differ.
+    """Which lines of the prompt did it? Asks the old version with each hunk put in alone, where decisions differ.
 
-    Decision points are asked, not whole trials. What is not recorded is named with the command that records it:
-    `evals attribute v3 v5`.
+    Decision points are asked, not whole trials. Where answers are missing, it prints the command that records them.
+    Example: `evals attribute v3 v5`.
 
     Exit codes: 0 all answers are recorded, 3 some are missing, or the two versions are not recorded.
     """
@@ -56,9 +56,7 @@ def attribute_command(
         )
     workspace = Workspace.at(common.root)
     folder = out or workspace.reports / "attribute"
-    found = write_sheet(
-        found, lambda told: render_sheet("attribution", attribution_page(told), "attribution.css"), folder, "attribution", workspace.cassettes
-    )
+    found = write_sheet(found, render_attribution, folder, "attribution", workspace.cassettes)
     page, console = attribution_page(found), wide_console()
     console.print(page.sentence, style="bold", markup=False)
     for table in page.tables:
@@ -67,5 +65,7 @@ def attribute_command(
         console.print(sentence, markup=False)
     console.print(f"Report: {place_of(folder / 'index.html', workspace.root)}", markup=False)
     for file in found.unrecorded:
-        console.print(f"Record what is missing (`evals plan {file}` says what it takes):\n  evals record {file}", markup=False)
+        console.print(
+            f"Record what is missing (`evals plan {file}` says what it takes):\n  evals record {file}", markup=False
+        )
     return EXIT_CANNOT_JUDGE if found.missing else EXIT_OK

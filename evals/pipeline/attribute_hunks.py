@@ -259,7 +259,9 @@ class _Stage:
         readings = Readings(workspace.cache / FOLDER)
         cassettes = {case: load(workspace.cassette(case), readings) for case, _ in sorted(keys)}
         found = [each for case, tape in cassettes.items() for each in tape.interactions if (case, each.key) in keys]
-        return AnswerCost.of([(each.model, each.usage.prompt_tokens, each.usage.completion_tokens) for each in found], prices)
+        return AnswerCost.of(
+            [(each.model, each.usage.prompt_tokens, each.usage.completion_tokens) for each in found], prices
+        )
 
 
 _PASSES: Final = "(passes)"

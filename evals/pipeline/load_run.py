@@ -215,7 +215,7 @@ def loaded(chosen: RunContext, today: date | None = None, *, own_baseline: bool 
         ConfigurationError: the suite asks decision points only.
     """
     if chosen.suite.points:
-        raise ConfigurationError(f"{chosen.suite.name} asks decision points alone and has no verdict: `evals attribute`")
+        raise ConfigurationError(f"{chosen.suite.name} asks decision points only, and has no verdict; see `attribute`")
     left = scored(chosen, today or datetime.now(UTC).date())
     wanted = own_baseline and not chosen.unblessed
     # a broken baseline is said before the work, not after

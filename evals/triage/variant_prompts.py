@@ -167,11 +167,13 @@ def _supervisor(variant: Variant) -> tuple[SupervisorPrompt | None, Path | None]
 
 def prompts_named(variant: Variant, root: Path) -> tuple[NamedPrompt, ...]:
     """The prompts of `prompts`, and the router's where `prompt` names it. Raises ConfigurationError."""
+    del root  # paths are from the folder of the package, as in `prompts`
     prompt, path = settings_of(variant).prompt, _supervisor(variant)[1]
     if prompt is None or path is None:
         return _named(variant)
-    spec = os.path.relpath(path, root) if prompt.endswith(".md") else prompt
-    place = _relative(path.resolve(), _PACKAGE.parent.parent)
+    top = _PACKAGE.parent.parent
+    spec = os.path.relpath(path.resolve(), top) if prompt.endswith(".md") else prompt
+    place = _relative(path.resolve(), top)
     return (*_named(variant), NamedPrompt("supervisor", spec, place, path.read_text(encoding="utf-8")))
 
 

@@ -34,16 +34,20 @@ class AttributionPage:
 def attribution_page(found: Attribution) -> AttributionPage:
     """The view of an attribution. Pure: the same result gives the same page."""
     every = (*found.effects, *found.routes)
-    tables = [_table(f"Decisions that differ between {found.old} and {found.new}", (*found.effects, found.whole), found)]
+    tables = [
+        _table(f"Decisions that differ between {found.old} and {found.new}", (*found.effects, found.whole), found)
+    ]
     if found.routes:
-        tables.append(_table(f"Whole trials of the cases whose routes differ", found.routes, found))
+        tables.append(_table("Whole trials of the cases whose routes differ", found.routes, found))
     return AttributionPage(
         question=f"Which lines of the prompt did it? {found.new} against {found.old}, suite {found.suite}",
         sentence=_sentence(found),
         notes=tuple(_notes(found)),
         tables=tuple(tables),
         parts=tuple(_marked(part, found) for part in found.parts),
-        places=Table("Answers that changed", ("hunk", "place"), tuple((_name(each), at) for each in every for at in each.where)),
+        places=Table(
+            "Answers that changed", ("hunk", "place"), tuple((_name(each), at) for each in every for at in each.where)
+        ),
     )
 
 
