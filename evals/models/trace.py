@@ -86,6 +86,10 @@ class Visit(Closed):
     """What a tool was called with, as JSON; None for a node."""
     ran: Annotated[bool, Field(exclude_if=not_)] = False
     """Whether it was a tool that ran for real, since its results are not recorded."""
+    agent: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
+    """The agent that a target's step belongs to, if it has a name."""
+    below: Annotated[int | None, Field(exclude_if=lambda value: value is None)] = None
+    """Place among the visits of the tool call, or else the node, that started the graph of this one."""
 
 
 class GraphNames(Closed):
