@@ -226,6 +226,8 @@ async def watched(subject: CaseTarget, case: Case, tape: Tape, halted: Callable[
     team = subject.team
     watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files, subject.repository.index.symbols)
     watcher.topology = team.topology
+    if case.only_points:
+        return watcher
     thread = f"{case.id} {next(_threads)}"
     with playing(tape), searching(subject.repository.index), tracing_context(enabled=False):
         try:
