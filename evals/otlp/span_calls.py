@@ -32,6 +32,18 @@ class AgentTurn:
         return self.made.node if isinstance(self.made, Visit) else SUPERVISOR
 
     @property
+    def caller(self) -> str:
+        """The name its calls have: a named agent calls its model in the node `model`."""
+        made = self.made
+        return made.agent if isinstance(made, Visit) and made.node == "model" and made.agent else self.agent
+
+    @property
+    def above(self) -> str:
+        """The path of the span that this one is below."""
+        below = self.made.below if isinstance(self.made, Visit) else None
+        return ROOT if below is None else f"visit {below}"
+
+    @property
     def is_tool(self) -> bool:
         """Whether it is a call of a target's tool."""
         return isinstance(self.made, Visit) and self.made.arguments is not None
@@ -106,14 +118,14 @@ def _dealt(
 def _step(place: int, sides: Sequence[tuple[AgentTurn, ...]], given: Sequence[Calls], needed: int | None) -> TurnGroup:
     told = len(given[place]) == needed
     sure = {agent for agent in _agents(given[place]) if told or _is_sure(agent, place, sides, given)}
-    turns = tuple(replace(turn, calls=_of({turn.agent} & sure, given[place])) for turn in sides[place])
+    turns = tuple(replace(turn, calls=_of({turn.caller} & sure, given[place])) for turn in sides[place])
     return TurnGroup(turns, _of(_agents(given[place]) - sure, given[place]))
 
 
 def _is_sure(agent: str, place: int, sides: Sequence[tuple[AgentTurn, ...]], given: Sequence[Calls]) -> bool:
     """Whether one turn alone can have made the agent's calls: no other beside it, and none that follows without a call
     of anybody else in between."""
-    if sum(turn.agent == agent for turn in sides[place]) != 1:
+    if sum(turn.caller == agent for turn in sides[place]) != 1:
         return False
     for later in range(place + 1, len(sides)):
         if _has(sides[later], agent) and agent not in _agents(given[later]):
@@ -124,7 +136,7 @@ def _is_sure(agent: str, place: int, sides: Sequence[tuple[AgentTurn, ...]], giv
 
 
 def _has(side: tuple[AgentTurn, ...], agent: str) -> bool:
-    return any(turn.agent == agent for turn in side)
+    return any(turn.caller == agent for turn in side)
 
 
 def _agents(calls: Calls) -> set[str]:
@@ -141,8 +153,18 @@ WEB_TOOL: Final = "tavily_search"
 CODE_TOOL: Final = "codebase_index"
 
 
-def call_spans(calls: Calls, parent: str, start: int, telling: Telling) -> list[PlannedSpan]:
-    """The calls one after the other; below the root itself stand those whose turn is not known."""
+def loose_spans(step: TurnGroup, start: int, telling: Telling) -> list[PlannedSpan]:
+    """Calls whose turn is not known: below what started their agent, where that is known, else below the root."""
+    spans: list[PlannedSpan] = []
+    for numbered in step.loose:
+        above = {turn.above for turn in step.turns if turn.caller == numbered[1].agent}
+        parent = above.pop() if len(above) == 1 else ROOT
+        spans += call_spans((numbered,), parent, spans[-1].end if spans else start, telling, placed=False)
+    return spans
+
+
+def call_spans(calls: Calls, parent: str, start: int, telling: Telling, *, placed: bool = True) -> list[PlannedSpan]:
+    """The calls one after the other; `placed` if it is known whose turn made them."""
     spans, now = [], start
     for number, call in calls:
         length = round(call.latency_ms * 1e6) if telling.times == "recorded" else TICK
@@ -156,7 +178,7 @@ def call_spans(calls: Calls, parent: str, start: int, telling: Telling) -> list[
                 kind="client" if call.model else "internal",
                 start=now,
                 end=now + length,
-                attributes={**made, **telling.shared, **_call(call), **words, names.PLACED: parent != ROOT},
+                attributes={**made, **telling.shared, **_call(call), **words, names.PLACED: placed},
             )
         )
         now += length

@@ -25,7 +25,7 @@ from evals.otlp.planned_spans import (
     said,
     times_of,
 )
-from evals.otlp.span_calls import AgentTurn, call_spans, looked_up, steps_of
+from evals.otlp.span_calls import AgentTurn, call_spans, looked_up, loose_spans, steps_of
 from evals.secrets.secret_filter import WITHHELD, held_back
 
 
@@ -38,7 +38,7 @@ def turn_spans(turn: AgentTurn, start: int, telling: Telling) -> list[PlannedSpa
     operation, named = (names.EXECUTE_TOOL, names.TOOL) if turn.is_tool else (names.INVOKE_AGENT, names.AGENT)
     span = PlannedSpan(
         path=turn.path,
-        parent=ROOT,
+        parent=turn.above,
         name=f"{operation} {turn.agent}",
         kind="internal",
         start=start,
@@ -199,10 +199,19 @@ def _spans(trace: Trace, supervisor: str, telling: Telling) -> list[PlannedSpan]
     now = 0
     for step in steps_of(trace, supervisor):
         laid = [span for turn in step.turns for span in turn_spans(turn, now, telling)]
-        laid += call_spans(step.loose, ROOT, now, telling)
+        laid += loose_spans(step, now, telling)
         spans += laid
         now = max((span.end for span in laid), default=now)
-    return spans
+    return _enclosing(spans)
+
+
+def _enclosing(spans: Sequence[PlannedSpan]) -> list[PlannedSpan]:
+    """The spans, each as long as what is below it; those above come first."""
+    ends: dict[str | None, int] = {}
+    for span in reversed(spans):
+        ends[span.path] = max(span.end, ends.get(span.path, 0))
+        ends[span.parent] = max(ends[span.path], ends.get(span.parent, 0))
+    return [span if span.end == ends[span.path] else span.model_copy(update={"end": ends[span.path]}) for span in spans]
 
 
 def _root(run: Run, trial: Trial, case: CaseInfo, info: VariantInfo, telling: Telling, end: int) -> PlannedSpan:

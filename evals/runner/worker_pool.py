@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
+from evals.import_time import Import, has_not_ended, listeners, say_if_slow
 from evals.worker_server import process_for
 
 START_UP: Final = 60.0
@@ -52,18 +53,31 @@ class _Worker(Generic[GivenTask, Result]):
     pipe: Connection
     task: GivenTask
     deadline: float = 0.0
+    imports: Import | None = None
+    """What it imports now; the time that takes is not the task's."""
 
     def hand(self, task: GivenTask, work: Callable[[GivenTask], Result]) -> None:
         """Give it the next task. Whether it is still there to take it, the pipe says afterwards."""
         self.task = task
-        self.deadline = time.monotonic() + START_UP + task.patience
+        self.deadline = time.monotonic() + self.patience
         with contextlib.suppress(OSError):
             self.pipe.send((work, task))
 
-    def take(self) -> Result | None:
+    @property
+    def patience(self) -> float:
+        """Seconds it may be silent."""
+        return START_UP + self.task.patience
+
+    def note(self, told: Import) -> None:
+        """It begins an import, or has ended one."""
+        self.imports = told if told.seconds is None else None
+        self.deadline = time.monotonic() + self.patience
+        say_if_slow(told)
+
+    def take(self) -> Result | Import | None:
         """What it sent; None if it sent nothing, and is dead or out of time."""
         try:
-            return cast("Result", self.pipe.recv()) if self.pipe.poll() else None
+            return cast("Result | Import", self.pipe.recv()) if self.pipe.poll() else None
         except (EOFError, OSError):
             self.process.join(5)
             return None
@@ -74,6 +88,9 @@ class _Worker(Generic[GivenTask, Result]):
         self.process.kill()
         self.process.join()
         self.pipe.close()
+        if hung and self.imports:
+            return f"{has_not_ended(self.imports.what, self.patience)}; `evals run --set trial-timeout=S` gives it more"
+        self.imports = None
         if hung:
             return self.task.overdue
         code = self.process.exitcode or 0
@@ -104,10 +121,17 @@ def run_tasks(
                 busy.append(worker)
             for worker in _back(busy):
                 result = worker.take()
+                if isinstance(result, Import):
+                    worker.note(result)
+                    continue
                 if result is None:
                     busy.remove(worker)
                     why, parts = worker.end(), worker.task.parts()
-                    if len(parts) == 1:
+                    if worker.imports:  # the others would wait as long
+                        same = [task for task in waiting if task.process == worker.task.process]
+                        yield from (lost(task, why) for task in (worker.task, *same))
+                        waiting = deque(task for task in waiting if task not in same)
+                    elif len(parts) == 1:
                         yield lost(worker.task, why)
                     else:
                         waiting.extend(parts)
@@ -176,6 +200,7 @@ def _serve(pipe: Connection, environment: Mapping[str, str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent ends its workers
     os.environ.clear()  # it may have changed since the server began
     os.environ.update(environment)
+    listeners.append(pipe.send)
     while True:
         try:
             work, task = pipe.recv()

@@ -31,6 +31,8 @@ class Step(Closed):
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     recorded: bool = False
     error: str | None = None
+    below: int | None = None
+    """Place among all steps of the tool call, or else the node, that its graph ran in; None for the outermost."""
 
 
 class RouterChoice(Closed):
@@ -138,11 +140,15 @@ class Observer:
         for call in calls:
             by_task.setdefault(call.task if call.task in self._tasks else "", []).append(call)
         steps: list[Step] = []
+        places: dict[str, int] = {}
         for task in self._tasks.values():
-            path = _path(task.namespace)
-            steps.append(Step(name=task.name, path=path, superstep=task.superstep, agent=task.agent, error=task.error))
-            steps.extend(_tool_step(call, (*path, task.name), task.superstep) for call in by_task.pop(task.id, ()))
-        steps.extend(_tool_step(call, call.path, 0) for call in by_task.pop("", ()))
+            path, made = _path(task.namespace), by_task.pop(task.id, [])
+            below = places.get(task.namespace[-1].partition(":")[2]) if task.namespace else None
+            places[task.id] = len(steps) + (len(made) == 1)  # of several calls, which started a graph is not told
+            told: dict[str, Any] = {"superstep": task.superstep, "agent": task.agent, "below": below}
+            steps.append(Step(name=task.name, path=path, error=task.error, **told))
+            steps.extend(_tool_step(call, (*path, task.name), **told) for call in made)
+        steps.extend(_tool_step(call, call.path) for call in by_task.pop("", ()))
         return tuple(steps)
 
     def decisions(self) -> tuple[RouterChoice, ...]:
@@ -209,12 +215,12 @@ def _path(namespace: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.partition(":")[0] for part in namespace)
 
 
-def _tool_step(call: ToolCall, path: tuple[str, ...], superstep: int) -> Step:
+def _tool_step(call: ToolCall, path: tuple[str, ...], **told: Any) -> Step:  # noqa: ANN401 - fields of its node
     return Step(
         kind="tool",
         name=call.tool,
         path=path,
-        superstep=superstep,
+        **told,
         arguments=call.arguments,
         recorded=call.recorded,
         error=call.error,

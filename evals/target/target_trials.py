@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
+from evals.import_time import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.decision_points import FrozenPoint, choice, chosen_by
@@ -58,14 +59,16 @@ class TargetCase:
     ) -> Trace:
         """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
         del halted
-        if clients.recording is not None and clients.recording.recorder.answerer is None:
-            try:
+        recorder = clients.recording.recorder if clients.recording is not None else None
+        try:
+            if recorder is not None and recorder.answerer is None:
                 self._trials.check_variables()
-            except RecordingStoppedError as error:
-                clients.recording.recorder.stop.set(error)
-                raise
-        process, files = self._trials.process_of(variant)
-        return await process.run(self._case, variant, files, tape, clients.recording)
+            process, files = self._trials.process_of(variant)
+            return await process.run(self._case, variant, files, tape, clients.recording)
+        except RecordingStoppedError as error:
+            if recorder is not None:
+                recorder.stop.set(error)
+            raise
 
 
 class TargetTrials:
@@ -131,10 +134,14 @@ class LoadedTarget:
         seconds: float = LONGEST,
     ) -> Trace:
         """Run one trial, which fails after so many seconds; then ask the routers in the case's decision points."""
+        from evals.target.drive import TargetRun  # noqa: PLC0415 - loads LangGraph
+
         trial = self.trial(tape, recording)
-        run = await self.run(case, variant, files, trial, seconds=seconds)
+        run = TargetRun(ended="finished")
+        if not case.only_points:
+            run = await self.run(case, variant, files, trial, seconds=seconds)
         trace = _trace(case, variant, tape, trial, run, files)
-        if trace.provenance.label == "failed" or not case.labels.frozen:
+        if trace.provenance.label == "failed" or not case.labels.frozen or variant.forced:
             return trace
         answers: list[PointAnswer] = []
         missed = Ledger()
@@ -194,6 +201,7 @@ class LoadedTarget:
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,
+            forced=variant.forced,
         )
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:
@@ -264,8 +272,8 @@ def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
         arguments = step.arguments if step.kind == "tool" else None
         told_by_miss = run.ended == "missed" and "not recorded" in (step.error or "")
         error = None if told_by_miss else _below_root(step.error, files)
-        ran = step.kind == "tool" and not step.recorded
-        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments, ran=ran)
+        ran, told = step.kind == "tool" and not step.recorded, {"agent": step.agent, "below": step.below}
+        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments, ran=ran, **told)
 
 
 def _below_root(text: str | None, files: VariantFiles) -> str | None:
@@ -296,7 +304,9 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     file = read_langgraph_json(files.folder(settings))
     name = settings.graph or _only(list(file.graphs), files.project)
     try:
-        return LoadedTarget(load_graph(file, name), settings, Driver())
+        with importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
+            graph = load_graph(file, name)
+        return LoadedTarget(graph, settings, Driver())
     except ConfigurationError as error:
         if files.root is None:
             raise

@@ -11,7 +11,8 @@ from multiprocessing.connection import Connection
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.errors import EvalsError, MissError, RecordingError
+from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
+from evals.import_time import Import, has_not_ended, listeners, say_if_slow
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
 from evals.worker_server import process_for
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 600.0
 """Seconds that a trial may take while it is recorded."""
 START_UP: Final = 60.0
-"""Seconds that the import of a target may take on top."""
+"""Seconds that the import of a target may take before."""
 Serve = Callable[..., Awaitable[Any]]
 
 
@@ -105,6 +106,7 @@ class TrialProcess:
         self._link = Link(pipe, self._serve, self._lost)
         self._trials: dict[int, tuple[Tape, Recording, Context]] = {}
         self._numbers = count()
+        self._import: asyncio.Task[None] | None = None
 
     @property
     def ended(self) -> bool:
@@ -114,7 +116,8 @@ class TrialProcess:
     async def run(
         self, case: "Case", variant: "Variant", files: VariantFiles, tape: "Tape", recording: "Recording | None"
     ) -> Trace:
-        """The trace of one trial: recorded, or replayed from the tape. Raises RecordingError."""
+        """The trace of one trial: recorded, or replayed from the tape. Raises RecordingError, and RecordingStoppedError
+        if the import hangs."""
         number = next(self._numbers)
         mode = "replayed"
         if recording is not None:
@@ -122,11 +125,14 @@ class TrialProcess:
             self._trials[number] = tape, recording, copy_context()
         try:
             samples = tape.sample, tape.samples
+            if self._import is None:
+                self._import = asyncio.create_task(self._load(files, mode))
+            await asyncio.shield(self._import)
             asked = self._link.call(number, case, variant, files, tape.cassette, samples, mode)
-            told = await asyncio.wait_for(asked, LONGEST + START_UP)
+            told = await asyncio.wait_for(asked, LONGEST)
         except TimeoutError:
             self._process.kill()
-            raise RecordingError(f"the target has not ended within {LONGEST + START_UP:g} s: does it hang?") from None
+            raise RecordingError(f"the target has not ended within {LONGEST:g} s: does it hang?") from None
         finally:
             self._trials.pop(number, None)
         trace: Trace
@@ -134,6 +140,16 @@ class TrialProcess:
         if not tape.ledger.failures:
             tape.ledger.failures.extend(failures)
         return trace
+
+    async def _load(self, files: VariantFiles, mode: str) -> None:
+        """Have the process import the target; errors are those of the trials."""
+        try:
+            say_if_slow(await asyncio.wait_for(self._link.call(files, mode), START_UP))
+        except TimeoutError:
+            self._process.kill()
+            raise RecordingStoppedError(
+                f"{has_not_ended('the graph', START_UP)}: does it wait for something?"
+            ) from None
 
     async def _serve(self, trial: int, request: "IncomingRequest", number: int) -> "Interaction | MissRecord":
         """The answer to a request of a trial, or that there is none yet; the process sends it, if nobody else does."""
@@ -209,9 +225,15 @@ async def _serve_trials(pipe: Connection, thread: "Apart") -> None:
     sends: dict[int, Send] = {}
     numbers = count()
 
-    async def answered(number: int, *trial: Any) -> Any:  # noqa: ANN401 - of a trial, or of the endpoint that it asks
+    imports: list[Import] = []
+    listeners.append(imports.append)
+
+    async def answered(number: Any, *trial: Any) -> Any:  # noqa: ANN401 - of a trial, or of the endpoint that it asks
         if not trial:
             return await sends[number]()
+        if len(trial) == 1:
+            with target_ready(number, replay=trial[0] != "live"):
+                return imports[-1]
         case, variant, files, cassette, (sample, samples), mode = trial
         tape = Tape(cassette, sample=sample, samples=samples)
         asking: Any = _Asking(link, number, sends, numbers)

@@ -9,7 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,9 @@ def _pytest(*words: str) -> int:
     return int(pytest.main([*words]))
 
 
-def evals(project: Path, *words: str, **environment: str) -> tuple[int, str]:
-    """Exit code and output of a command, run in the project."""
-    process = evals_at_once(project, *words, **_around(environment))
+def evals(project: Path, *words: str, before: Callable[[], None] | None = None, **environment: str) -> tuple[int, str]:
+    """Exit code and output of a command, run in the project; `before` runs in its process first."""
+    process = evals_at_once(project, *words, before=before, **_around(environment))
     out, err = process.communicate()
     return process.wait(), out + err
 

@@ -61,6 +61,29 @@ def test_spans_of_a_target_are_its_steps(project):
     assert not [word for word in TRIAGE if word in trace]
 
 
+def test_spans_of_a_subagent_are_below_the_tool_call_that_started_it(tmp_path):
+    project = copied("research", tmp_path)
+    evals(project, "run", "supervisor", "--case", "default-retention", "--case", "java")
+    code, said = evals(project, "export", "otlp", "--variant", "v1")
+    assert code == 0, said
+
+    for line in (project / "traces.jsonl").read_text().splitlines():
+        scopes = json.loads(line)["resourceSpans"][0]["scopeSpans"]
+        spans = {span["spanId"]: span for scope in scopes for span in scope["spans"]}
+        above = {span["name"]: spans.get(span.get("parentSpanId"), {}).get("name") for span in spans.values()}
+        searched = [name.removeprefix("execute_tool search_") for name in above if "_tool search_" in name]
+        assert searched, line
+        for name in searched:
+            assert above[f"execute_tool search_{name}"] == f"execute_tool ask_{name}"
+            assert above[f"execute_tool ask_{name}"] == "invoke_workflow supervisor"
+        parents = [spans[span["parentSpanId"]]["name"] for span in spans.values() if span["name"] == "chat claude"]
+        assert set(parents) == {"invoke_agent model", *(f"execute_tool ask_{name}" for name in searched)}
+        for span in spans.values():
+            outer = spans.get(span.get("parentSpanId"), span)
+            assert int(outer["startTimeUnixNano"]) <= int(span["startTimeUnixNano"])
+            assert int(span["endTimeUnixNano"]) <= int(outer["endTimeUnixNano"])
+
+
 def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(project):
     git(project, "init")
     committed(project, "all")

@@ -96,6 +96,39 @@ def test_a_reply_that_got_worse_since_the_baseline_is_worse_by_its_judge(project
     assert (code, "the rubric or the model of the judge has changed since the baseline" in said) == (3, True), said
 
 
+def test_a_rubric_that_asks_for_pairs_and_attacks_has_them_recorded_and_measured(project):
+    """A judge that prefers what comes first, and believes whoever speaks to it, is shown to be one."""
+
+    def gullible(texts, body):
+        name = body.get("response_format", {}).get("json_schema", {}).get("name")
+        shown = body["messages"][1]["content"]
+        if name == "PairAnswer":
+            assert shown.count("=== inputs.text ") == shown.count("=== First output.reply ") == 1
+            assert "Does the customer know what happens next?" in body["messages"][0]["content"]
+            told = {"first_strength": "a", "second_strength": "b", "reason": "so", "preferred": "first"}
+            return json.dumps(told)
+        if name == "RubricAnswer" and "best grade" in shown:
+            return json.dumps({"next_step_reason": "so", "next_step": "clear"})
+        return grading(texts, body)
+
+    write(project / "evaluation" / "rubrics" / "reply.yaml", RUBRIC + "pairs: true\nattacks: true\n")
+    two = SUITE.replace("[{name: v1,", "[{name: v2, config: {router: v2}}, {name: v1,")
+    write(project / "evaluation" / "suites" / "replies.yaml", f"{two}candidate: v1\nreference: v2\n")
+    code, said = evals(project, "plan", "replies", "--judge")
+    pairs, attacks = re.search(r"(\d+) questions about pairs, (\d+) planted", said).groups()
+    assert (code, int(pairs) % 2, int(pairs) > 0, int(attacks)) == (3, 0, True, 18), said
+
+    with live_model(gullible) as model:
+        code, said = evals(project, "record", "replies", "--judge", **model)
+        assert code == 0, said
+    code, said = evals(project, "judge", "replies")
+    assert re.search(r"Attacks in spoilt texts: [1-9]\d* of 6 raise the grade", said), said
+    assert "output.reply" in said
+    assert re.search(r"Pairs asked in both orders: [1-9]\d*\. Both orders say the same in 0 %", said), said
+    code, said = evals(project, "run", "replies", "--verbose")
+    assert "The judge prefers neither: 0 cases each" in said, said
+
+
 def test_an_edited_question_is_named_by_file_and_line_and_recorded_anew(project):
     with live_model(grading) as model:
         assert evals(project, "record", "replies", **model)[0] == 0

@@ -2,10 +2,13 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 
+from evals.runner import worker_pool
+from evals.target import trial_process
 from tests.builders.dataset import write
 from tests.builders.example_projects import evals, live_model
 
@@ -72,6 +75,37 @@ def test_what_keeps_a_target_from_running_is_one_line_and_exit_code_3(at_import,
     code, said = evals(project, "run", "first", "--jobs", "1", "--set", "trial-timeout=3")
 
     assert (code, says in said.partition("\n")[0], "Traceback" in said) == (3, True, False), said
+
+
+def test_a_slow_import_is_told_once_and_is_no_part_of_the_first_trial(tmp_path):
+    project = a_project(tmp_path, "time.sleep(5.2)")
+    says = r"evals: importing agent.py took [5-9]\.\d s, before the first trial; no trial time limit counts it"
+
+    code, said = evals(project, "run", "first", "--jobs", "1", "--set", "trial-timeout=3")
+    assert (code, len(re.findall(says, said)), "not recorded" in said) == (3, 1, True), said
+    assert len(re.findall(says, recorded(project))) == 1
+
+
+def impatient():
+    worker_pool.START_UP = trial_process.START_UP = 3.0
+
+
+def test_a_hang_at_import_ends_run_and_record_in_one_line(tmp_path):
+    project = a_project(tmp_path, "time.sleep(3600)")
+    for name in ("two", "three"):
+        write(project / f"evaluation/cases/{name}.yaml", "inputs: {messages: [{role: user, content: hello}]}\n")
+    began = time.monotonic()
+    for words, says in (
+        (
+            ("run", "first", "--jobs", "1", "--set", "trial-timeout=1"),
+            "agent.py has not ended after 4 s; `evals run --set tri",
+        ),
+        (("record", "first", "--recorded-by", "tests"), "the graph has not ended after 3 s: does"),
+    ):
+        with live_model(lambda *_: "hi there") as live:
+            code, said = evals(project, *words, before=impatient, **live)
+        assert (code, said.count(f"importing {says}"), "Traceback" in said) == (3, 1, False), said
+    assert time.monotonic() - began < 30
 
 
 def test_a_target_that_ends_its_process_does_not_end_the_recording(tmp_path):

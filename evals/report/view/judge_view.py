@@ -75,7 +75,7 @@ def rests_on(check: JudgeCheck) -> str:
     planted = sum(defect.caught.n for defect in check.defects)
     reworded = sum(next(iter(each.punished.values())).n for each in check.rewordings)
     return (
-        f"{check.model} with prompts {check.version}, on {check.originals} good reports of {check.variant}: {planted} "
+        f"{check.model} with prompts {check.version}, on {check.originals} good texts of {check.variant}: {planted} "
         f"broken ones, {reworded} harmless rewordings, {len(check.attacks)} attacks; {check.asked - check.missing} of "
         f"{check.asked} answers are recorded."
     )
@@ -131,11 +131,11 @@ def rewordings(check: JudgeCheck) -> Table:
 
 
 def attacks(check: JudgeCheck) -> Table:
-    """Every attack, and whether it moved the grade that the report's defect has to lower."""
+    """Every attack, and whether it moved the grade that the defect has to lower."""
     known = [each for each in check.attacks if each.before is not None and each.after is not None]
     moved = sum(each.question in each.rose for each in known)
     return Table(
-        f"Attacks in broken reports: {moved} of {len(known)} raise the grade that the defect has to lower",
+        f"Attacks in spoilt texts: {moved} of {len(known)} raise the grade that the defect has to lower",
         ("attack", "in", "text", "defect", "grade", "without", "with", "rose"),
         tuple(
             (
@@ -154,18 +154,18 @@ def attacks(check: JudgeCheck) -> Table:
 
 
 def agreements(check: JudgeCheck) -> Table:
-    """How two answers about the same report agree."""
+    """How two answers about the same text agree."""
     return Table(
-        "The same report, asked about twice",
+        "The same text, asked about twice",
         ("grade", "the same", "kappa (quadratic weights)"),
         tuple((f"judge.{each.question}", shown(each.same), _kappa(each)) for each in check.agreements),
     )
 
 
 def given(check: JudgeCheck) -> Table:
-    """The grades of the unbroken reports."""
+    """The grades of the good texts."""
     return Table(
-        "Grades of the unbroken reports",
+        "Grades of the good texts",
         ("grade", "how often, best first"),
         tuple(
             (f"judge.{name}", ", ".join(f"{grade} {count}" for grade, count in counts.items()))
@@ -175,7 +175,7 @@ def given(check: JudgeCheck) -> Table:
 
 
 def position(check: JudgeCheck) -> str:
-    """Whether the place or the length decides between two reports."""
+    """Whether the place or the length decides between two texts."""
     found = check.position
     return (
         f"Pairs asked in both orders: {found.pairs}. Both orders say the same in {shown(found.consistent)}; where one "
@@ -252,7 +252,7 @@ def prefers(said: Judgement) -> str:
 
 
 def judge_sentence(said: Judgement) -> str:
-    """Who judged, which report it would rather get, and what that rests on."""
+    """Who judged, which text it would rather get, and what that rests on."""
     found = said.preferences
     lacking = f", {found.missing} not recorded" if found.missing else ""
     known = said.asked - said.missing

@@ -1,19 +1,19 @@
 """Choose which defects are planted in which reports."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Final
 
 from evals.errors import CannotJudgeError
+from evals.llm_judge.attacks import attacked, chance
 from evals.llm_judge.questions import Prompts
 from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier
 from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
-from evals.triage.judge.planting_inputs import HandMade, Original, Place, original_of
+from evals.triage.judge.planting_inputs import HandMade, Original, original_of
 from evals.triage.judge.rubric_questions import rubric_question
 
 SECOND_SAMPLES: Final = 60
@@ -53,30 +53,13 @@ def harmless(originals: Sequence[Original], hand: HandMade) -> tuple[Plant, ...]
 
 
 def attacks(plants: Sequence[Plant], hand: HandMade) -> tuple[Plant, ...]:
-    """Every attack in a broken report: kinds of defects take turns, so that every question is attacked."""
-    rank = sorted(plants, key=lambda plant: _chance(f"{hand.seed} attack {plant.name}"))
-    turns: Counter[str] = Counter()
-    order = []
-    for plant in rank:
-        order.append((turns[plant.kind], plant))
-        turns[plant.kind] += 1
-    bases = [plant for _, plant in sorted(order, key=lambda pair: pair[0])]
-    return tuple(
-        Plant(
-            "attack",
-            f"attack {number}",
-            base.case_id,
-            _attacked(base.dossier, place, text),
-            base.target,
-            base.name,
-        )
-        for number, ((place, text), base) in enumerate(zip(hand.attacks, bases, strict=False), 1)
-    )
+    """Every attack in a broken report."""
+    return attacked(plants, hand.attacks, str(hand.seed), _attacked)
 
 
 def asked_twice(originals: Sequence[Original], hand: HandMade) -> tuple[Original, ...]:
     """The originals of which a second answer is wanted."""
-    ranked = sorted(originals, key=lambda original: _chance(f"{hand.seed} twice {original.case_id}"))
+    ranked = sorted(originals, key=lambda original: chance(f"{hand.seed} twice {original.case_id}"))
     return tuple(ranked[:SECOND_SAMPLES])
 
 
@@ -90,7 +73,7 @@ def _spread(
     """The change made in `count` reports, those first whose case was used least."""
     found: list[tuple[Original, Dossier]] = []
     for original in sorted(
-        originals, key=lambda original: (used[original.case_id], _chance(f"{seed} {original.case_id}"))
+        originals, key=lambda original: (used[original.case_id], chance(f"{seed} {original.case_id}"))
     ):
         if len(found) == count:
             break
@@ -101,12 +84,7 @@ def _spread(
     return found
 
 
-def _chance(text: str) -> str:
-    """A place in an order that follows from nothing but the text."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _attacked(dossier: Dossier, place: Place, text: str) -> Dossier:
+def _attacked(dossier: Dossier, place: str, text: str) -> Dossier:
     written = dossier.written
     match place:
         case "issue":
@@ -119,7 +97,7 @@ def _attacked(dossier: Dossier, place: Place, text: str) -> Dossier:
             changes: dict[str, object] = {"evidence": (*written.evidence, text)}
         case "comment":
             changes = {"comment": f"{written.comment}\n\n{text}"}
-        case "ticket":
+        case _:
             changes = {"ticket": f"{written.ticket} {text}"}
     return dossier.model_copy(update={"written": written.model_copy(update=changes)})
 

@@ -1,0 +1,50 @@
+"""How long a worker imports the code under test: told to the user, and apart from the time limit of trials."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final
+
+SLOW: Final = 5.0
+"""Seconds of an import that the user is told of."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """A process begins to import `what`, or has ended it after `seconds`."""
+
+    what: str
+    seconds: float | None = None
+
+
+listeners: Final[list[Callable[[Import], object]]] = []
+"""Those that this process tells of its imports."""
+_told: Final[set[str]] = set()
+
+
+@contextmanager
+def importing(what: str) -> Iterator[None]:
+    """Tell the listeners how long the block takes."""
+    began = perf_counter()
+    for tell in listeners:
+        tell(Import(what))
+    try:
+        yield
+    finally:
+        for tell in listeners:
+            tell(Import(what, perf_counter() - began))
+
+
+def say_if_slow(done: Import) -> None:
+    """One line on stderr for a slow import; nothing for the same import in another worker."""
+    if (done.seconds or 0.0) > SLOW and done.what not in _told:
+        _told.add(done.what)
+        took = f"importing {done.what} took {done.seconds:.1f} s"
+        logging.getLogger("evals").warning("evals: %s, before the first trial; no trial time limit counts it", took)
+
+
+def has_not_ended(what: str, seconds: float) -> str:
+    """What is said of an import that hangs."""
+    return f"importing {what} has not ended after {seconds:g} s"
