@@ -34,6 +34,7 @@ LATER: Final = (
     "evals/import_time.py",
     "evals/llm_judge/attacks.py",
     "evals/pipeline/stored_sides.py",
+    "evals/pipeline/record_until_judged.py",
     "evals/report/recorded_calls.py",
     "evals/report/view/noise_table.py",
     "evals/result_files/",

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Collection
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -53,7 +55,7 @@ from evals.errors import (
 from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_run import loaded, selected
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
@@ -69,6 +71,9 @@ from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 from evals.shared.words import counted
 from evals.suites.suite_files import read_suite
+
+if TYPE_CHECKING:
+    from evals.pipeline.record_until_judged import VerdictWatch
 
 recording = typer.Typer()
 
@@ -117,6 +122,9 @@ def record_command(
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
+    until_judged: Annotated[
+        bool, typer.Option("--until-judged", help="Stop as soon as no answer still missing could change the verdict.")
+    ] = False,
     recorded_by: Annotated[
         str | None,
         typer.Option(help="Who made this recording; kept with every answer. git's user.name if not given."),
@@ -131,12 +139,17 @@ def record_command(
     --max-requests) is reached. Ctrl-C finishes and keeps what is under way, exits with 130; run it again to go on.
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
+
+    Example: evals record prompts --until-judged --budget 5
     """
     common, asked = given(context, dataset=not judge), settings(RecordSettings, changed)
     root, prices = common.root, common.prices
     options = _options(asked, case, variant, common.dataset, repeat)
     batch = batch_of(asked, export, import_, more_answers, answer_with, recorded_by)
     live = Asking.of(asked, base_url, budget, max_requests, prices, recorded_by)
+    if until_judged:
+        others = {"case": case, "variant": variant, "judge": judge, "refresh": refresh, "export": export}
+        _refuse_beside("--until-judged", "an endpoint is asked until the whole suite is judged", others)
     if batch.wanted:
         refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
     if judge:
@@ -155,7 +168,8 @@ def record_command(
             suite, root, options, batch, tavily_key=tavily_key, timeout_s=live.timeout_s, jobs=common.jobs
         )
     else:
-        code = _record_live(selected(suite, root, options), live, tavily_key, jobs=common.jobs, refresh=refresh)
+        chosen, jobs = selected(suite, root, options), common.jobs
+        code = _record_live(chosen, live, tavily_key, jobs=jobs, refresh=refresh, until_judged=until_judged)
     further = judged(first=False) if code == EXIT_OK else None
     return code if further is None else further
 
@@ -173,11 +187,18 @@ def _options(
 
 def _refuse_beside_judge(**options: object) -> None:
     """Raises ConfigurationError for an option that --judge would leave unread."""
-    if named := [f"--{name}" for name, value in options.items() if value]:
-        raise ConfigurationError(f"{named[0]} and --judge: the judge is asked about the whole suite; leave one out")
+    _refuse_beside("--judge", "the judge is asked about the whole suite", options)
 
 
-def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int, refresh: bool) -> int:
+def _refuse_beside(option: str, why: str, others: Mapping[str, object]) -> None:
+    """Raises ConfigurationError if one of `others` was given."""
+    if named := [f"--{name}" for name, value in others.items() if value]:
+        raise ConfigurationError(f"{named[0]} and {option}: {why}; leave one out")
+
+
+def _record_live(
+    chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int, refresh: bool, until_judged: bool
+) -> int:
     hold(live.api_key, tavily_key)
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
@@ -189,10 +210,18 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int
     if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
-    on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
+    watch, on_tape = None, set[TrialId]()
+    if until_judged:
+        from evals.pipeline.record_until_judged import VerdictWatch
+
+        chosen = loaded(chosen)
+        watch = VerdictWatch(chosen, replayed(chosen, jobs=jobs))
+        chosen, on_tape = replace(chosen, cases=watch.cases), watch.not_asked
+    elif not refresh:
+        on_tape = proven(replayed(begun(chosen), jobs=jobs).traces)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
+        return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape, watch))
 
 
 def _not_for_a_target(base_url: str) -> None:
@@ -210,15 +239,18 @@ async def _record(
     meter: Meter,
     asking: EndpointOptions,
     recorded_by: str,
-    on_tape: Collection[TrialId],
+    on_tape: set[TrialId],
+    watch: "VerdictWatch | None",
 ) -> int:
     samples = chosen.suite.samples
-    size = len(chosen.cases) * samples * len(chosen.variants)
-    with bar(f"recording {chosen.suite.name}", size - len(on_tape)) as progress:
+    every = product((case.id for case in chosen.cases), (info.variant.name for info in chosen.variants), range(samples))
+    with bar(f"recording {chosen.suite.name}", len({*every} - on_tape)) as progress:
 
         def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
             which = f" sample {sample + 1}" if samples > 1 else ""
             _tell(progress, f"{case.id} {variant.name}{which}", outcome)
+            if watch and isinstance(outcome, RecordedTrial) and watch.heard(outcome.trace):
+                recorder.stop.set(watch.REASON)
 
         def answered(answer: Interaction) -> None:
             progress.say(f"{meter} · {_spoken(answer)}")
@@ -226,10 +258,12 @@ async def _record(
         recorder = recorder_of(meter, asking, recorded_by, answered=answered, say=progress.note)
         with finishing_on_interrupt(recorder, progress):
             tally = await record_suite(chosen, recorder, llm, search, asking, on_tape=on_tape, told=told)
-    return _concluded(chosen, tally, meter, llm, recorder.stop)
+    return _concluded(chosen, tally, meter, llm, recorder.stop, watch)
 
 
-def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal) -> int:
+def _concluded(
+    chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal, watch: "VerdictWatch | None"
+) -> int:
     """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
@@ -237,6 +271,11 @@ def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoi
             f"Recorded {chosen.suite.name}: {tally.proven} of {tally.planned} trials replay exactly, {meter.answers} "
             f"new answers from {source} ({meter})."
         )
+    if watch:
+        say(str(watch))
+        if watch.is_judged:
+            say(f"Report: `evals run {chosen.request.suite}`. To bless it, record the rest, without --until-judged.")
+            return EXIT_OK
     return end_of_asking(stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
 

@@ -21,6 +21,7 @@ from evals.comparison.sides import COLLAPSED, archetype_of, stored_values, unkno
 from evals.comparison.summary import SEED, Material, case_means
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, ScorerInfo, Trial, trial_metrics
+from evals.models.suite import Suite
 from evals.scoring.decision_grades import State
 from evals.scoring.registry import safety_metrics
 from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, sign_flip
@@ -251,10 +252,16 @@ def _by_state(values: Values) -> dict[State, float]:
     return {key if isinstance(key, State) else State(key): value for key, value in values.items()}
 
 
+def unbounded(suite: Suite) -> str:
+    """What of the suite has no bounds, so that it is judged when all is recorded; empty if everything has."""
+    limits = ("gate.cost", suite.gate.cost), ("require: equivalence", suite.gate.require == "equivalence")
+    return next((name for name, given in (*limits, ("judge", suite.judge)) if given), "")
+
+
 def settled(material: Material, facts: gate.Facts) -> gate.Facts:
     """The facts, with what is to be said of missing trials where these cannot change the verdict; else as they are."""
     found = Curtailment(material)
-    if not found.missing or found.is_lost or facts.policy.cost or facts.policy.require == "equivalence":
+    if not found.missing or found.is_lost or unbounded(material.suite):
         return facts
     counts = Counter(trial.trace.variant for trial in found.missing)
     which = ", ".join(f"{count} of {name}" for name, count in counts.items())

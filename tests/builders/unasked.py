@@ -4,21 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from evals.comparison import gate
-from evals.comparison.assemble import _as_baseline
-from evals.comparison.gate_input import facts_of
-from evals.comparison.sides import compared
+from evals.comparison.assemble import verdict_of
 from evals.comparison.summary import Material
-from evals.models.run import Trial, Verdict
+from evals.models.run import Trial
 from evals.models.trace import Provenance
 from evals.runner.trials import TrialId, trial_id
 from evals.scoring.score_trials import score_trials
-
-
-def verdict_of(material: Material) -> Verdict:
-    """The verdict as a run of it gives it."""
-    found = compared(material, material.metrics)
-    return gate.decide(facts_of(material, _as_baseline(material), found))
 
 
 @dataclass(frozen=True)
