@@ -235,11 +235,12 @@ class Curtailment:
 
     def so_far(self) -> list[str]:
         """Of each metric of the candidate against the reference, what it changes by at worst and at best."""
-        pairs = [test for test in self.tests if test.is_metric and test.left == self.material.suite.candidate]
-        of = [(test.what, test.sums.sum(axis=1) / max(1, len(test.changes)) * 100) for test in pairs if test.changes]
-        return [
-            f"{name} {low:+.0f} points at worst, {high:+.0f} at best" for name, (low, high) in dict(of[::-1]).items()
-        ]
+        found: dict[str, str] = {}
+        for test in self.tests:
+            if test.is_metric and test.left == self.material.suite.candidate and test.changes:
+                low, high = 100 * test.sums.sum(axis=1) / len(test.changes)
+                found.setdefault(test.what, f"{test.what} {low:+.0f} points at worst, {high:+.0f} at best")
+        return [*found.values()]
 
 
 def is_missing(trial: Trial) -> bool:

@@ -58,13 +58,12 @@ class VerdictWatch:
 
     def heard(self, trace: Trace) -> bool:
         """Take in a trial that was recorded; whether there is a verdict now."""
-        if not self.is_judged:
-            (new,) = score_trials(self._context.by_id, [trace], self._context.pack)
-            same = trial_id(trace)
-            trials = [new if trial_id(each.trace) == same else each for each in self._material.trials]
-            cassettes = {**self._material.cassettes, trace.case_id: f"with {same}"}
-            self._material = replace(self._material, trials=trials, cassettes=cassettes)
-            self.verdict = verdict_of(self._material)
+        (new,) = score_trials(self._context.by_id, [trace], self._context.pack)
+        same = trial_id(trace)
+        trials = [new if trial_id(each.trace) == same else each for each in self._material.trials]
+        cassettes = {**self._material.cassettes, trace.case_id: f"with {same}"}
+        self._material = replace(self._material, trials=trials, cassettes=cassettes)
+        self.verdict = verdict_of(self._material)
         return self.is_judged
 
     def __str__(self) -> str:
