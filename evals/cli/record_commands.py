@@ -2,16 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.recorder import StopSignal
 from evals.cli.endpoint_options import (
     Asking,
     announced,
@@ -61,7 +59,7 @@ from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
 from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
-from evals.recording.recording_session import Outcome, RecordedTrial, TrialCounts
+from evals.recording.recording_session import Outcome, RecordedTrial
 from evals.recording.rounds.round_files import Round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
@@ -92,7 +90,7 @@ def plan_command(
     """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
     common = given(context, dataset=not judge)
     if judge:
-        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
+        _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
         return plan_check(suite, common.root, jobs=common.jobs, prices=common.prices)
     asked = settings(SuiteSettings, changed)
     options = _options(asked, case, variant, common.dataset, repeat)
@@ -149,11 +147,11 @@ def record_command(
     live = Asking.of(asked, base_url, budget, max_requests, prices, recorded_by)
     if until_judged:
         others = {"case": case, "variant": variant, "judge": judge, "refresh": refresh, "export": export}
-        _refuse_beside("--until-judged", "an endpoint is asked until the whole suite is judged", others)
+        _refuse_beside("--until-judged", "an endpoint is asked about the whole suite", import_=import_, **others)
     if batch.wanted:
         refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
     if judge:
-        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, refresh=refresh)
+        _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, refresh=refresh)
         return record_check(suite, root, batch, live, jobs=common.jobs)
     asks_judge = read_suite(suite, root).judge is not None and not refresh
 
@@ -185,14 +183,12 @@ def _options(
     return Options(asked.guards, asked.max_iterations, *narrowed, dataset, samples=repeat)
 
 
-def _refuse_beside_judge(**options: object) -> None:
-    """Raises ConfigurationError for an option that --judge would leave unread."""
-    _refuse_beside("--judge", "the judge is asked about the whole suite", options)
+_JUDGE: Final = "the judge is asked about the whole suite"
 
 
-def _refuse_beside(option: str, why: str, others: Mapping[str, object]) -> None:
-    """Raises ConfigurationError if one of `others` was given."""
-    if named := [f"--{name}" for name, value in others.items() if value]:
+def _refuse_beside(option: str, why: str, **others: object) -> None:
+    """Raises ConfigurationError for another option that `option` would leave unread."""
+    if named := [f"--{name.strip('_')}" for name, value in others.items() if value]:
         raise ConfigurationError(f"{named[0]} and {option}: {why}; leave one out")
 
 
@@ -239,12 +235,12 @@ async def _record(
     meter: Meter,
     asking: EndpointOptions,
     recorded_by: str,
-    on_tape: set[TrialId],
+    on_tape: Collection[TrialId],
     watch: "VerdictWatch | None",
 ) -> int:
     samples = chosen.suite.samples
-    every = product((case.id for case in chosen.cases), (info.variant.name for info in chosen.variants), range(samples))
-    with bar(f"recording {chosen.suite.name}", len({*every} - on_tape)) as progress:
+    size = len(chosen.cases) * samples * len(chosen.variants)
+    with bar(f"recording {chosen.suite.name}", size - len(on_tape)) as progress:
 
         def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
             which = f" sample {sample + 1}" if samples > 1 else ""
@@ -258,13 +254,6 @@ async def _record(
         recorder = recorder_of(meter, asking, recorded_by, answered=answered, say=progress.note)
         with finishing_on_interrupt(recorder, progress):
             tally = await record_suite(chosen, recorder, llm, search, asking, on_tape=on_tape, told=told)
-    return _concluded(chosen, tally, meter, llm, recorder.stop, watch)
-
-
-def _concluded(
-    chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal, watch: "VerdictWatch | None"
-) -> int:
-    """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
         say(
@@ -276,7 +265,7 @@ def _concluded(
         if watch.is_judged:
             say(f"Report: `evals run {chosen.request.suite}`. To bless it, record the rest, without --until-judged.")
             return EXIT_OK
-    return end_of_asking(stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
+    return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
 
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:

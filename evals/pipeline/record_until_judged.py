@@ -12,7 +12,7 @@ from evals.models.run import Verdict
 from evals.models.trace import Trace
 from evals.pipeline.decide_run import score
 from evals.run_context import RunContext
-from evals.runner.trials import TrialId, Trials, trial_id
+from evals.runner.trials import Trials, trial_id
 from evals.scoring.score_trials import score_trials
 from evals.shared.words import counted
 
@@ -44,8 +44,9 @@ class VerdictWatch:
         wanted = [] if self.is_judged else [trial_id(each.trace) for each in self._found.to_ask()]
         self.cases: Sequence[Case] = [context.by_id[case] for case in dict.fromkeys(case for case, _, _ in wanted)]
         """Those with a trial to ask, in the order in which they decide soonest."""
-        self.not_asked: set[TrialId] = {trial_id(trace) for trace in trials.traces} - {*wanted}
-        """Trials that are recorded, or have no say."""
+        asked = {case for case, _, _ in wanted}
+        self.not_asked = {trial_id(trace) for trace in trials.traces if trace.case_id in asked} - {*wanted}
+        """Trials of these cases that are recorded, or have no say."""
 
     @property
     def _found(self) -> Curtailment:
@@ -69,7 +70,7 @@ class VerdictWatch:
     def __str__(self) -> str:
         """What can be said now."""
         left = counted(len(self._found.missing), "trial")
-        if self.is_judged:
+        if self.is_judged or not self._found.missing:
             return f"{self.verdict.sentence} {left} not asked."
         suite, bounds = self._material.suite, "; ".join(self._found.so_far())
         pair = f"{suite.candidate} against {suite.reference}"
