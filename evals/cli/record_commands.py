@@ -53,7 +53,8 @@ from evals.errors import (
 from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
-from evals.pipeline.load_run import loaded, selected
+from evals.pipeline.decisive_step import forced_trials
+from evals.pipeline.load_run import loaded, selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
@@ -114,9 +115,8 @@ def record_command(
     repeat: Repeat = None,
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what the selected trials use; replace the old answers.")
-    ] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again what the trials use; replace answers.")] = False,
+    forced: Annotated[bool, typer.Option("--forced", help="Ask for what `run --decisive` finds unrecorded.")] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
@@ -124,8 +124,7 @@ def record_command(
         bool, typer.Option("--until-judged", help="Stop as soon as no answer still missing could change the verdict.")
     ] = False,
     recorded_by: Annotated[
-        str | None,
-        typer.Option(help="Who made this recording; kept with every answer. git's user.name if not given."),
+        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
     ] = None,
     export: Export = None,
     import_: Import = None,
@@ -146,14 +145,23 @@ def record_command(
     batch = batch_of(asked, export, import_, more_answers, answer_with, recorded_by)
     live = Asking.of(asked, base_url, budget, max_requests, prices, recorded_by)
     if until_judged:
-        others = {"case": case, "variant": variant, "judge": judge, "refresh": refresh, "export": export}
-        _refuse_beside("--until-judged", "an endpoint is asked about the whole suite", import_=import_, **others)
+        others: dict[str, object] = {
+            "case": case,
+            "variant": variant,
+            "judge": judge,
+            "refresh": refresh,
+            "forced": forced,
+        }
+        others |= {"export": export, "import": import_}
+        _refuse_beside("--until-judged", "an endpoint is asked about the whole suite", **others)
     if batch.wanted:
         refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
     if judge:
-        _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, refresh=refresh)
+        _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, refresh=refresh, forced=forced)
         return record_check(suite, root, batch, live, jobs=common.jobs)
-    asks_judge = read_suite(suite, root).judge is not None and not refresh
+    if forced and refresh:
+        raise ConfigurationError("--refresh and --forced: a forced choice has no old answer; leave one out")
+    asks_judge = read_suite(suite, root).judge is not None and not refresh and not forced
 
     def judged(*, first: bool) -> int | None:
         return record_judged(suite, root, options, batch, live, jobs=common.jobs, first=first) if asks_judge else None
@@ -161,13 +169,12 @@ def record_command(
     if (code := judged(first=True)) is not None:
         return code
     tavily_key = os.environ.get("TAVILY_API_KEY", "")
+    chosen = selected(suite, root, options)
+    chosen = replace(chosen, request=replace(chosen.request, jobs=common.jobs, decisive=forced))
     if batch.wanted:
-        code = record_rounds(
-            suite, root, options, batch, tavily_key=tavily_key, timeout_s=live.timeout_s, jobs=common.jobs
-        )
+        code = record_rounds(chosen, batch, tavily_key=tavily_key, timeout_s=live.timeout_s)
     else:
-        chosen, jobs = selected(suite, root, options), common.jobs
-        code = _record_live(chosen, live, tavily_key, jobs=jobs, refresh=refresh, until_judged=until_judged)
+        code = _record_live(chosen, live, tavily_key, refresh=refresh, until_judged=until_judged)
     further = judged(first=False) if code == EXIT_OK else None
     return code if further is None else further
 
@@ -188,13 +195,11 @@ _JUDGE: Final = "the judge is asked about the whole suite"
 
 def _refuse_beside(option: str, why: str, **others: object) -> None:
     """Raises ConfigurationError for another option that `option` would leave unread."""
-    if named := [f"--{name.strip('_')}" for name, value in others.items() if value]:
+    if named := [f"--{name}" for name, value in others.items() if value]:
         raise ConfigurationError(f"{named[0]} and {option}: {why}; leave one out")
 
 
-def _record_live(
-    chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int, refresh: bool, until_judged: bool
-) -> int:
+def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: bool, until_judged: bool) -> int:
     hold(live.api_key, tavily_key)
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
@@ -206,18 +211,27 @@ def _record_live(
     if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
-    watch, on_tape = None, set[TrialId]()
+    watch: "VerdictWatch | None" = None
+    on_tape: Collection[TrialId] = ()
     if until_judged:
         from evals.pipeline.record_until_judged import VerdictWatch
 
         chosen = loaded(chosen)
-        watch = VerdictWatch(chosen, replayed(chosen, jobs=jobs))
+        watch = VerdictWatch(chosen, replayed(chosen, jobs=chosen.request.jobs))
         chosen, on_tape = replace(chosen, cases=watch.cases), watch.not_asked
     elif not refresh:
-        on_tape = proven(replayed(begun(chosen), jobs=jobs).traces)
+        chosen, on_tape = _left_to_record(chosen)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape, watch))
+
+
+def _left_to_record(chosen: RunContext) -> tuple[RunContext, Collection[TrialId]]:
+    """What is to be recorded, and which of its trials are already, or are not to be."""
+    jobs = chosen.request.jobs
+    if chosen.request.decisive:
+        chosen = forced_trials(chosen, replayed(begun(to_be_run(chosen)), jobs=jobs).traces)
+    return chosen, chosen.skipped | proven(replayed(begun(chosen), jobs=jobs).traces)
 
 
 def _not_for_a_target(base_url: str) -> None:
@@ -283,9 +297,7 @@ def _spoken(answer: Interaction) -> str:
     return f"{answer.agent}: {tokens} tokens in {answer.latency_ms / 1000:.0f} s"
 
 
-def record_rounds(
-    name: str, root: Path, options: Options, batch: Batch, *, tavily_key: str, timeout_s: float, jobs: int
-) -> int:
+def record_rounds(chosen: RunContext, batch: Batch, *, tavily_key: str, timeout_s: float) -> int:
     """Take answers in, and say or write what is asked next; 0 when nothing is, 3 as long as something waits.
 
     Raises:
@@ -294,8 +306,7 @@ def record_rounds(
     """
     hold(tavily_key)
     answers = batch.read(batch.answers)  # before anything is run: a misspelled file is no empty one
-    chosen = selected(name, root, options)
-    on_tape = proven(replayed(begun(chosen), jobs=jobs).traces)
+    chosen, on_tape = _left_to_record(chosen)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         standing, allowed = asyncio.run(
             round_by_round(chosen, answers, batch, search, timeout_s, on_tape=on_tape, say=note, announce=_announce)
