@@ -211,13 +211,13 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: 
     if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
-    watch: "VerdictWatch | None" = None
+    watch: VerdictWatch | None = None
     on_tape: Collection[TrialId] = ()
     if until_judged:
-        from evals.pipeline.record_until_judged import VerdictWatch
+        from evals.pipeline import record_until_judged as until
 
         chosen = loaded(chosen)
-        watch = VerdictWatch(chosen, replayed(chosen, jobs=chosen.request.jobs))
+        watch = until.VerdictWatch(chosen, replayed(chosen, jobs=chosen.request.jobs))
         chosen, on_tape = replace(chosen, cases=watch.cases), watch.not_asked
     elif not refresh:
         chosen, on_tape = _left_to_record(chosen)
