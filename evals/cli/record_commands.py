@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -53,7 +54,8 @@ from evals.errors import (
 from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
-from evals.pipeline.load_run import selected
+from evals.pipeline.decisive_step import forced_trials
+from evals.pipeline.load_run import selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
@@ -111,15 +113,13 @@ def record_command(
     repeat: Repeat = None,
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what the selected trials use; replace the old answers.")
-    ] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again what the trials use; replace answers.")] = False,
+    forced: Annotated[bool, typer.Option("--forced", help="Ask for what `run --decisive` finds unrecorded.")] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
     recorded_by: Annotated[
-        str | None,
-        typer.Option(help="Who made this recording; kept with every answer. git's user.name if not given."),
+        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
     ] = None,
     export: Export = None,
     import_: Import = None,
@@ -140,9 +140,11 @@ def record_command(
     if batch.wanted:
         refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
     if judge:
-        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, refresh=refresh)
+        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, refresh=refresh, forced=forced)
         return record_check(suite, root, batch, live, jobs=common.jobs)
-    asks_judge = read_suite(suite, root).judge is not None and not refresh
+    if forced and refresh:
+        raise ConfigurationError("--refresh and --forced: a forced choice has no old answer; leave one out")
+    asks_judge = read_suite(suite, root).judge is not None and not refresh and not forced
 
     def judged(*, first: bool) -> int | None:
         return record_judged(suite, root, options, batch, live, jobs=common.jobs, first=first) if asks_judge else None
@@ -150,12 +152,12 @@ def record_command(
     if (code := judged(first=True)) is not None:
         return code
     tavily_key = os.environ.get("TAVILY_API_KEY", "")
+    chosen = selected(suite, root, options)
+    chosen = replace(chosen, request=replace(chosen.request, jobs=common.jobs, decisive=forced))
     if batch.wanted:
-        code = record_rounds(
-            suite, root, options, batch, tavily_key=tavily_key, timeout_s=live.timeout_s, jobs=common.jobs
-        )
+        code = record_rounds(chosen, batch, tavily_key=tavily_key, timeout_s=live.timeout_s)
     else:
-        code = _record_live(selected(suite, root, options), live, tavily_key, jobs=common.jobs, refresh=refresh)
+        code = _record_live(chosen, live, tavily_key, refresh=refresh)
     further = judged(first=False) if code == EXIT_OK else None
     return code if further is None else further
 
@@ -177,7 +179,7 @@ def _refuse_beside_judge(**options: object) -> None:
         raise ConfigurationError(f"{named[0]} and --judge: the judge is asked about the whole suite; leave one out")
 
 
-def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int, refresh: bool) -> int:
+def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: bool) -> int:
     hold(live.api_key, tavily_key)
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
@@ -189,10 +191,18 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, jobs: int
     if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
-    on_tape = () if refresh else proven(replayed(begun(chosen), jobs=jobs).traces)
+    chosen, on_tape = (chosen, ()) if refresh else _left_to_record(chosen)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
+
+
+def _left_to_record(chosen: RunContext) -> tuple[RunContext, Collection[TrialId]]:
+    """What is to be recorded, and which of its trials are already, or are not to be."""
+    jobs = chosen.request.jobs
+    if chosen.request.decisive:
+        chosen = forced_trials(chosen, replayed(begun(to_be_run(chosen)), jobs=jobs).traces)
+    return chosen, chosen.skipped | proven(replayed(begun(chosen), jobs=jobs).traces)
 
 
 def _not_for_a_target(base_url: str) -> None:
@@ -255,9 +265,7 @@ def _spoken(answer: Interaction) -> str:
     return f"{answer.agent}: {tokens} tokens in {answer.latency_ms / 1000:.0f} s"
 
 
-def record_rounds(
-    name: str, root: Path, options: Options, batch: Batch, *, tavily_key: str, timeout_s: float, jobs: int
-) -> int:
+def record_rounds(chosen: RunContext, batch: Batch, *, tavily_key: str, timeout_s: float) -> int:
     """Take answers in, and say or write what is asked next; 0 when nothing is, 3 as long as something waits.
 
     Raises:
@@ -266,8 +274,7 @@ def record_rounds(
     """
     hold(tavily_key)
     answers = batch.read(batch.answers)  # before anything is run: a misspelled file is no empty one
-    chosen = selected(name, root, options)
-    on_tape = proven(replayed(begun(chosen), jobs=jobs).traces)
+    chosen, on_tape = _left_to_record(chosen)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         standing, allowed = asyncio.run(
             round_by_round(chosen, answers, batch, search, timeout_s, on_tape=on_tape, say=note, announce=_announce)
