@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -211,18 +210,16 @@ def supervisor_files(infos: Iterable[VariantInfo], root: Path) -> dict[str, Prom
     for info in infos:
         prompt, path = _supervisor(info.variant)
         if prompt is not None and path is not None:
-            told = next((one for one in _named(info.variant) if one.version), None)
-            file = _file(path, root, prompt.version, digest(prompt.system))
-            if told:
-                file = replace(file, lines=tuple(told.text.splitlines()), version=told.spec)
-            found[info.variant.name] = file
+            own = next((one for one in _named(info.variant) if one.version), None)
+            version, text = (own.spec, own.text) if own else (prompt.version, None)
+            found[info.variant.name] = _file(path, root, version, digest(prompt.system), text)
     return found
 
 
-def _file(path: Path, root: Path, version: str = "", system: str = "") -> PromptFile:
+def _file(path: Path, root: Path, version: str = "", system: str = "", text: str | None = None) -> PromptFile:
     path = path.resolve()
     shown = _relative(path, root if path.is_relative_to(root) else _PACKAGE.parent.parent)
-    return PromptFile(shown, tuple(path.read_text(encoding="utf-8").splitlines()), version, system)
+    return PromptFile(shown, tuple((text or path.read_text(encoding="utf-8")).splitlines()), version, system)
 
 
 def graph_sources() -> list[Path]:

@@ -62,9 +62,9 @@ def _notes(found: Attribution) -> Iterator[str]:
     scores = [each.score for each in found.alone if each.score is not None]
     if found.whole.score is not None and len(scores) == len(found.alone):
         yield (
-            f"{found.by_one} follow from exactly one hunk, {found.by_several} from each of several, {found.together} "
-            f"only from hunks together. Score: the hunks one by one add up to {points(sum(scores))} points, all "
-            f"together change {points(found.whole.score)}; interaction {points(found.whole.score - sum(scores))}."
+            f"Decisions that exactly one hunk explains: {found.by_one}; each of several: {found.by_several}; only "
+            f"hunks together: {found.together}. Score: the hunks one by one add up to {points(sum(scores))} points, "
+            f"all together change {points(found.whole.score)}; interaction {points(found.whole.score - sum(scores))}."
         )
     if found.tokens_in is not None:
         price = "price unknown" if found.usd is None else f"{found.usd:.4f} USD"
@@ -89,7 +89,7 @@ def _version(effect: HunkEffect, found: Attribution) -> str:
 
 
 def _marked(part: Part, found: Attribution) -> MarkedPart:
-    old, new = tuple(part.old.splitlines()), tuple(part.new.splitlines())
+    old, new = tuple(part.old.strip("\n").splitlines()), tuple(part.new.strip("\n").splitlines())
     if not part.hunk:
         return MarkedPart("", (), old, (), ())
     kinds = ((found.effects, "decisions"), (found.routes, "trials"))
@@ -101,6 +101,8 @@ def _did(effect: HunkEffect, what: str) -> str:
     """What a hunk did, for the margin."""
     how = "put in" if effect.way == "+" else "taken out"
     missing = f"; {effect.missing} not recorded" if effect.missing else ""
+    if not effect.asked:
+        return f"{how}{missing}"
     return (
         f"{how}: changed {effect.changed} of {effect.asked} {what}, explains {effect.explained}, mended "
         f"{effect.mended}, broke {effect.broke}; score {points(effect.score)}{missing}"
