@@ -118,9 +118,7 @@ def record_command(
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
-    recorded_by: Annotated[
-        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
-    ] = None,
+    recorded_by: Annotated[str | None, typer.Option(help="Who recorded it; else git's user.name.")] = None,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,

@@ -39,7 +39,8 @@ def test_failed_trials_are_counted_by_the_decision_that_decides() -> None:
     steps = [*STEPS.values(), (a_try(9, "passes"),)]
     trials = [a_trial(a_trace(variant="v5"), decisive=DecisiveStep(tried=tried)) for tried in steps]
 
-    assert decisive_lines([*trials, a_trial()]) == (
+    (line,) = decisive_lines([*trials, a_trial()])
+    assert line == (
         "v5: 8 failed trials: decision 3 decides in 2, decision 10 decides in 1, not recorded in 1, no single decision "
-        "in 2, cannot be forced in 1, no labelled choice in 1",
+        "in 2, cannot be forced in 1, no labelled choice in 1"
     )
