@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionW
 
 from evals.models.base import Closed
 from evals.models.case import Split
+from evals.models.route_spec import Choice
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
@@ -53,6 +54,8 @@ class Variant(Closed, extra="allow"):
     `evals.prompt_versions` and `evals.prompt_hunks`."""
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
+    forced: Annotated[dict[int, Choice], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    """Decision, counted from 0 -> the choice that is forced there in place of the router's."""
 
     @model_serializer(mode="wrap")
     def _settings_behind_the_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -141,7 +141,7 @@ class LoadedTarget:
         if not case.only_points:
             run = await self.run(case, variant, files, trial, seconds=seconds)
         trace = _trace(case, variant, tape, trial, run, files)
-        if trace.provenance.label == "failed" or not case.labels.frozen:
+        if trace.provenance.label == "failed" or not case.labels.frozen or variant.forced:
             return trace
         answers: list[PointAnswer] = []
         missed = Ledger()
@@ -201,6 +201,7 @@ class LoadedTarget:
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,
+            forced=variant.forced,
         )
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:

@@ -48,6 +48,7 @@ def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -
             plan=settings.plan,
             plan_limits=PlanLimits(**limits.model_dump()) if limits else PlanLimits(),
             rules=_settings(variant),
+            forced=variant.forced,
         )
     except ValidationError as error:
         raise ConfigurationError(f"variant {variant.name}: {error.errors()[0]['msg']}") from error
