@@ -123,9 +123,7 @@ def record_command(
     until_judged: Annotated[
         bool, typer.Option("--until-judged", help="Stop as soon as no answer still missing could change the verdict.")
     ] = False,
-    recorded_by: Annotated[
-        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
-    ] = None,
+    recorded_by: Annotated[str | None, typer.Option(help="Who recorded it; else git's user.name.")] = None,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,
@@ -277,7 +275,6 @@ async def _record(
     if watch:
         say(str(watch))
         if watch.is_judged:
-            say(f"Report: `evals run {chosen.request.suite}`. To bless it, record the rest, without --until-judged.")
             return EXIT_OK
     return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
