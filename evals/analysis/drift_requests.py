@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
+from evals.analysis.any_answer import plain_fields, whole_answer
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
@@ -73,44 +74,56 @@ FIELDS: Final[Mapping[tuple[str, str], Mapping[str, Reader]]] = {
 every answer of a schema has `schema` and, where it states one, `confidence`."""
 
 
-def fields_of(agent: str, request: Json) -> tuple[str, ...]:
-    """The fields every answer to this request is compared in; none where it is prose."""
+def fields_of(agent: str, request: Json, *, decides: bool | None = None) -> tuple[str, ...]:
+    """The fields every answer to this request is compared in; none where it is prose. `decides` says of an agent of a
+    target whether it is a router: all flags, numbers and words of an enum in its answer are then its decision."""
     form = _form(request)
     named = tuple(FIELDS.get((agent, form), ()))
     if form == TOOLS:
-        return (_calls_are(agent), SCHEMA)
+        return (_calls_are(agent, decides=decides), SCHEMA)
     if form == TEXT:
         return named
+    if decides is not None:
+        plain = plain_fields(_schema(request))
+        named = (DECISION,) if decides and plain else plain
     return (*named, *((CONFIDENCE,) if CONFIDENCE in _schema(request).get("properties", ()) else ()), SCHEMA)
 
 
-def meaning(agent: str, request: Json, response: Json) -> dict[str, Hashable]:
+def meaning(agent: str, request: Json, response: Json, *, decides: bool | None = None) -> dict[str, Hashable]:
     """Field -> what the answer says there: a number for `confidence` (absent where none can be read), else a value that
     is equal or not; True for `schema` where the answer fits what the request demands."""
-    fields = fields_of(agent, request)
+    fields, response = fields_of(agent, request, decides=decides), whole_answer(response)
     fits = fault(request, response) is None
     message = response["choices"][0]["message"]
     try:
-        read = _read(agent, request, message) if fits else {}
+        read = _read(agent, request, message, decides=decides) if fits else {}
     except (ValueError, KeyError, TypeError, AttributeError):  # not fitting, or free text of another shape
         read = {}
     rest = {name: UNREADABLE for name in fields if name not in (SCHEMA, CONFIDENCE)}
     return {**rest, **read, **({SCHEMA: fits} if SCHEMA in fields else {})}
 
 
-def _read(agent: str, request: Json, message: Json) -> dict[str, Hashable]:
+def _read(agent: str, request: Json, message: Json, *, decides: bool | None) -> dict[str, Hashable]:
     form = _form(request)
     if form == TOOLS:
-        return {_calls_are(agent): tuple(_call(request, each["function"]) for each in message.get("tool_calls") or ())}
+        return {
+            _calls_are(agent, decides=decides): tuple(
+                _call(request, each["function"]) for each in message.get("tool_calls") or ()
+            )
+        }
     text = message["content"]
     said = parse_json(text[text.index("{") : text.rindex("}") + 1] if form == TEXT else text)
-    found = {name: reader(said) for name, reader in FIELDS.get((agent, form), {}).items()}
+    if decides is None:
+        found = {name: reader(said) for name, reader in FIELDS.get((agent, form), {}).items()}
+    else:
+        plain = {name: repr(said.get(name)) for name in plain_fields(_schema(request))}
+        found = {DECISION: ", ".join(plain.values()).replace("'", "")} if decides and plain else dict(plain)
     return {**found, **({CONFIDENCE: float(said[CONFIDENCE])} if CONFIDENCE in fields_of(agent, request) else {})}
 
 
-def _calls_are(agent: str) -> str:
+def _calls_are(agent: str, *, decides: bool | None) -> str:
     """A supervisor that plans decides by its calls; to a worker they are means."""
-    return DECISION if agent == "supervisor" else "calls"
+    return DECISION if decides or (decides is None and agent == "supervisor") else "calls"
 
 
 def _call(request: Json, called: Json) -> Hashable:
@@ -169,6 +182,8 @@ class RecordedRequest:
     fields: tuple[str, ...]
     answers: tuple[Interaction, ...]
     uses: tuple[Use, ...]
+    decides: bool | None = None
+    """Whether its agent is a router of a target; None: of triage."""
 
     @property
     def agent(self) -> str:
@@ -207,14 +222,18 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
         raise CannotJudgeError(f"{failed[0].case_id} under {failed[0].variant} cannot be replayed: {failed[0].error}")
     uses = _uses(traces)
     readings = Readings(workspace.cache / FOLDER)
+    routers = _routers(traces)
     found: dict[str, RecordedRequest] = {}
     for case in sorted({trace.case_id for trace in traces}):
         answers: dict[str, list[Interaction]] = {}
         for interaction in load(workspace.cassette(case), readings).interactions:
             answers.setdefault(interaction.key, []).append(interaction)
         for key in sorted(uses.keys() & answers.keys() - found.keys()):
-            found[key] = _recorded(case, key, answers[key], uses[key])
-    asked = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
+            found[key] = _recorded(case, key, answers[key], uses[key], routers)
+    models = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
+    asked = [each for each in models if each.answers[0].uri.partition("?")[0].endswith("/chat/completions")]
+    if models and not asked:
+        raise CannotJudgeError(f"only chat completions are asked again, and this suite asks {models[0].answers[0].uri}")
     if not asked:
         raise CannotJudgeError("nothing is recorded that could be asked again; record the suite first")
     return Population(
@@ -222,11 +241,23 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
     )
 
 
-def _recorded(case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Use]) -> RecordedRequest:
+def _routers(traces: Sequence[Trace]) -> frozenset[str] | None:
+    """Agents of a target that decide where its graph goes, as requests name them; None for triage."""
+    if not any(trace.is_target for trace in traces):
+        return None
+    made = (trace.visits[place] for trace in traces for place in trace.decided)
+    return frozenset(visit.agent if visit.node == "model" and visit.agent else visit.node for visit in made)
+
+
+def _recorded(
+    case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Use], routers: frozenset[str] | None
+) -> RecordedRequest:
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
-    return RecordedRequest(case, key, stratum, fields_of(kept[0].agent, kept[0].request), kept, tuple(uses))
+    decides = kept[0].agent in routers if routers is not None else None
+    fields = fields_of(kept[0].agent, kept[0].request, decides=decides)
+    return RecordedRequest(case, key, stratum, fields, kept, tuple(uses), decides)
 
 
 def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Use]]:

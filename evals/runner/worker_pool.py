@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
-from evals.import_time import Import, has_not_ended, listeners, say_if_slow
+from evals.import_time import Import, listeners, say_if_slow
 from evals.worker_server import process_for
 
 START_UP: Final = 60.0
@@ -89,7 +89,8 @@ class _Worker(Generic[GivenTask, Result]):
         self.process.join()
         self.pipe.close()
         if hung and self.imports:
-            return f"{has_not_ended(self.imports.what, self.patience)}; `evals run --set trial-timeout=S` gives it more"
+            said = f"importing {self.imports.what} has not ended after {self.patience:g} s"
+            return f"{said}; `evals run --set trial-timeout=S` gives it more"
         self.imports = None
         if hung:
             return self.task.overdue

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
-from evals.import_time import Import, has_not_ended, listeners, say_if_slow
+from evals.import_time import Import, listeners, say_if_slow
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
 from evals.worker_server import process_for
@@ -148,7 +148,7 @@ class TrialProcess:
         except TimeoutError:
             self._process.kill()
             raise RecordingStoppedError(
-                f"{has_not_ended('the graph', START_UP)}: does it wait for something?"
+                f"importing the graph has not ended after {START_UP:g} s: does it wait for something?"
             ) from None
 
     async def _serve(self, trial: int, request: "IncomingRequest", number: int) -> "Interaction | MissRecord":
