@@ -229,9 +229,7 @@ async def _answer_until_end(
     if call.context is not None:
         options["context"] = call.context
     is_sync = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
-    payload: Any = call.inputs
-    if takes_one_value(graph) and len(payload) == 1:
-        (payload,) = payload.values()
+    payload: Any = next(iter(call.inputs.values())) if _is_one_value(graph, call.inputs) else call.inputs
     while True:
         observer.begin()
         if call.synchronous or is_sync:
@@ -263,6 +261,10 @@ def takes_one_value(graph: Pregel[Any, Any, Any, Any]) -> bool:
     """Whether the input is a text, a number or a list, as that of an `@entrypoint` may be."""
     kind = getattr(graph.channels.get("__start__"), "UpdateType", None)
     return (get_origin(kind) or kind) in (str, int, float, bool, list)
+
+
+def _is_one_value(graph: Pregel[Any, Any, Any, Any], inputs: object) -> bool:
+    return isinstance(inputs, dict) and len(inputs) == 1 and takes_one_value(graph)
 
 
 def _with_services(graph: Pregel[Any, Any, Any, Any], answers: object) -> Pregel[Any, Any, Any, Any]:

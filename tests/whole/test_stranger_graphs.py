@@ -47,12 +47,37 @@ def careful(request, handler):
 graph = create_agent(ChatOpenAI(model="small"), [weather], middleware=[careful])
 """
 
+TRANSLATOR = """
+from dataclasses import dataclass
+from pathlib import Path
 
-def started(folder, code):
+import anthropic
+from langgraph.graph import StateGraph
+
+client = anthropic.Anthropic()
+
+
+@dataclass
+class State:
+    text: str
+    translation: str = ""
+
+
+def translate(state: State):
+    system, asked = Path("prompts/translate.txt").read_text(), [{"role": "user", "content": state.text}]
+    with client.messages.stream(model="claude-x", max_tokens=9, system=system, messages=asked) as stream:
+        return {"translation": "".join(stream.text_stream)}
+
+
+graph = StateGraph(State).add_node(translate).set_entry_point("translate").set_finish_point("translate").compile()
+"""
+
+
+def started(folder, code, *words):
     """A project that `init` has set up, with the case that it wrote."""
     write(folder / "agent.py", code)
     write(folder / "langgraph.json", json.dumps({"graphs": {"a": "./agent.py:graph"}}))
-    code, said = evals(folder, "init", OPENAI_API_KEY="none")
+    code, said = evals(folder, "init", *words, OPENAI_API_KEY="none")
     assert code == 0, said
     return folder, (folder / "evaluation/cases/example.yaml").read_text(encoding="utf-8")
 
@@ -68,6 +93,19 @@ def test_an_entrypoint_that_takes_a_text_gets_the_one_value_of_its_inputs(tmp_pa
         code, said = evals(project, "record", "first", **model)
     assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
     assert "100 % (1/1)" in evals(project, "run", "first")[1]
+
+
+def test_an_edited_text_file_that_is_the_system_prompt_of_anthropics_sdk_is_named_with_its_line(tmp_path):
+    write(tmp_path / "prompts/translate.txt", "You translate to French.\n")
+    project, _ = started(tmp_path, TRANSLATOR, "--prompts", "prompts/*.txt")
+    with live_model(lambda *_: "un") as model:
+        url = model["OPENAI_BASE_URL"].removesuffix("/v1")
+        code, said = evals(project, "record", "first", ANTHROPIC_BASE_URL=url, ANTHROPIC_API_KEY="none")
+    assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
+
+    write(project / "prompts/translate.txt", "You translate to French.\nBe brief.\n")
+    code, said = evals(project, "plan", "first")
+    assert (code, "prompt edited: prompts/translate.txt:2" in said) == (3, True), said
 
 
 def test_middleware_without_async_methods_is_run_synchronously_where_the_settings_say_so(tmp_path):
