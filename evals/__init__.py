@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evals.pipeline.compare_variants import compare
     from evals.pipeline.decide_run import decide
     from evals.pipeline.load_run import load_suite
+    from evals.pipeline.optimize_prompts import optimize
     from evals.pipeline.run_suite import replay, run
     from evals.pipeline.single_trial import explain
     from evals.report.data_frames import frame
@@ -58,6 +59,7 @@ __all__ = [
     "frame",
     "langsmith",
     "load_suite",
+    "optimize",
     "read_run",
     "replay",
     "run",
@@ -77,6 +79,7 @@ _PLACES: Final = {
     "models.run_request": ("Options", "RunRequest"),
     "pipeline.decide_run": ("decide",),
     "pipeline.load_run": ("load_suite",),
+    "pipeline.optimize_prompts": ("optimize",),
     "pipeline.run_suite": ("replay", "run"),
     "run_context": ("Progress", "RunContext"),
     "runner.trials": ("Trials",),

@@ -1,4 +1,4 @@
-"""The held-out cases: which they are, and how often and why they were opened."""
+"""The held-out cases: which they are, and how often and why they were opened. Looks at gate cases are counted, too."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -17,6 +17,7 @@ from evals.safe_yaml import read_model
 HEADER: Final = (
     "# How often, and why, the held-out cases were scored; `evals run SUITE --open-holdout WHY` adds to it.\n"
 )
+LOOKS: Final = "# What `evals.optimize` compared on the gate cases; each look lowers the alpha of the next one.\n"
 
 
 class Opening(Closed):
@@ -56,7 +57,7 @@ def check_reason(why: str | None) -> None:
         )
 
 
-def open_holdout(path: Path, suite: str, why: str, day: date) -> int:
+def open_holdout(path: Path, suite: str, why: str, day: date, header: str = HEADER) -> int:
     """Count one more opening before anything is scored, and return how many there are now.
 
     The file is replaced as a whole under a lock: two runs at once count as two.
@@ -69,5 +70,17 @@ def open_holdout(path: Path, suite: str, why: str, day: date) -> int:
     with FileLock(path.with_name(f".{path.name}.lock")):
         openings = (*read_openings(path), Opening(day=day.isoformat(), suite=suite, why=why))
         text = yaml.safe_dump(Openings(openings=openings).model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-        replace(path, HEADER + text)
+        replace(path, header + text)
     return len(openings)
+
+
+def count_look(path: Path, suite: str, compared: str, day: date) -> int:
+    """The number of this look at the gate cases, from 1; the same comparison keeps its number. Raises as above."""
+    known = [each.why for each in read_openings(path)]
+    return known.index(compared) + 1 if compared in known else open_holdout(path, suite, compared, day, LOOKS)
+
+
+def look_alpha(alpha: float, look: int) -> float:
+    """The significance level of a look. Over all looks it adds up to alpha, so the chance that any useless candidate is
+    called better is at most alpha, however many there are (Bonferroni with unequal shares)."""
+    return alpha / (look * (look + 1))

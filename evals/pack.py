@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from evals.models.run import DatasetBaseline, VariantInfo
     from evals.models.suite import Models, Variant
     from evals.models.trace import Trace
+    from evals.prompt_versions import NamedPrompt
     from evals.workspace import Workspace
 
 HERE: Final = Path()
@@ -157,6 +158,9 @@ class Pack(Protocol):
 
     def variant_prompts(self, infos: "Iterable[VariantInfo]", root: Path) -> dict[str, PromptFile]:
         """The prompt of each variant that has one, by the variant's name."""
+
+    def prompts_named(self, variant: "Variant", root: Path) -> "tuple[NamedPrompt, ...]":
+        """The prompts that a variant names, with their texts. Raises ConfigurationError."""
 
     def worker_prompts(self, root: Path) -> tuple[PromptFile, ...]:
         """The prompts that belong to no variant."""

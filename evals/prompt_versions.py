@@ -1,4 +1,4 @@
-"""Prompts that a variant names: by version, by file, or as of a git revision.
+"""Prompts that a variant names: by version, by file, as of a git revision, or with hunks of the way to another one.
 
 A prompt is called by the name of its file, without the ending (`prompts/clerk.md`: `clerk`), or of the folder that its
 versions stand in (`prompts/desk/v1.md`: `desk`). A file may have versions in a folder of its name beside it.
@@ -6,12 +6,13 @@ versions stand in (`prompts/desk/v1.md`: `desk`). A file may have versions in a 
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.errors import ConfigurationError, nearest_name
 from evals.models.suite import EVERY_PROMPT
 from evals.prompt_history import PREFIX, commit_of, text_at
+from evals.prompt_hunks import HunkSpec
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,20 @@ def _named(name: str, spec: str, files: Sequence[Path], root: Path, told: Mappin
         known = sorted({file.stem for file in files} | {file.parent.name for file in files})
         hint = nearest_name(name, known) or f"; there are {', '.join(known) or 'none: name their files in `prompts`'}"
         raise ConfigurationError(f"there is no prompt {name!r} among the prompt files{hint}")
+    if hunks := HunkSpec.parse(spec):
+        sides = [_named(name, side, files, root, told) for side in (hunks.old, hunks.new)]
+        base = sides[hunks.way == "-"]
+        return replace(base, spec=spec, text=hunks.text(sides[0].text, sides[1].text))
     if spec.startswith(PREFIX):
         return _at_revision(name, spec, own, versions, root, told)
     file = versions.get(spec) or root / spec
-    if not file.is_file() or not (own or spec in versions):
+    if not file.is_file():
         has = f"it has {', '.join(versions)}" if versions else "name a file, git:REV, or put versions into a folder"
         raise ConfigurationError(f"prompt {name!r} has no version {spec!r}; {has}")
-    place = own[0] if own else file
+    version = "" if own else spec if spec in versions else next(iter(versions))  # in place of the first one
+    place = own[0] if own else versions[version]
     text = file.read_text(encoding="utf-8")
-    return NamedPrompt(name, spec, place.relative_to(root).as_posix(), text, "" if own else spec)
+    return NamedPrompt(name, spec, place.relative_to(root).as_posix(), text, version)
 
 
 def _at_revision(

@@ -45,6 +45,8 @@ class RunContext:
     wants_baseline: bool = False
     """Whether the lack of a baseline keeps a run from being decided."""
     progress: Progress = unwatched
+    skipped: frozenset[tuple[str, str, int]] = frozenset()
+    """Trials (case, variant, repeat) that are not run."""
 
     def __repr__(self) -> str:
         names = ", ".join(info.variant.name for info in self.variants)

@@ -28,22 +28,35 @@ PACK: Final = "evals/triage/"
 EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.py", "evals/runner/remote_worker.py")
 LATER: Final = (
     "evals/analysis/any_answer.py",
+    "evals/analysis/hunk_effects.py",
     "evals/analysis/noise.py",
+    "evals/cli/attribute_command.py",
     "evals/cli/points_command.py",
+    "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
     "evals/import_time.py",
     "evals/llm_judge/attacks.py",
+    "evals/models/forced_choice.py",
+    "evals/pipeline/attribute_hunks.py",
+    "evals/pipeline/decisive_step.py",
+    "evals/pipeline/optimize_prompts.py",
+    "evals/pipeline/record_until_judged.py",
     "evals/pipeline/stored_sides.py",
+    "evals/prompt_hunks.py",
     "evals/report/recorded_calls.py",
+    "evals/report/view/attribution_page.py",
     "evals/report/view/noise_table.py",
     "evals/result_files/",
+    "evals/routes/labelled_choices.py",
     "evals/target/decision_points.py",
+    "evals/target/forced_choices.py",
     "evals/target/http_judge.py",
     "evals/target/rubric.py",
     "evals/target/sdk_shortcut.py",
 )
 """Features that came after the limit on lines was set: result files of other tools, any two runs, noise, raw answers in
-the report, decision points and a rubric for any graph. They are counted apart."""
+the report, decision points and a rubric for any graph, attribution to hunks of a prompt, decisive steps, an optimiser.
+They are counted apart."""
 SMALL: Final = 60
 """Lines below which a file counts as small."""
 TRACED_OPTION: Final = "trial_timeout"

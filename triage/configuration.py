@@ -1,5 +1,6 @@
 """Configuration of the graph: what a variant may vary."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, Self
@@ -65,6 +66,8 @@ class Configuration:
     """A shipped plan or a .yaml file, for the plan supervisors that start from one."""
     plan_limits: PlanLimits = field(default_factory=PlanLimits)
     rules: RulesSettings = field(default_factory=RulesSettings)
+    forced: Mapping[int, str] = field(default_factory=dict)
+    """Iteration -> the node that is forced there in place of the one that the supervisor chose."""
 
     def __post_init__(self) -> None:
         """A prompt that asks for another kind of reply would fail at every decision; better at none."""

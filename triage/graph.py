@@ -100,11 +100,18 @@ def supervisor_node(configuration: Configuration, toolbox: Toolbox) -> Supervise
 
     async def decide(state: BugTriageState) -> dict[str, Any]:
         """Choose, then rule on the choice."""
-        update = ruled(state, await supervise(state), guards)
+        update = ruled(state, forced(await supervise(state), configuration.forced.get(state.iterations)), guards)
         tell_decision(state.iterations, update)
         return dispatched(state, update) if configuration.supervisor in MODES else update
 
     return decide
+
+
+def forced(choice: dict[str, Any], node: str | None) -> dict[str, Any]:
+    """The choice with another node, if one is forced, and without its question. Raises ConfigurationError."""
+    if node == "human_input":
+        raise ConfigurationError("it needs a question, and only choices are forced")
+    return {**choice, "next_node": node, "pending_exchange": None, "awaiting_human": False} if node else choice
 
 
 def ruled(state: BugTriageState, choice: dict[str, Any], guards: GuardSet) -> dict[str, Any]:

@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
     "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
     "noise": ("verdict_commands", "judging", "Say how often a check of a mean fails by chance."),
+    "attribute": ("attribute_command", "attributing", "Say which lines of a prompt changed which decisions."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),

@@ -51,23 +51,14 @@ def run_command(
     changed: Annotated[list[str] | None, set_option(RunSettings)] = None,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Report folder (reports/latest if not given); with --shard, the file to write.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Report folder, else reports/latest; with --shard, a file.")] = None,
     annotations: Annotations = False,
-    scheduler: Annotated[
-        str,
-        typer.Option(
-            metavar="WHERE", help="local, or dask://HOST:PORT: a Dask cluster; start its workers in a checkout."
-        ),
-    ] = "local",
+    scheduler: Annotated[str, typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT (Dask).")] = "local",
     shard: Annotated[
-        str | None,
-        typer.Option(metavar="N/OF", help="Only this share of the trials, into a file for `evals gate --shards`."),
+        str | None, typer.Option(metavar="N/OF", help="Only this share, for `evals gate --shards`.")
     ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Run again whenever a prompt, guard, suite, case or cassette changes.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file that it reads changes.")] = False,
+    decisive: Annotated[bool, typer.Option("--decisive", help="Say at which decision failed trials go wrong.")] = False,
     verbose: Verbose = False,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report. With --case or --variant it is not judged."""
@@ -89,13 +80,15 @@ def run_command(
         trial_timeout=asked.trial_timeout,
         share=WHOLE if shard is None else Share.parse(shard),
         scheduler=scheduler,
+        decisive=decisive,
         out=out,
         annotations=annotations,
         verbose=verbose,
         today=_today(),
     )
-    if watch and shard is not None:
-        raise ConfigurationError("--watch shows verdicts, and a --shard has none; leave one of them out")
+    if shard is not None and (watch or decisive):
+        named = "--watch" if watch else "--decisive"
+        raise ConfigurationError(f"{named} shows verdicts, and a --shard has none; leave one of them out")
     if watch:
         from evals.cli.watch_run import watch as keep_watching
 

@@ -15,23 +15,11 @@ Suite = Annotated[
 ]
 Cases = Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")]
-Repeat = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="N", help="N answers per request and N trials per case and variant; overrides the suite."
-    ),
-]
-OpenHoldout = Annotated[
-    str | None,
-    typer.Option(metavar="WHY", help="Score the held-out cases too; the dataset logs each use and its WHY."),
-]
+Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="N answers per request, N trials of each kind.")]
+OpenHoldout = Annotated[str | None, typer.Option(metavar="WHY", help="Score held-out cases too; each WHY is logged.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
-Annotations = Annotated[
-    bool, typer.Option("--annotations", help="Print GitHub annotations outside GitHub Actions, too.")
-]
-StoredRun = Annotated[
-    Path | None, typer.Argument(metavar="[RUN]", help="A run.json; reports/latest/run.json if not given.")
-]
+Annotations = Annotated[bool, typer.Option("--annotations", help="Print GitHub annotations outside of Actions, too.")]
+StoredRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run.json; else reports/latest/run.json.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
@@ -113,9 +101,7 @@ def settings(model: type[Settings], pairs: Iterable[str] | None, now: Settings |
 _BATCH: Final = "Without an endpoint"
 Export = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR", help="Write the next requests as JSONL to a new folder in DIR.", rich_help_panel=_BATCH
-    ),
+    typer.Option(metavar="DIR", help="Write the next requests as JSONL into a folder in DIR.", rich_help_panel=_BATCH),
 ]
 Import = Annotated[
     list[Path] | None,
@@ -136,9 +122,7 @@ BaseUrl = Annotated[
         envvar="EVALS_BASE_URL",
     ),
 ]
-Budget = Annotated[
-    float | None, typer.Option(min=0, metavar="USD", help="Stop before the total cost could exceed this.")
-]
+Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed it.")]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
 MoreAnswers = Annotated[
     list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")

@@ -9,6 +9,7 @@ from typing import Final
 from rich.console import Console, RenderableType
 
 from evals.cli.terminal import ProgressBar, across, bar, place_of, shown, wide_console
+from evals.models.forced_choice import decisive_lines
 from evals.models.run import Comparison, Run
 from evals.models.run_request import Options
 from evals.models.trace import Trace
@@ -51,6 +52,8 @@ def say_result(run: Run, rests_on: str, folder: Path, root: Path, *, verbose: bo
         _say_judge(console, run, verbose=verbose)
     for found in run.samples:
         console.print(in_words_of_samples(found), markup=False)
+    for line in decisive_lines(run.trials):
+        console.print(line, markup=False)
     if verbose:
         _say_more(console, run)
     if withheld := withheld_in(folder / "run.json"):

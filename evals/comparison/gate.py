@@ -65,6 +65,8 @@ class Facts(Closed):
     fell: tuple[str, ...] = ()
     """Large falls of other metrics, the largest first: told, and without a say."""
     costs: tuple[CostChange, ...] = ()
+    unasked: str = ""
+    """That no answer still missing could change the verdict; empty where it could, or where none is missing."""
     limits: tuple[str, ...] = ()
     """Which variants decide nothing in this run, and what the candidate was not compared with."""
     notes: tuple[str, ...] = ()
@@ -104,6 +106,8 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
     reasons = []
     for name in dict.fromkeys((facts.candidate, facts.reference, *blessed)):
         mine = facts.coverage.get(name)
+        if mine is not None and facts.unasked:
+            continue
         lost = [f"{missed} of {mine.total} trials"] if mine and (missed := _off_tape(mine, facts)) else []
         unanswered, points = facts.unanswered.get(name, (0, 0))
         lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
@@ -276,7 +280,8 @@ def decide(facts: Facts) -> Verdict:
     doubtful = _reasons(DOUBTFUL, facts)
     if doubtful and not worse:
         unjudgeable += doubtful
-    notes = [Reason(kind="note", text=text) for text in (*facts.limits, *facts.misses, *facts.notes)]
+    told = (*facts.limits, *([facts.unasked] if facts.unasked else []), *facts.misses, *facts.notes)
+    notes = [Reason(kind="note", text=text) for text in told]
     if unjudgeable:
         return Verdict(
             status="cannot judge",
@@ -325,10 +330,11 @@ def _red_sentence(facts: Facts, worse: Sequence[Reason]) -> str:
     lost = [item for item in facts.judged if item.verdict == "regression"]
     told_by_numbers = ("regression", "slice collapsed") if lost else ()
     broken = [reason for reason in worse if reason.kind not in told_by_numbers]
+    unasked = f"; {facts.unasked}" if facts.unasked else ""
     if not broken:
-        return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}."
+        return f"{lost[0].left} is worse than {lost[0].right}: {_change(lost[0])}{_more(worse)}{unasked}."
     change = f"; {comparison_sentence(lost[0])}{_more(lost)}" if lost else ""
-    return f"Worse: {broken[0].text}{_more(broken)}{change}."
+    return f"Worse: {broken[0].text}{_more(broken)}{change}{unasked}."
 
 
 def _green_sentence(facts: Facts) -> str:
@@ -356,7 +362,7 @@ def _green_sentence(facts: Facts) -> str:
     said += unchanged
     said += facts.within_chance
     said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
-    said += facts.limits
+    said += [facts.unasked, *facts.limits]
     said += [f"not compared with the baseline: {why}" for why in facts.unblessed]
     return f"{'; '.join(text for text in said if text)}."
 

@@ -12,6 +12,7 @@ from evals.comparison.baseline import incomparable
 from evals.comparison.changed_cases import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
 from evals.comparison.costs import cost_changes
+from evals.comparison.curtailment import settled
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.sides import Compared, against_reference
 from evals.comparison.summary import Material, case_means, coverage_of
@@ -32,7 +33,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         for item in found.comparisons
         if item.left == suite.candidate or (item.against == "baseline" and item.left not in undecided)
     ]
-    return gate.Facts(
+    facts = gate.Facts(
         candidate=suite.candidate,
         reference=suite.reference,
         record_command=material.record_command,
@@ -70,6 +71,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
             *_without_baseline(material, now),
         ),
     )
+    return settled(material, facts)
 
 
 def _differences(material: Material) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """A case as the harness uses it: text, route specification, decision points, scripted answers."""
 
-from typing import Annotated, Any, Literal, Protocol
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field
 
@@ -104,6 +105,16 @@ class Case(Closed):
     None where that is a released package or a commit, and for a case without code."""
     inputs: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
     """What the graph is called with, where that is not the text."""
+    only_points: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
+    """Whether only its decision points are asked, and the graph is not run."""
+
+    def at_points(self, ids: Sequence[str]) -> Self:
+        """The case with only these of its decision points; the graph is not run."""
+        lists = {"decision_points", "frozen"} & set(type(self.labels).model_fields)
+        kept = {name: tuple(point for point in getattr(self.labels, name) if point.id in ids) for name in lists}
+        digest = f"{self.digest} at {' '.join(ids)}"
+        labels = self.labels.model_copy(update=kept)
+        return self.model_copy(update={"labels": labels, "digest": digest, "only_points": True})
 
     @property
     def known(self) -> Labels:

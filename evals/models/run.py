@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from evals.models.base import Closed, Sealed
 from evals.models.case import Split
+from evals.models.forced_choice import DecisiveStep
 from evals.models.metrics import (
     Calibration,
     Confusion,
@@ -128,6 +129,8 @@ class Trial(Closed):
     hard_violations: tuple[str, ...] = ()
     first_divergence: int | None = None
     reading: RouteReading | None = None
+    decisive: DecisiveStep | None = Field(default=None, exclude_if=lambda value: value is None)
+    """At which decision a failed trial went wrong, where that was asked for."""
 
 
 class Coverage(Closed):

@@ -120,6 +120,8 @@ class RunRequest:
     share: Share = WHOLE
     scheduler: str = LOCAL
     """Who runs the trials: `local` (processes of this machine), or `dask://HOST:PORT`."""
+    decisive: bool = False
+    """Whether failed trials are run again with choices forced; see `evals.pipeline.decisive_step`."""
     out: Path | None = None
     annotations: bool = False
     verbose: bool = False
@@ -136,6 +138,7 @@ class RunRequest:
             *(self.suite, "--root", str(self.root), *self.options.words(), "--jobs", str(self.jobs)),
             *("--set", f"trial_timeout={self.trial_timeout}", "--scheduler", self.scheduler),
             *(("--fresh",) if self.fresh else ()),
+            *(("--decisive",) if self.decisive else ()),
             *(("--out", str(self.out)) if self.out else ()),
             *(("--annotations",) if self.annotations else ()),
             *(("--verbose",) if self.verbose else ()),

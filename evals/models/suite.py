@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionW
 
 from evals.models.base import Closed
 from evals.models.case import Split
+from evals.models.route_spec import Choice
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
@@ -49,9 +50,12 @@ class Variant(Closed, extra="allow"):
         BeforeValidator(_by_name, json_schema_input_type=dict[str, str] | str),
         Field(exclude_if=lambda value: not value),
     ] = Field(default_factory=dict)
-    """Name of a prompt -> its version, its file, `git:REV` or `git:REV:VERSION`; see `evals.prompt_versions`."""
+    """Name of a prompt -> its version, its file, `git:REV`, `git:REV:VERSION`, or `v3 to v5 +2`; see
+    `evals.prompt_versions` and `evals.prompt_hunks`."""
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
+    forced: Annotated[dict[int, Choice], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    """Decision, counted from 0 -> the choice that is forced there in place of the router's."""
 
     @model_serializer(mode="wrap")
     def _settings_behind_the_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -120,6 +124,9 @@ class Suite(Closed):
     as_blessed: Annotated[tuple[str, ...] | None, Field(exclude_if=lambda value: value is None)] = None
     """Output fields that must be as in the blessed run, besides steps and decisions; None: all but free text where no
     metric decides, else nothing."""
+    points: Annotated[dict[str, tuple[str, ...]], Field(exclude_if=lambda ids: not ids)] = Field(default_factory=dict)
+    """Case -> the decision points that are asked, without running the graph: the suite has no verdict, and no other
+    case. Empty: whole trials."""
     judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
     """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

@@ -1,13 +1,17 @@
 """The trace of a trial: decisions, steps, calls and misses."""
 
+from functools import partial
 from itertools import takewhile
-from typing import Annotated, Any, Literal
+from operator import is_, not_
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from evals.models.base import Closed
 from evals.models.route_spec import Choice, RouteNode
 from evals.models.suite import Fraction
+
+_IS_NONE: Final = partial(is_, None)
 
 
 class Difference(Closed):
@@ -78,9 +82,9 @@ class Visit(Closed):
     read: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     error: str | None = None
-    arguments: Annotated[dict[str, Any] | None, Field(exclude_if=lambda value: value is None)] = None
+    arguments: Annotated[dict[str, Any] | None, Field(exclude_if=_IS_NONE)] = None
     """What a tool was called with, as JSON; None for a node."""
-    ran: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
+    ran: Annotated[bool, Field(exclude_if=not_)] = False
     """Whether it was a tool that ran for real, since its results are not recorded."""
     agent: Annotated[str, Field(exclude_if=lambda value: not value)] = ""
     """The agent that a target's step belongs to, if it has a name."""
@@ -215,7 +219,7 @@ class PointAnswer(Closed):
     confidence: float | None = None
     reasoning: str = ""
     keys: tuple[str, ...] = ()
-    models: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = ()
+    models: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
     say: bool = True
 
 
@@ -249,9 +253,9 @@ class Trace(Closed):
     repository_files: tuple[str, ...] = ()
     topology: str = ""
     plan: TaskPlan | None = None
-    output: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
+    output: Annotated[dict[str, Any], Field(exclude_if=not_)] = Field(default_factory=dict)
     """What the graph returned, as JSON."""
-    names: Annotated[GraphNames | None, Field(exclude_if=lambda value: value is None)] = None
+    names: Annotated[GraphNames | None, Field(exclude_if=_IS_NONE)] = None
     error: str | None = None
 
     @property

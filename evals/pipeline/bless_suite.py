@@ -1,5 +1,6 @@
 """Bless a run: its results become the baseline of the suite."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.decide_run import decide
 from evals.prompt_history import worker_prompts
+from evals.recording.coverage import label_of
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 
@@ -104,10 +106,14 @@ def holes(result: Run) -> list[str]:
     all of it by the next run."""
     hollow = ["failed", "unread label", "coverage too low", *(["nothing to judge"] if _is_labelled(result) else [])]
     told = [reason.text for reason in result.verdict.reasons if reason.kind in hollow]
+    traces = [trial.trace for trial in result.trials if trial.trace.provenance.label == "exact"]
+    short = Counter(trace.variant for trace in traces if label_of(trace) != "exact")  # at decision points
+    judged = (result.candidate, result.reference)
     return told + [
-        f"{name} is recorded in {mine.exact} of {mine.total} trials; record the rest, or take it out of the suite"
+        f"{name} is recorded in {whole} of {mine.total} trials; record the rest, or take it out of the suite"
         for name, mine in result.coverage.items()
-        if 0 < mine.exact < mine.total * result.gate.coverage_floor
+        if mine.exact > 0
+        and (whole := mine.exact - (short[name] if name in judged else 0)) < mine.total * result.gate.coverage_floor
     ]
 
 

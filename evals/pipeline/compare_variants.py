@@ -57,15 +57,16 @@ def operands(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone:
     ]
 
 
-def ad_hoc(sides: Sequence[Operand], suite: Suite, workspace: Workspace) -> Path:
-    """The suite file of a comparison: the cases of `suite`, the first side as reference, the last one judged.
+def ad_hoc(sides: Sequence[Operand], suite: Suite, workspace: Workspace, called: str = "") -> Path:
+    """The suite file of a comparison: the cases of `suite`, the first side as reference, the last one judged; `called`
+    by the names of all sides if nothing is given.
 
     It is kept, so that `evals record` can fill what is missing.
     """
     names = [side.variant.name for side in sides]
     told = {
         **suite.model_dump(mode="json", exclude_none=True),
-        "name": re.sub(r"^\.|[^\w.@+ -]", "_", " ".join(names)),  # a prompt file is named by its path
+        "name": re.sub(r"^\.|[^\w.@+ -]", "_", called or " ".join(names)),  # a prompt file is named by its path
         "description": f"{' against '.join(reversed(names))}, on the cases of suite {suite.name}.",
         "variants": [side.variant.model_dump(mode="json", exclude_none=True) for side in sides],
         "candidate": names[-1],
@@ -73,7 +74,7 @@ def ad_hoc(sides: Sequence[Operand], suite: Suite, workspace: Workspace) -> Path
     }
     folder = workspace.cache / "compare"
     folder.mkdir(parents=True, exist_ok=True)
-    slug = re.sub(r"[^\w.@-]+", "_", "-".join([suite.name, *names]))
+    slug = re.sub(r"[^\w.@-]+", "_", "-".join([suite.name, *(called.split() or names)]))
     path = folder / f"{slug}.yaml"
     path.write_text(yaml.safe_dump(told, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return Path(os.path.relpath(path))

@@ -97,7 +97,7 @@ def _name(chosen: RunContext, trials: Trials, packages: Listed | None) -> str:
     manifest = disk.read(chosen.workspace.cassettes / MANIFEST) or b""
     read = [f"{case} {digest}".encode() for case, digest in trials.recorded.items()]
     by = [_code(chosen.workspace), (packages.digest if packages else "").encode()]
-    words += tuple(chosen.workspace.pack.default_prompts().values())
+    words += (*("decisive",) * chosen.request.decisive, *chosen.workspace.pack.default_prompts().values())
     counts = [len(chosen.cases), len(said), len(trials.traces), len(chosen.options.partial), len(chosen.unblessed)]
     return digest_of(*map(_mark, told), *(word.encode() for word in words), str(counts).encode(), manifest, *read, *by)
 

@@ -45,6 +45,8 @@ def selected(name: str, root: Path, options: Options) -> RunContext:
         suite = suite.model_copy(update={"samples": options.samples})
     dataset = workspace.pack.load_cases(workspace.datasets)
     cases = select(dataset, suite.cases, options.cases)
+    if suite.points:
+        cases = [case.at_points(suite.points[case.id]) for case in cases if case.id in suite.points]
     workspace.pack.prepare_cases(cases, workspace)
     infos = [workspace.pack.describe(variant, workspace.root) for variant in suite.variants]
     if suite.primary or workspace.pack.primary:
@@ -167,7 +169,7 @@ def _narrowed(infos: Sequence[VariantInfo], wanted: Sequence[str]) -> Sequence[V
         raise ConfigurationError(
             f"no variant {', '.join(unknown)}; this suite has {', '.join(names)}{nearest_name(unknown[0], names)}"
         )
-    chosen = {bare.get(name, name) for name in wanted}
+    chosen = {name if name in names else bare[name] for name in wanted}
     return [info for info in infos if not wanted or info.variant.name in chosen]
 
 
@@ -210,7 +212,10 @@ def loaded(chosen: RunContext, today: date | None = None, *, own_baseline: bool 
     Raises:
         DatasetError: the count of openings cannot be read.
         CannotJudgeError: every selected case is held out, or the baseline cannot be read.
+        ConfigurationError: the suite asks decision points only.
     """
+    if chosen.suite.points:
+        raise ConfigurationError(f"{chosen.suite.name} asks decision points only, and has no verdict; see `attribute`")
     left = scored(chosen, today or datetime.now(UTC).date())
     wanted = own_baseline and not chosen.unblessed
     # a broken baseline is said before the work, not after

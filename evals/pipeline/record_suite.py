@@ -165,7 +165,8 @@ async def record_suite(
     finally:
         await session.close()
         apart.end()
-    return tally
+    skipped = len(chosen.skipped)
+    return replace(tally, planned=tally.planned - skipped, proven=tally.proven - skipped)
 
 
 def _now() -> datetime:
@@ -268,6 +269,7 @@ async def round_by_round(
         wire=wire,
         say=say,
         on_tape=on_tape,
+        skipped=len(chosen.skipped),
     )
     try:
         standing = await batch.advance(frontier, answers, announce)

@@ -73,10 +73,14 @@ def finish(context: RunContext, trials: Trials, folder: Path) -> Run:
 
 def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Files]:
     from evals.pipeline.decide_run import compare, decide_scored, score  # noqa: PLC0415 - a fifth of a second, as the next
+    from evals.pipeline.decisive_step import with_decisive_steps  # noqa: PLC0415
     from evals.report.run_files import files_of, write_fit  # noqa: PLC0415
 
     scored = score(context, trials)
-    found = held_back(decide_scored(context, trials, scored, compare(scored)), context.workspace.cassettes).sealed()
+    found = decide_scored(context, trials, scored, compare(scored))
+    if context.request.decisive:
+        found = found.model_copy(update={"trials": with_decisive_steps(context, found.trials)})
+    found = held_back(found, context.workspace.cassettes).sealed()
     if len(trials.traces) > MOST:
         write_fit(found, folder, context.workspace)
         return found, {}

@@ -12,6 +12,7 @@ from evals.models.run import CaseChange, CaseInfo, Trial
 from evals.models.run_request import Options
 from evals.models.trace import Trace
 from evals.paths import path_of_user
+from evals.pipeline.decisive_step import with_decisive_steps
 from evals.pipeline.load_run import baseline_of, selected, to_be_run
 from evals.pipeline.run_suite import replay
 from evals.scoring.registry import deciding
@@ -67,7 +68,7 @@ def explain(case: str, variants: Sequence[str], suite: str, root: Path | str) ->
     root = path_of_user(root, "root")
     names = tuple(variants) or (read_suite(suite, root).candidate,)
     chosen = to_be_run(selected(suite, root, Options(cases=(case,), variants=names)))
-    trials = score_trials(chosen.by_id, replay(chosen, jobs=1).traces, chosen.pack)
+    trials = with_decisive_steps(chosen, score_trials(chosen.by_id, replay(chosen, jobs=1).traces, chosen.pack))
     metrics = deciding(chosen.pack, chosen.suite.primary, chosen.cases)
     changes = changes_of(earlier_of(chosen.suite, metrics, baseline_of(chosen)), names, trials)
     first = {trial.trace.variant: trial for trial in trials if trial.trace.sample == 0}

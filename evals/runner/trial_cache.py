@@ -35,13 +35,21 @@ class TraceCache:
         return self._kept.has(digest)
 
     def put(self, digest: str, trace: Trace) -> None:
-        """Store a trace. One that holds a secret is run again each time: it has it from its case, as nothing that was
-        recorded holds one. Raises OSError, which names the file."""
+        """Store a trace, if it may be. Raises OSError, which names the file."""
+        if content := self.content(trace):
+            self.write(digest, content)
+
+    def content(self, trace: Trace) -> bytes | None:
+        """What is stored of a trace: nothing of a failed one, and of one that holds a secret, which is run again each
+        time. It has it from its case, as nothing that was recorded holds one."""
         if trace.provenance.label == "failed":
-            return
-        content = trace.model_dump_json()
-        if fit_to_write(content, allowed_beside(self._kept.folder)) == content:
-            self._kept.put(digest, content.encode())
+            return None
+        text = trace.model_dump_json()
+        return text.encode() if fit_to_write(text, allowed_beside(self._kept.folder)) == text else None
+
+    def write(self, digest: str, content: bytes) -> None:
+        """Store the content of a trace. Raises OSError, which names the file."""
+        self._kept.put(digest, content)
 
 
 LIST: Final = "trials"
@@ -63,7 +71,7 @@ class Keeper:
         self._libraries = Libraries(cache, LIST)
         self._elsewhere = elsewhere
         self._listed = None if elsewhere else self._libraries.listed()
-        self._waiting: dict[str, Trace] = {}
+        self._waiting: dict[str, bytes] = {}
         self._flushed = time.monotonic()
 
     def get(self, digest: str) -> Trace | None:
@@ -77,7 +85,8 @@ class Keeper:
 
     def put(self, digest: str, trace: Trace) -> None:
         """Keep a trace, soon. Raises OSError, which names the file, and ChangedError as `flush` does."""
-        self._waiting[digest] = trace
+        if content := self._traces.content(trace):  # now, while workers run trials
+            self._waiting[digest] = content
         if time.monotonic() - self._flushed > FLUSH:
             self.flush()
 
@@ -97,9 +106,9 @@ class Keeper:
             return
         if not self._elsewhere:
             self._look_again()
-        for digest, trace in waiting.items():
+        for digest, content in waiting.items():
             for name in self._names(digest)[:1]:
-                self._traces.put(name, trace)
+                self._traces.write(name, content)
 
     def _look_again(self) -> None:
         """Take the list of packages as it is now: trials import packages when they need them, so it grows.

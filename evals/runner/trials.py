@@ -70,6 +70,7 @@ def run_trials(
     pins = Pins.of(context.variants, workspace)
     recorded = cassette_digests(context.cases, workspace)
     digests = trial_digests(context.suite, context.cases, context.variants, workspace, request.share, recorded)
+    digests = {trial: digest for trial, digest in digests.items() if trial not in context.skipped}
     found: dict[TrialId, Trace] = {}
     shared = SharedParts()
     here = elsewhere is None and request.jobs > 1

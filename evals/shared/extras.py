@@ -10,6 +10,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "langsmith": ("langsmith", "requests", "urllib3"),
     "otlp": ("opentelemetry", "google"),
     "dask": ("distributed",),
+    "gepa": ("gepa",),
     "parquet": ("pyarrow",),
     "triage": (
         "aiosqlite",

@@ -61,14 +61,17 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     at_low, at_high = function(low), function(high)
     if at_low == 0 or at_high == 0:
         return low if at_low == 0 else high
-    for step in range(_STEPS):
-        # every third step halves the bracket, so that a flat end costs no more than bisection would
-        middle = (low + high) / 2 if step % 3 == 2 else (low * at_high - high * at_low) / (at_high - at_low)
+    rose = None
+    for _ in range(_STEPS):
+        if high - low < _CLOSE:
+            break
+        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        middle = min(max(middle, low + _CLOSE / 2), high - _CLOSE / 2)  # off the ends, so that the bracket closes
         at_middle = function(middle)
-        if at_middle == 0 or high - low < _CLOSE:
+        if at_middle == 0:
             return middle
         if (at_middle > 0) == (at_high > 0):
-            high, at_high, at_low = middle, at_middle, at_low / 2
+            high, at_high, at_low, rose = middle, at_middle, at_low if rose is not False else at_low / 2, False
         else:
-            low, at_low, at_high = middle, at_middle, at_high / 2
+            low, at_low, at_high, rose = middle, at_middle, at_high / 2 if rose else at_high, True
     return (low + high) / 2

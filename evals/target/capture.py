@@ -123,6 +123,8 @@ class TargetTrial:
     closed: bool = False
     addresses: set[str] = field(default_factory=set)
     """IP addresses of hosts that are passed through."""
+    forced: Any = None
+    """`ForcedChoices`, where choices are forced."""
 
     @property
     def is_exact(self) -> bool:

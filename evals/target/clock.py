@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Lock
 from types import ModuleType
 from typing import Any, Final
@@ -82,13 +82,6 @@ def frozen_clock(moment: str | datetime | None) -> Iterator[None]:
         return
     with time_machine.travel(parse_clock(moment), tick=False):
         yield
-
-
-def real_now() -> datetime:
-    """The time of day in UTC, also while the clock is frozen: a recording says when it was really made."""
-    if time_machine.escape_hatch.is_travelling():
-        return time_machine.escape_hatch.datetime.datetime.now(UTC)
-    return datetime.now(UTC)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from evals.models.trace import GraphNames
 from evals.target.capture import TargetTrial, trial_running
 from evals.target.clock import seeded
 from evals.target.decision_points import router_alone
+from evals.target.forced_choices import ForcedChoices, ends_of, tools_of
 from evals.target.observe import Observer, RouterChoice, Step, json_of, names_of, one_line
 
 Answers = Sequence[Any] | Mapping[str, Any] | Callable[[Any], Any]
@@ -77,7 +78,8 @@ class TargetCall:
     """How a target is run. `graph` is a compiled graph, a StateGraph, or a factory of (nothing or config) -> either,
     sync or async, also as an (async) context manager. `configurable` and `context` are what a variant sets; times in s.
     `alone` is the path of the one node that is to run, from the state in `inputs`; empty: all run. `keeps_states`: the
-    states in which routers decided are part of the result. `synchronous`: by `stream`, not `astream`.
+    states in which routers decided are part of the result. `forced`: decision -> what is chosen there instead.
+    `synchronous`: by `stream`, not `astream`.
     """
 
     graph: Any
@@ -92,6 +94,7 @@ class TargetCall:
     seed: str = "0"
     alone: tuple[str, ...] = ()
     keeps_states: bool = False
+    forced: Mapping[int, str] = field(default_factory=dict)
     synchronous: bool = False
 
     def config(self) -> RunnableConfig:
@@ -182,6 +185,7 @@ async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> Targ
                 config = call.config()
                 graph = await open_graph(call.graph, config, stack)
                 observer.names = names_of(graph)
+                trial.forced = ForcedChoices(call.forced, call.routers, ends_of(graph)) if call.forced else None
                 ended, error = await _answer_until_end(graph, call, config, trial, observer)
         except GraphRecursionError:
             ended, error = "recursion_limit", f"no end after {call.recursion_limit} supersteps"
@@ -344,13 +348,6 @@ def _told(
         passed=tuple(trial.passed),
         printed=trial.printed.getvalue(),
         names=observer.names.model_copy(
-            update={"steps": tuple(sorted({*observer.names.steps, *_offered(trial), *(call.tool for call in calls)}))}
+            update={"steps": tuple(sorted({*observer.names.steps, *tools_of(trial), *(call.tool for call in calls)}))}
         ),
     )
-
-
-def _offered(trial: TargetTrial) -> set[str]:
-    """Names of the tools that models were offered, in the shapes of OpenAI's and Anthropic's requests."""
-    tools = (tool for served in trial.tape.ledger.served for tool in served.request.get("tools") or ())
-    named = (tool.get("function") or tool for tool in tools if isinstance(tool, Mapping))
-    return {str(tool["name"]) for tool in named if isinstance(tool, Mapping) and "name" in tool}

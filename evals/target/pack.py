@@ -14,6 +14,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.pack import HERE, PromptFile
+from evals.prompt_versions import NamedPrompt
 from evals.target import cases as case_files
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
 from evals.target.target_trials import TargetClients, TargetTrials, target_ready
@@ -136,6 +137,10 @@ class TargetPack:
         """The first prompt file of each variant."""
         found = {info.variant.name: VariantFiles.of(info.variant, root).all_prompts(info.variant) for info in infos}
         return {name: _prompt(each[0].path, each[0].text, each[0].spec) for name, each in found.items() if each}
+
+    def prompts_named(self, variant: "Variant", root: Path) -> tuple[NamedPrompt, ...]:
+        """Those of `prompts`, and those that its `config` names."""
+        return VariantFiles.of(variant, root).all_prompts(variant)
 
     def worker_prompts(self, root: Path) -> tuple[PromptFile, ...]:
         """Prompt files that the settings name, and all other Markdown files of the target."""

@@ -34,6 +34,7 @@ from evals.target.capture import (
     is_live,
     is_local,
 )
+from evals.target.forced_choices import forcing_hook
 from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
 
@@ -84,7 +85,7 @@ def _install() -> None:
     _replace(socket.socket, "connect_ex", _guarded_connect)
     _replace(socket, "getaddrinfo", _guarded_lookup)
     _replace(ThreadPoolExecutor, "submit", _submit_in_context)
-    for owner, name, wrap in (*tool_hooks(), *sdk_hooks()):
+    for owner, name, wrap in (*tool_hooks(), *sdk_hooks(), forcing_hook()):
         _replace(owner, name, wrap)
     _guard_own_sockets()
     _undo.append((sys, "stdout", sys.stdout))

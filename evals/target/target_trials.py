@@ -134,10 +134,14 @@ class LoadedTarget:
         seconds: float = LONGEST,
     ) -> Trace:
         """Run one trial, which fails after so many seconds; then ask the routers in the case's decision points."""
+        from evals.target.drive import TargetRun  # noqa: PLC0415 - loads LangGraph
+
         trial = self.trial(tape, recording)
-        run = await self.run(case, variant, files, trial, seconds=seconds)
+        run = TargetRun(ended="finished")
+        if not case.only_points:
+            run = await self.run(case, variant, files, trial, seconds=seconds)
         trace = _trace(case, variant, tape, trial, run, files)
-        if trace.provenance.label == "failed" or not case.labels.frozen:
+        if trace.provenance.label == "failed" or not case.labels.frozen or variant.forced:
             return trace
         answers: list[PointAnswer] = []
         missed = Ledger()
@@ -198,6 +202,7 @@ class LoadedTarget:
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,
+            forced=variant.forced,
         )
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:

@@ -214,9 +214,8 @@ async def run_trial(subject: CaseTarget, case: Case, tape: Tape, halted: Callabl
     trajectory = Ledger(list(tape.ledger.served), list(tape.ledger.misses))
     points_tape = Tape(tape.cassette, Ledger(failures=tape.ledger.failures), tape.sample, tape.samples)
     with playing(points_tape), searching(subject.repository.index), tracing_context(enabled=False):
-        points = tuple(
-            [await _ask(subject, case, point, points_tape.ledger, halted) for point in case.labels.decision_points]
-        )
+        frozen = () if subject.variant.forced else case.labels.decision_points
+        points = tuple([await _ask(subject, case, point, points_tape.ledger, halted) for point in frozen])
     tape.ledger.served.extend(points_tape.ledger.served)
     return watcher.trace(trajectory, points, points_tape.ledger)
 
@@ -227,6 +226,8 @@ async def watched(subject: CaseTarget, case: Case, tape: Tape, halted: Callable[
     team = subject.team
     watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files, subject.repository.index.symbols)
     watcher.topology = team.topology
+    if case.only_points:
+        return watcher
     thread = f"{case.id} {next(_threads)}"
     with playing(tape), searching(subject.repository.index), tracing_context(enabled=False):
         try:

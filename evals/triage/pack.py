@@ -68,6 +68,7 @@ class TriagePack:
     describe = _Later("variant_prompts")
     prompt_text = _Later("variant_prompts")
     default_prompts = _Later("variant_prompts")
+    prompts_named = _Later("variant_prompts")
     variant_prompts = _Later("variant_prompts", "supervisor_files")
     worker_prompts = _Later("variant_prompts", "worker_files")
     load_cases = _Later("dataset.load_cases")

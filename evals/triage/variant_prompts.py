@@ -1,7 +1,9 @@
 """Prompts of variants, the lines of their files, and the files that make up the graph."""
 
 import hashlib
+import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +48,7 @@ def configuration_of(variant: Variant, prompt: SupervisorPrompt | None = None) -
             plan=settings.plan,
             plan_limits=PlanLimits(**limits.model_dump()) if limits else PlanLimits(),
             rules=_settings(variant),
+            forced=variant.forced,
         )
     except ValidationError as error:
         raise ConfigurationError(f"variant {variant.name}: {error.errors()[0]['msg']}") from error
@@ -163,6 +166,18 @@ def _supervisor(variant: Variant) -> tuple[SupervisorPrompt | None, Path | None]
     return triage.prompts.parse_supervisor_prompt(own.text, source=own.spec), path
 
 
+def prompts_named(variant: Variant, root: Path) -> tuple[NamedPrompt, ...]:
+    """The prompts of `prompts`, and the router's where `prompt` names it. Raises ConfigurationError."""
+    del root  # paths are from the folder of the package, as in `prompts`
+    prompt, path = settings_of(variant).prompt, _supervisor(variant)[1]
+    if prompt is None or path is None:
+        return _named(variant)
+    top = _PACKAGE.parent.parent
+    spec = os.path.relpath(path.resolve(), top) if prompt.endswith(".md") else prompt
+    place = _relative(path.resolve(), top)
+    return (*_named(variant), NamedPrompt("supervisor", spec, place, path.read_text(encoding="utf-8")))
+
+
 def _named(variant: Variant) -> tuple[NamedPrompt, ...]:
     """What `prompts` of a variant says, sorted by path. Raises ConfigurationError."""
     if not variant.prompts:
@@ -197,7 +212,11 @@ def supervisor_files(infos: Iterable[VariantInfo], root: Path) -> dict[str, Prom
     for info in infos:
         prompt, path = _supervisor(info.variant)
         if prompt is not None and path is not None:
-            found[info.variant.name] = _file(path, root, prompt.version, digest(prompt.system))
+            told = next((one for one in _named(info.variant) if one.version), None)
+            file = _file(path, root, prompt.version, digest(prompt.system))
+            if told:
+                file = replace(file, lines=tuple(told.text.splitlines()), version=told.spec)
+            found[info.variant.name] = file
     return found
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+import time_machine
 
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.io_thread import Apart
@@ -14,7 +17,6 @@ from evals.cassettes.recorder import Recorder
 from evals.cassettes.store import load
 from evals.target.bodies import answer_object
 from evals.target.capture import Hosts, Recording, TargetTrial, stored_request
-from evals.target.clock import real_now
 from evals.target.drive import Driver, TargetCall, TargetRun
 from evals.target.patches import captured
 
@@ -45,6 +47,13 @@ class Session:
     @property
     def cassette(self) -> Cassette:
         return load(self.path)
+
+
+def real_now() -> datetime:
+    """The time of day in UTC, also while the clock is frozen: a recording says when it was really made."""
+    if time_machine.escape_hatch.is_travelling():
+        return time_machine.escape_hatch.datetime.datetime.now(UTC)
+    return datetime.now(UTC)
 
 
 @contextmanager

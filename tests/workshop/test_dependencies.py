@@ -26,6 +26,7 @@ AREAS = {
     "evals/cli/otlp_command.py": "otlp",
     "evals/runner/dask_cluster.py": "dask",
     "evals/runner/remote_worker.py": "dask",
+    "evals/pipeline/optimize_prompts.py": "gepa",
     "evals/triage/": "triage",
     "evals/runner/preloaded.py": "triage",  # what a worker of the triage graph needs
     "evals/recording/web_search_server.py": "triage",  # the search server of the triage graph

@@ -1,6 +1,7 @@
 """Plan files: modes, tasks and checks of their DAG."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol
 
@@ -204,6 +205,7 @@ def parse_plan(text: str, source: str) -> tuple[TaskItem, ...]:
     return tuple(sorted(tasks, key=lambda task: task.task_id))
 
 
+@lru_cache(64)
 def _plan(text: str, source: str) -> PlanFile:
     """The plan written in `text`. Raises PlanError."""
     try:

@@ -91,7 +91,7 @@ def needs_of(variants: Mapping[str, Models], traces: Sequence[Trace], experience
                 if (trace.case_id, miss.key) not in seen:
                     seen.add((trace.case_id, miss.key))
                     fresh[asker_of(miss.agent, miss.model)].append(miss)
-        remaining = _remaining(mine, experience)
+        remaining = _remaining([trace for trace in mine if trace.misses], experience)  # others are at their end
         for asker in sorted({*fresh, *remaining}):
             misses = fresh.get(asker, [])
             expected = max(float(len(misses)), remaining[asker])

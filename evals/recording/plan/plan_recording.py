@@ -230,7 +230,7 @@ class Gatherer:
                 issue=self._issue(trace.case_id),
                 prompt=self._prompts.get(trace.variant),
                 workers=self._workers,
-                versions={file.digest: file for file in self._prompts.values()},
+                versions={file.digest: file for file in reversed(self._prompts.values())},  # the first of equal ones
                 edited=self._edited,
             )
 

@@ -78,6 +78,8 @@ class Frontier(AnswerTaker):
     samples: int
     session: RecordingSession
     on_tape: Collection[TrialId] = ()
+    skipped: int = 0
+    """How many of these are not of the recording at all, and not counted."""
     _proven: set[TrialId] = field(default_factory=set)
     _failed: set[TrialId] = field(default_factory=set)
     _closed: set[str] = field(default_factory=set)
@@ -99,7 +101,7 @@ class Frontier(AnswerTaker):
         proven, failed = len(self._proven), len(self._failed)
         waiting = len(self.cases) * len(self.variants) * self.samples - proven - failed
         places = ((self.workspace.cassette(case.id), staging_of(self.workspace, case.id)) for case in self.cases)
-        return self.state(answers, asked, places, proven=proven, failed=failed, waiting=waiting)
+        return self.state(answers, asked, places, proven=proven - self.skipped, failed=failed, waiting=waiting)
 
     async def _advance_case(self, case: Case) -> None:
         if case.id in self._closed:

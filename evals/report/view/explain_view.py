@@ -169,6 +169,8 @@ def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
     )
     if why := reason_of(trial, case):
         yield "why", why
+    if trial.decisive:
+        yield "decisive", trial.decisive.text
     if trace.report is not None:
         report = trace.report
         yield "named", f"{report.root_cause_location or 'no place'} ({report.category}, {report.severity})"

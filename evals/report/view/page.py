@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from markupsafe import Markup
 
 from evals.analysis.label_disputes import disputes
+from evals.models.forced_choice import decisive_lines
 from evals.models.run import Run, Scope, ScorerInfo
 from evals.pack import load_pack
 from evals.report.numbers import script_json
@@ -89,6 +90,7 @@ class ReportPage:
     legend: tuple[tuple[str, str], ...]
     divergences: tuple[DivergenceRow, ...]
     more_divergences: tuple[DivergenceRow, ...]
+    decisive: tuple[str, ...]
     breaches: BreachTable
     all_breaches: BreachTable
     systems: str
@@ -152,6 +154,7 @@ def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Rep
         legend=tuple(pools.letters.items()),
         divergences=shown,
         more_divergences=tuple(row for row in divergences if row not in shown),
+        decisive=decisive_lines(run.trials),
         breaches=breach_rows(run, lists, {run.candidate, run.reference}),
         all_breaches=breach_rows(run, lists),
         systems=difference(run),

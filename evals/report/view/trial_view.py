@@ -9,6 +9,7 @@ from functools import cache
 from itertools import count, groupby, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from evals.models.forced_choice import DecisiveStep
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
@@ -229,6 +230,7 @@ class TrialView:
     ribbon: Ribbon
     violations: tuple[str, ...]
     reason: str
+    decisive: DecisiveStep | None
     figures: tuple[str, ...]
     plan: PlanView | None
     steps: tuple[TrialStep, ...]
@@ -266,6 +268,7 @@ def trial_view(
         ribbon=route,
         violations=() if trial.reading else trial.hard_violations,  # the reason names them
         reason=reason_of(trial, case),
+        decisive=trial.decisive,
         figures=figures_of(trial),
         plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),

@@ -103,9 +103,9 @@ _NOBODYS_NAME: Final = re.compile(
 """Of services and roles (`git@github.com:…` is how a clone URL is spelled), and of messages, which are numbered so."""
 
 
-def without_blobs(text: str) -> str:
+def without_blobs(text: str, kinds: Iterable[Stretch] = _BLOBS) -> str:
     """The text with images, certificates, public keys and names of resources blanked; offsets stay."""
-    return _blanked(text, _BLOBS)
+    return _blanked(text, kinds)
 
 
 def without_public(text: str) -> str:
@@ -121,9 +121,10 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
     return text
 
 
-def has_blobs(text: str) -> bool:
-    """Whether `without_blobs` may find something."""
-    return any(hint in text for hints, _ in _BLOBS for hint in hints)
+def blobs_in(text: str) -> list[Stretch]:
+    """The kinds that `without_blobs` may find in a text or in a part of it."""
+    found = ((tuple(hint for hint in hints if hint in text), pattern) for hints, pattern in _BLOBS)
+    return [(hints, pattern) for hints, pattern in found if hints]
 
 
 def without_numbers(text: str) -> str:

@@ -88,6 +88,7 @@ def named_in(line: str) -> Iterator[tuple[Rule, Match]]:
             yield from ((each, match) for match in each.matches(line))
 
 
+@lru_cache(4096)
 def is_named(name: str) -> bool:
     """Whether a member of this name would hold a secret."""
     return bool(_NAMED_PASSWORD.search(name) or _NAMED_TOKEN.search(name)) and not _PUBLIC.search(name)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from evals.shared.secrets.decoding import joined_lines, line_meanings, meanings, text_of_base64
-from evals.shared.secrets.harmless import has_blobs, is_nobodys, without_blobs, without_numbers, without_public
+from evals.shared.secrets.harmless import blobs_in, is_nobodys, without_blobs, without_numbers, without_public
 from evals.shared.secrets.key_formats import FORMATS
 from evals.shared.secrets.named_secrets import NAMED, may_name_a_secret, named_in
 from evals.shared.secrets.placed_secrets import PLACES
@@ -84,11 +84,12 @@ def none_in(texts: Collection[str]) -> bool:
     news = [text for text in texts if hash(text) not in known]
     distinct = {line for text in news for line in text.split("\n") if line}
     lines = {line for line in distinct if hash(line) not in known}
-    if _held("\n".join(lines)):
+    joined = "\n".join(lines)
+    if _held(joined):
         return False
-    if has_blobs("\n".join(lines)):
-        news = list(map(without_blobs, news))
-        lines = set(map(without_blobs, lines))
+    if blobs := blobs_in(joined):
+        news = [without_blobs(text, blobs) for text in news]
+        lines = {without_blobs(line, blobs) for line in lines}
     lines.update(*map(line_meanings, lines), *map(_joined_meanings, news))
     if not _are_clean(sorted(lines), news):
         return False
@@ -110,7 +111,7 @@ def _are_clean(lines: Sequence[str], texts: Collection[str]) -> bool:
         return False
     if any(_random_words(_long_words(joined))) and any(any(_random_words(without_public(line))) for line in lines):
         return False
-    if any(_addresses(joined)) and any(any(_addresses(without_numbers(line))) for line in lines if "@" in line):
+    if any(_addresses(line) and any(_addresses(without_numbers(line))) for line in lines if "@" in line):
         return False
     return not _fits_a_rule(lines, texts)
 
@@ -156,11 +157,19 @@ def _fits_a_rule(lines: Sequence[str], texts: Collection[str]) -> bool:
     """Whether a format, a place or a name tells of a secret in the texts, whose distinct lines are given."""
     joined = "\n".join(lines)
     words = _long_words(joined)
-    if any(_fires(rule, words) for rule in FORMATS) or any(_fires(rule, joined) for rule in PLACES if not rule.spans):
+    if any(_fires(rule, words) for rule in FORMATS):
+        return True
+    if any(any(rule.matches(_hinted_lines(rule, lines, joined))) for rule in PLACES if not rule.spans):
         return True
     if any(any(named_in(line)) for line in lines if may_name_a_secret(line)):
         return True
     return any(_fires(rule, text) for rule in PLACES if rule.spans and _hinted(rule, joined) for text in texts)
+
+
+def _hinted_lines(rule: Rule, lines: Sequence[str], joined: str) -> str:
+    """The lines that hold a hint of the rule."""
+    hints = [hint for hint in rule.hints if hint in joined]
+    return "\n".join({line for hint in hints for line in lines if hint in line})
 
 
 def _long_words(lines: str) -> str:

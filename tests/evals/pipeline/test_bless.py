@@ -1,8 +1,10 @@
 """What `evals bless` takes for a baseline, and what it says it kept."""
 
+from evals.comparison.assemble import assemble
 from evals.pipeline.bless_suite import counted, holes
-from tests.builders.facts import a_coverage
+from tests.builders.facts import a_coverage, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.run import a_run, a_trial
+from tests.builders.trace import an_answer
 
 
 def test_a_variant_recorded_in_part_is_no_baseline():
@@ -10,6 +12,16 @@ def test_a_variant_recorded_in_part_is_no_baseline():
     (said,) = holes(a_run(coverage={"v1": a_coverage(5, unrecorded=3), "v2": a_coverage(8)}))
 
     assert said.startswith("v1 is recorded in 5 of 8 trials")
+
+
+def test_a_run_whose_verdict_needed_no_further_answer_is_no_baseline():
+    cases = some_cases(40)
+    names = [case.id for case in cases[:2]]
+    open_points = {(name, "v3"): a_good_trace(name, "v3", points=(an_answer(chosen=None),)) for name in names}
+    run = assemble(some_material(cases, some_trials(cases, open_points), baseline=None, wants_baseline=False))
+
+    assert run.verdict.exit_code == 0
+    assert holes(run) == ["v3 is recorded in 38 of 40 trials; record the rest, or take it out of the suite"]
 
 
 def test_a_variant_nobody_recorded_has_nothing_to_lose():

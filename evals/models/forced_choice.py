@@ -1,0 +1,81 @@
+"""Forced choices: another choice in the place of a router's, what became of the trial, and the decisive step."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from evals.models.base import Closed
+from evals.models.route_spec import Choice, RouteNode
+from evals.shared.words import counted
+
+if TYPE_CHECKING:
+    from evals.models.run import Trial
+
+Label = Literal["decision point", "exemplar", "constraints"]
+
+
+class ForcedChoice(Closed):
+    """A failed trial, run again with `choice` forced in place of `made` at one decision, counted from 0. `label` names
+    what asks for the choice; `why` says why it could not be forced."""
+
+    decision: Annotated[int, Field(ge=0)]
+    made: Choice
+    choice: Choice
+    label: Label
+    result: Literal["passes", "fails", "not recorded", "cannot be forced"] = "not recorded"
+    route: tuple[RouteNode, ...] = ()
+    why: str = ""
+
+
+class DecisiveStep(Closed):
+    """At which decision a trial went wrong: the choices that were forced, one at a time, earliest decision first."""
+
+    tried: tuple[ForcedChoice, ...]
+
+    @property
+    def found(self) -> ForcedChoice | None:
+        """The earliest forced choice after which the trial passes."""
+        return next((each for each in self.tried if each.result == "passes"), None)
+
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """Decisions before that one (all, if there is none) at which a forced choice leads to what is not recorded."""
+        before = self.found.decision if self.found else max((each.decision + 1 for each in self.tried), default=0)
+        unknown = (each.decision for each in self.tried if each.result == "not recorded" and each.decision < before)
+        return tuple(dict.fromkeys(unknown))
+
+    @property
+    def text(self) -> str:
+        """The result in one or two sentences."""
+        said = []
+        if found := self.found:
+            said += [f"Decision {found.decision + 1} decides: with {found.choice} in place of {found.made} it passes."]
+        if self.unknown:
+            places = ", ".join(str(number + 1) for number in self.unknown)
+            said += [f"What follows another choice at decision {places} is not recorded; `record --forced` asks."]
+        if not self.tried:
+            said += ["The labels ask for no other choice that can be forced."]
+        elif not said:
+            said += [
+                f"No decision decides alone: forcing {counted(len(self.tried), 'labelled choice')} does not mend it."
+            ]
+        return " ".join(said)
+
+
+def decisive_lines(trials: Iterable["Trial"]) -> tuple[str, ...]:
+    """Over all failed trials, a line per variant: which decisions decide in how many of them."""
+    by_variant: dict[str, list[DecisiveStep]] = {}
+    for trial in trials:
+        if trial.decisive is not None:
+            by_variant.setdefault(trial.trace.variant, []).append(trial.decisive)
+    return tuple(f"{variant}: {_counts(steps)}" for variant, steps in by_variant.items())
+
+
+def _counts(steps: Sequence[DecisiveStep]) -> str:
+    counts: Counter[str] = Counter()
+    for step in sorted(steps, key=lambda each: each.found.decision if each.found else len(steps)):
+        others = "not recorded" if step.unknown else "no single decision" if step.tried else "no labelled choice"
+        counts[f"decision {step.found.decision + 1} decides" if step.found else others] += 1
+    return f"{counted(len(steps), 'failed trial')}: {', '.join(f'{what} in {n}' for what, n in counts.items())}"

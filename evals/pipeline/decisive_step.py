@@ -1,0 +1,90 @@
+"""The decisive step of failed trials: each is run again with one choice forced at a time, as far as it is recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from evals.errors import ConfigurationError
+from evals.models.forced_choice import DecisiveStep, ForcedChoice
+from evals.models.metrics import Scored
+from evals.models.run import Trial, VariantInfo, trial_metrics
+from evals.models.trace import Trace
+from evals.routes.labelled_choices import labelled_choices
+from evals.run_context import RunContext
+from evals.runner.trials import TrialId, run_trials, trial_id
+from evals.scoring.registry import deciding
+from evals.scoring.score_trials import score_trials
+
+Choices = Mapping[TrialId, tuple[Trace, tuple[ForcedChoice, ...]]]
+"""Failed trial -> its trace, and the choices to force in it."""
+
+
+def with_decisive_steps(context: RunContext, trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """The trials, each failed one with its decisive step. Nothing is asked: what is not recorded stays unknown."""
+    choices = _choices(context, trials)
+    tried, metrics = _forced(context, choices), _metrics(context)
+    traces = run_trials(tried).traces if tried.variants else ()
+    scored = {trial_id(each.trace): each for each in score_trials(tried.by_id, traces, tried.pack)}
+    found = {
+        trial: DecisiveStep(tried=tuple(_told(each, scored[_forced_id(trace, each)], metrics) for each in asked))
+        for trial, (trace, asked) in choices.items()
+    }
+    return tuple(each.model_copy(update={"decisive": found.get(trial_id(each.trace))}) for each in trials)
+
+
+def forced_trials(context: RunContext, traces: Sequence[Trace]) -> RunContext:
+    """The context of the trials in which a labelled choice is forced, for all of these that fail. Raises
+    ConfigurationError where there is none."""
+    tried = _forced(context, _choices(context, score_trials(context.by_id, traces, context.pack)))
+    if not tried.variants:
+        raise ConfigurationError("no failed trial has a choice to force; `evals explain CASE` says why")
+    return tried
+
+
+def _choices(context: RunContext, trials: Sequence[Trial]) -> Choices:
+    metrics = _metrics(context)
+    traces = [trial.trace for trial in trials if _failed(trial, metrics)]
+    return {trial_id(trace): (trace, labelled_choices(context.by_id[trace.case_id], trace)) for trace in traces}
+
+
+def _forced(context: RunContext, choices: Choices) -> RunContext:
+    """One variant for each variant, decision and choice."""
+    known = {info.variant.name: info for info in context.variants}
+    infos: dict[str, VariantInfo] = {}
+    ids = set()
+    for trace, asked in choices.values():
+        for each in asked:
+            ids.add(forced := _forced_id(trace, each))
+            update = {"name": forced[1], "forced": {each.decision: each.choice}}
+            info = known[trace.variant]
+            infos[forced[1]] = info.model_copy(update={"variant": info.variant.model_copy(update=update)})
+    every = frozenset(product(context.by_id, infos, range(context.suite.samples)))
+    return replace(context, variants=tuple(infos.values()), skipped=every - ids)
+
+
+def _metrics(context: RunContext) -> tuple[str, ...]:
+    return trial_metrics(deciding(context.pack, context.suite.primary, context.cases))
+
+
+def _failed(trial: Trial, metrics: Sequence[str]) -> bool:
+    """Whether a trial that is wholly recorded falls short of 1 in a primary metric."""
+    values = [each.value for name in metrics if isinstance(each := trial.outcomes.get(name), Scored)]
+    return trial.trace.provenance.label == "exact" and any(value < 1 for value in values)
+
+
+def _forced_id(trace: Trace, each: ForcedChoice) -> TrialId:
+    return trace.case_id, f"{trace.variant}, {each.choice} at decision {each.decision + 1}", trace.sample
+
+
+def _told(each: ForcedChoice, trial: Trial, metrics: Sequence[str]) -> ForcedChoice:
+    """What became of the trial in which the choice was forced."""
+    trace = trial.trace
+    made = trace.decisions[each.decision] if each.decision < len(trace.decisions) else None
+    why = (trace.error or "").rpartition("Error: ")[2] if trace.provenance.label == "failed" else ""
+    if made is not None and made.routed != each.choice:
+        why = next((f"guard {veto.guard} sends it to {veto.send_to}" for veto in made.vetoes), f"it is {made.routed}")
+    if why:
+        return each.model_copy(update={"result": "cannot be forced", "why": why})
+    recorded = trace.provenance.label == "exact"
+    result = ("fails" if _failed(trial, metrics) else "passes") if recorded else "not recorded"
+    return each.model_copy(update={"result": result, "route": trace.route})

@@ -1,0 +1,313 @@
+"""Optimise prompts with GEPA on the split `tune`, and confirm the candidates it accepts on the split `gate`."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import httpx
+
+from evals.comparison.gate import comparison_sentence
+from evals.comparison.summary import case_means
+from evals.content_cache import digest_of
+from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
+from evals.holdout import count_look, look_alpha, read_openings
+from evals.models.case import Case
+from evals.models.run import Run, Scope
+from evals.paths import path_of_user
+from evals.pipeline.compare_variants import Operand, ad_hoc
+from evals.pipeline.decide_run import decide
+from evals.pipeline.load_run import HERE, UNCHANGED, loaded, selected
+from evals.pipeline.run_suite import replay
+from evals.recording.endpoint import Endpoint
+from evals.run_context import RunContext
+from evals.runner.trials import Trials
+from evals.shared.extras import missing_from
+from evals.shared.secrets.rule import hold
+from evals.shared.words import counted
+
+Texts = dict[str, str]
+"""Name of a prompt -> its text."""
+Examples = dict[str, list[dict[str, Any]]]
+"""Name of a prompt -> trials with it: `Case`, `Inputs`, `Generated Outputs`, `Feedback`, `Labels`."""
+Propose = Callable[[Texts, Examples, list[str]], Texts]
+"""(texts so far, examples, names of the prompts to change) -> their new texts."""
+SPLITS: Final = ("tune", "gate")
+TEMPLATE: Final = """Improve this prompt of an agent:
+```
+<curr_param>
+```
+Trials of the agent with it, and how they were graded:
+<side_info>
+Use what the trials have in common; name no single case. Keep a header between `---` lines, all headings and all
+placeholders in braces. Write the whole new prompt between ``` lines."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The seed, or a prompt that GEPA accepted. `tune`: mean of the primary metrics over the tune cases, 0 to 1; a case
+    that lacks answers counts 0. `run`: the comparison with the reference on the gate cases."""
+
+    name: str
+    texts: Texts
+    tune: float
+    status: Literal["better", "not shown to be better", "worse", "no difference", "cannot judge"]
+    why: str
+    run: Run | None = None
+    look: int | None = None
+    alpha: float | None = None
+
+
+@dataclass(frozen=True)
+class Optimized:
+    """What an optimisation found: candidates, best on tune first; cases and distinct model answers of tune and gate;
+    looks at gate that were counted before; what of the suite was held out."""
+
+    reference: str
+    candidates: tuple[Candidate, ...]
+    cases: Mapping[str, int]
+    answers: Mapping[str, int]
+    looks_before: int
+    scope: Scope
+
+    @property
+    def best(self) -> Candidate | None:
+        """Of the candidates shown to be better on gate, the best on tune; None where there is none."""
+        return next((one for one in self.candidates if one.status == "better"), None)
+
+    def __str__(self) -> str:
+        best = f"{self.best.name} is better" if self.best else "No candidate is shown to be better"
+        said = [f"{best} than {self.reference}."]
+        for one in self.candidates:
+            look = f" (look {one.look}, alpha {one.alpha:.2g})" if one.look else ""
+            said.append(f"  {one.name}: tune {one.tune * 100:.1f}; gate: {one.status}{look}")
+            said += textwrap.wrap(one.why, 80, initial_indent="    ", subsequent_indent="    ")
+        said += [
+            f"{split}: {counted(n, 'case')}, {counted(self.answers[split], 'answer')}"
+            for split, n in self.cases.items()
+        ]
+        new = sum((one.look or 0) > self.looks_before for one in self.candidates)
+        said.append(f"looks at gate: {self.looks_before} before, {new} new")
+        held = counted(len(self.scope.sealed), "case")
+        return "\n".join([*said, f"holdout: {held} not run, opened {counted(self.scope.openings, 'time')} so far"])
+
+
+def optimize(
+    prompts: Mapping[str, Path | str],
+    suite: Path | str = "prompts",
+    root: Path | str = HERE,
+    *,
+    propose: Propose | None = None,
+    base_url: str | None = None,
+    budget: int = 2000,
+    proposals: int = 20,
+    batch: int = 6,
+    looks_file: Path | str | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Optimized:
+    """Have GEPA change prompts on the tune cases, and compare what it accepts with the suite's reference on the gate
+    cases. GEPA sees no gate case, and held-out cases are not run.
+
+    Args:
+        prompts: name of a prompt, as in `prompts:` of a variant -> the file with the text to start from.
+        suite: whose cases, models, reference and gate policy to use.
+        root: the checkout.
+        propose: writes new texts; if not given, the suite's default model at `base_url` does.
+        base_url: an OpenAI-compatible endpoint, asked for what is not recorded (a target asks its own) with the key in
+            OPENAI_API_KEY. None: recorded answers only.
+        budget: answers of models on tune cases, recorded or new; at most so many new ones.
+        proposals: at most so many.
+        batch: tune cases on which a proposal has to beat its parent.
+        looks_file: where looks at gate are counted; `gate_looks.yaml` beside the cases if not given.
+        seed: of GEPA's random choices.
+        jobs: worker processes of a replay.
+
+    Raises:
+        ConfigurationError: the extra `gepa` is missing, or an argument is wrong.
+        CannotJudgeError: no case is in the split `tune`, or none in `gate`.
+        RecordingError: the endpoint gives no usable answer.
+    """
+    if needed := missing_from("gepa"):
+        raise ConfigurationError(needed)
+    if not prompts or min(budget, proposals, batch) < 1:
+        raise ConfigurationError("optimize: name a prompt; budget, proposals and batch start at 1")
+    if propose is None and base_url is None:
+        raise ConfigurationError("optimize: nobody proposes; give propose=FUNCTION or base_url=URL")
+    for file in (path for path in prompts.values() if not path_of_user(path, "prompts").is_file()):
+        raise ConfigurationError(f"{file}: no such prompt file")
+    texts = {name: Path(path).read_text(encoding="utf-8") for name, path in prompts.items()}
+    today, place = datetime.now(UTC).date(), path_of_user(root, "root")
+    context = loaded(selected(str(suite), place, UNCHANGED), today, own_baseline=False)
+    context = replace(context, request=replace(context.request, jobs=jobs))
+    cases = {split: [case for case in context.cases if case.known.split == split] for split in SPLITS}
+    for split in (split for split, found in cases.items() if not found):
+        raise CannotJudgeError(f"optimize: suite {context.suite.name} has no case in the split {split}")
+    looks = path_of_user(looks_file or context.workspace.datasets / "gate_looks.yaml", "looks_file")
+    before, search = len(read_openings(looks)), _Search(context, cases, propose, base_url, budget, proposals)
+    accepted = search.run(texts, batch, seed)
+    found = tuple(search.confirmed(each, tune, looks, today) for each, tune in accepted)
+    sizes, answers = ({split: len(each[split]) for split in SPLITS} for each in (cases, search.asked))
+    return Optimized(context.suite.reference, found, sizes, answers, before, context.scope)
+
+
+def _name(texts: Texts) -> str:
+    return f"candidate-{digest_of(json.dumps(texts, sort_keys=True).encode())[:8]}"
+
+
+@dataclass
+class _Search:
+    """Runs candidates, and is the adapter that GEPA asks; see `gepa.core.adapter.GEPAAdapter`."""
+
+    context: RunContext
+    cases: Mapping[str, list[Case]]
+    propose: Propose | None
+    base_url: str | None
+    budget: int
+    proposals: int
+    over: bool = False
+    error: Exception | None = None
+    asked: dict[str, set[tuple[str, int, str]]] = field(default_factory=lambda: {split: set() for split in SPLITS})
+    """Split -> answers used: case, repeat and request."""
+    grades: dict[tuple[str, str], tuple[float, dict[str, Any]]] = field(default_factory=dict)
+    """(candidate, tune case) -> its score, 0 to 1, and what a proposer is shown of it."""
+    propose_new_texts: Any = None
+
+    def run(self, texts: Texts, batch: int, seed: int) -> list[tuple[Texts, float]]:
+        """The seed and what GEPA accepts, with the mean on tune, best first. Raises what the proposer raises."""
+        from gepa.api import optimize as search  # noqa: PLC0415 - an extra, as below
+
+        self.versus(texts)  # a seed that is no prompt is an error, not a bad candidate
+        how: dict[str, Any] = {"adapter": self, "stop_callbacks": self.ended, "logger": self, "seed": seed}
+        if self.propose:
+            how["custom_candidate_proposer"] = partial(self.kept_error, self.propose)
+        else:
+            how |= {"reflection_lm": partial(self.kept_error, self.ask), "reflection_prompt_template": TEMPLATE}
+        found = search(texts, self.cases["tune"], reflection_minibatch_size=batch, **how)
+        if self.error:
+            raise self.error
+        means = zip(found.candidates, found.val_aggregate_scores, strict=True)
+        return sorted({_name(each): (each, mean) for each, mean in means}.values(), key=lambda each: -each[1])
+
+    def log(self, message: str) -> None:
+        """GEPA's log is not shown."""
+
+    def ended(self, state: Any) -> bool:  # noqa: ANN401 - of GEPA
+        """Whether GEPA is to stop."""
+        used_up = self.over or len(self.asked["tune"]) >= self.budget
+        return used_up or state.i + 1 >= self.proposals or self.error is not None
+
+    def kept_error(self, function: Callable[..., Any], *args: Any) -> Any:  # noqa: ANN401 - as the function
+        """What the function gives. GEPA goes on after an error of a proposer, so it is kept."""
+        try:
+            return function(*args)
+        except Exception as error:
+            self.error = error
+            raise
+
+    def ask(self, prompt: str) -> str:
+        """What the model answers that proposes. Raises RecordingError."""
+        hold(key := os.environ.get("OPENAI_API_KEY", ""))
+        endpoint, model = Endpoint(str(self.base_url), key), self.context.suite.models.default
+        body, url = {"model": model, "messages": [{"role": "user", "content": prompt}]}, "/chat/completions"
+        try:
+            reply = httpx.post(endpoint.base_url + url, json=body, headers=endpoint.headers(), timeout=300)
+            return str(reply.raise_for_status().json()["choices"][0]["message"]["content"])
+        except (httpx.HTTPError, ValueError, LookupError, TypeError) as error:
+            raise RecordingError(f"{endpoint.base_url} proposes nothing: {error}") from error
+
+    def evaluate(self, batch: list[Case], candidate: Texts, **_: bool) -> Any:  # noqa: ANN401 - of GEPA, as the next
+        """The grades of these cases; only those not known yet are run. A text that is no prompt is graded 0."""
+        from gepa.core.adapter import EvaluationBatch  # noqa: PLC0415
+
+        name = _name(candidate)
+        left = [case for case in batch if (name, case.id) not in self.grades]
+        try:
+            if left:
+                context = self.versus(candidate)
+                run = decide(*self.replayed(replace(context, cases=left, variants=context.variants[1:]), "tune"))
+                self.grades.update({(name, case.id): self.grade(case, run) for case in left})
+        except ConfigurationError as error:
+            self.grades.update({(name, case.id): (0.0, {"Case": case.id, "Feedback": str(error)}) for case in left})
+        scores, examples = zip(*(self.grades[name, case.id] for case in batch), strict=True)
+        return EvaluationBatch(list(examples), list(scores), list(examples))
+
+    def make_reflective_dataset(self, _: Texts, evaluated: Any, names: list[str]) -> Examples:  # noqa: ANN401
+        """What a proposer is shown."""
+        return dict.fromkeys(names, evaluated.outputs)
+
+    def grade(self, case: Case, run: Run) -> tuple[float, dict[str, Any]]:
+        """The mean of the primary metrics, each a mean over repeats; 0 where not everything is recorded."""
+        place, trials = self.context.workspace, [each for each in run.trials if each.trace.case_id == case.id]
+        primary, trace = [info.name for info in run.scorers if info.primary], trials[0].trace
+        values = {name: case_means(trials, run.candidate, name).get(case.id) for name in primary}
+        known = [value for value in values.values() if value is not None]
+        recorded = all(trial.trace.provenance.label == "exact" for trial in trials)
+        return sum(known) / len(known) if known and recorded else 0.0, {
+            "Case": case.id,
+            "Inputs": place.pack.input_file(place.datasets, case.id).read_text(encoding="utf-8"),
+            "Generated Outputs": json.dumps({"steps": trace.walked, "output": trace.output or trace.comment}),
+            "Feedback": f"Metrics, 1 is best: {values}" if recorded else "Not all answers are recorded.",
+            "Labels": place.pack.labels_file(place.datasets, case.id).read_text(encoding="utf-8"),
+        }
+
+    def versus(self, texts: Texts) -> RunContext:
+        """The reference and the candidate with these texts. Raises ConfigurationError where one is no prompt."""
+        suite, place = self.context.suite.model_copy(update={"judge": None}), self.context.workspace
+        reference = next(one for one in suite.variants if one.name == suite.reference)
+        changed: dict[str, Any] = {"name": _name(texts), "prompts": dict(reference.prompts)}
+        for name, text in texts.items():
+            file = place.cache / "prompts" / changed["name"] / f"{Path(name).stem}.md"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            changed["prompts"][name] = os.path.relpath(file, place.pack.root)
+        path = str(ad_hoc([Operand(reference), Operand(reference.model_copy(update=changed))], suite, place))
+        return replace(selected(path, place.root, UNCHANGED), request=replace(self.context.request, suite=path))
+
+    def replayed(self, context: RunContext, split: str) -> tuple[RunContext, Trials]:
+        """Every trial of the context; where there is an endpoint, `evals record` asks for what is not recorded. Raises
+        RecordingError where that fails."""
+        left = self.budget - len(self.asked["tune"])
+        if self.base_url is not None and (split == "gate" or (left > 0 and not self.over)):
+            place, words = context.workspace, [sys.executable, "-m", "evals", "record", context.request.suite]
+            words += [word for info in context.variants for word in ("--variant", info.variant.name)]
+            words += [word for case in context.cases for word in ("--case", case.id)]
+            words += ["--root", str(place.root)] + ([] if place.pack.own_endpoint else ["--base-url", self.base_url])
+            words += ["--max-requests", str(left)] if split == "tune" else []
+            done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+            if "--max-requests" in done.stderr:
+                self.over = True
+            elif done.returncode:
+                raise RecordingError("; ".join(done.stderr.strip().splitlines()[-2:]))
+        trials = replay(context)
+        self.asked[split] |= {(each.case_id, each.sample, key) for each in trials.traces for key in each.asked}
+        return context, trials
+
+    def confirmed(self, texts: Texts, tune: float, looks: Path, today: date) -> Candidate:
+        """The candidate compared with the reference on the gate cases, at the significance level of this look."""
+        found = partial(Candidate, _name(texts), texts, tune)
+        context = replace(self.versus(texts), cases=self.cases["gate"])
+        reference, own = ((info.prompt_digest, info.prompt_text) for info in context.variants)
+        if own == reference:
+            return found("no difference", f"It is the prompt of {self.context.suite.reference}.")
+        run = decide(*self.replayed(context, "gate"))
+        if run.verdict.status not in ("worse", "not worse"):
+            return found("cannot judge", run.verdict.sentence, run)
+        compared = digest_of(*(trial.model_dump_json().encode() for trial in run.trials))
+        look = count_look(looks, self.context.suite.name, compared, today)
+        alpha = look_alpha(run.gate.alpha, look)
+        if run.verdict.status == "worse":
+            return found("worse", run.verdict.sentence, run, look, alpha)
+        policy = run.gate.model_copy(update={"alpha": alpha})
+        strict = decide(replace(context, suite=context.suite.model_copy(update={"gate": policy})), replay(context))
+        gains = [item for item in strict.comparisons if item.verdict == "improvement"]
+        told = gains or [max(run.comparisons, key=lambda item: item.delta or 0)]
+        why = "; ".join(comparison_sentence(item).partition(": ")[2] for item in told)
+        return found("better" if gains else "not shown to be better", why, run, look, alpha)

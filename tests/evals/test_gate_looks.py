@@ -1,0 +1,70 @@
+"""Looks at the gate cases: each is counted once, and the more there were the less alpha is left for the next."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+
+import numpy as np
+import pytest
+
+from evals.errors import DatasetError
+from evals.holdout import count_look, look_alpha, read_openings
+from evals.statistics.paired_tests import sign_flip
+
+CANDIDATES, GATE_CASES, RUNS = 50, 74, 400
+
+
+TODAY = date(2026, 11, 27)
+
+
+def test_all_looks_together_never_spend_more_than_alpha():
+    spent = [look_alpha(0.05, look) for look in range(1, 10_001)]
+
+    assert 0.0499 < sum(spent) < 0.05
+    assert spent == sorted(spent, reverse=True)
+    assert spent[:2] == pytest.approx([0.05 / 2, 0.05 / 6])
+
+
+def test_looks_are_counted_and_the_same_comparison_is_no_second_look(tmp_path):
+    path = tmp_path / "gate_looks.yaml"
+    numbers = [count_look(path, "prompts", what, TODAY) for what in ("a", "b", "a")]
+
+    assert (numbers, len(read_openings(path))) == ([1, 2, 1], 2)
+
+
+def test_two_looks_at_once_count_as_two(tmp_path):
+    path = tmp_path / "gate_looks.yaml"
+    with ThreadPoolExecutor(8) as pool:
+        numbers = list(pool.map(lambda n: count_look(path, "prompts", f"look {n}", TODAY), range(8)))
+
+    assert (sorted(numbers), len(read_openings(path))) == (list(range(1, 9)), 8)
+
+
+def test_a_count_that_cannot_be_read_is_an_error_with_its_line(tmp_path):
+    path = tmp_path / "gate_looks.yaml"
+    path.write_text("openings:\n  - {day: 3}\n", encoding="utf-8")
+
+    with pytest.raises(DatasetError, match=r"gate_looks\.yaml:2: "):
+        count_look(path, "prompts", "a", TODAY)
+
+
+def useless(rng):
+    """The p of "better" for candidates that are as good as the reference, all compared with the same answers of it."""
+    chance = rng.uniform(0.2, 0.95, GATE_CASES)  # how often each case passes
+    reference = rng.random(GATE_CASES) < chance
+    # most answers of a candidate are those of the reference, as for a changed line of a prompt
+    same = rng.random((CANDIDATES, GATE_CASES)) < 0.6
+    drawn = rng.random((CANDIDATES, GATE_CASES)) < chance
+    changes = np.where(same, 0, drawn.astype(int) - reference.astype(int))
+    cases = [str(n) for n in range(GATE_CASES)]
+    return [sign_flip(each.tolist(), cases, rng).better for each in changes]
+
+
+def test_of_50_useless_candidates_one_is_called_better_in_at_most_5_of_100_runs():
+    """Without the correction it happens in most of them."""
+    rng = np.random.default_rng(34)
+    runs = [useless(rng) for _ in range(RUNS)]
+
+    corrected = sum(any(p <= look_alpha(0.05, look) for look, p in enumerate(run, 1)) for run in runs)
+    uncorrected = sum(any(p <= 0.05 for p in run) for run in runs)
+    assert corrected / RUNS <= 0.05
+    assert uncorrected / RUNS > 0.5

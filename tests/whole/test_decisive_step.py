@@ -1,0 +1,121 @@
+"""The decisive step of failed trials, by execution: mistakes are planted at decisions that are known."""
+
+import json
+
+import pytest
+
+from tests.builders.checkout import a_checkout
+from tests.builders.checkout import evals as command
+from tests.builders.example_projects import evals, live_model
+from tests.builders.llm_server import an_llm_server, answering
+from tests.builders.planted_mistakes import MISTAKES, a_project, err
+from tests.builders.unpacked import unpacked
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """The project, recorded without and then with forced choices; and what the commands said."""
+    project = a_project(tmp_path_factory.mktemp("planted") / "project")
+    with live_model(err) as model:
+        first = evals(project, "record", "row", **model)
+        before = evals(project, "explain", "detour-2", "--suite", "row")
+        forced = evals(project, "record", "row", "--forced", **model)
+        again = evals(project, "record", "row", "--forced", **model)
+    return project, {"first": first, "before": before, "forced": forced, "again": again}
+
+
+def decisive(project, *words):
+    """(case, variant) -> decisive step of each failed trial, from run.json; and what the run said."""
+    _, said = evals(project, "run", "row", "--decisive", *words)
+    run = json.loads((project / "reports" / "latest" / "run.json").read_bytes())
+    found = {
+        (trial["trace"]["case_id"], trial["trace"]["variant"]): trial["decisive"]
+        for trial in run["trials"]
+        if "decisive" in trial
+    }
+    return found, said
+
+
+def test_of_planted_mistakes_at_least_9_in_10_are_found_at_their_decision(planted):
+    project, _ = planted
+    found, _ = decisive(project)
+
+    places = {}
+    for (case, variant), step in found.items():
+        passing = [each["decision"] + 1 for each in step["tried"] if each["result"] == "passes"]
+        places[case, variant] = passing[0] if passing else None
+    right = [
+        places.get((f"{kind}-{place}", variant)) == place for place, kind in MISTAKES for variant in ("edge", "command")
+    ]
+    assert sum(right) >= 0.9 * len(right), places
+    assert not any(case == "none-0" for case, _ in found)
+
+
+def test_what_is_not_recorded_stays_unknown_until_it_is_asked_for(planted):
+    _, said = planted
+
+    code, text = said["before"]
+    assert code == 0, text
+    assert "What follows another choice at decision 2 is not recorded" in text
+    code, text = said["forced"]
+    assert (code, "trials replay exactly" in text) == (0, True), text
+    code, text = said["again"]
+    assert (code, " 0 new answers" in text or "new answers" not in text) == (0, True), text
+
+
+def test_a_trial_is_explained_with_its_decisive_step(planted):
+    project, _ = planted
+    code, said = evals(project, "explain", "detour-2", "--suite", "row")
+
+    assert code == 0, said
+    assert "Decision 2 decides: with check in place of shout it passes." in said
+
+
+def test_a_run_counts_the_deciding_decisions_and_the_report_shows_them(planted):
+    project, _ = planted
+    _, said = decisive(project)
+    page = unpacked((project / "reports" / "latest" / "index.html").read_text())
+
+    assert "edge: 13 failed trials: decision 1 decides in 2" in said, said
+    assert "decision 1 decides in 2" in page
+    assert "Decision 2 decides: with check in place of shout it passes." in page
+
+
+def test_a_run_without_the_option_tries_nothing(planted):
+    project, _ = planted
+    decisive(project)
+    evals(project, "run", "row")
+
+    assert "decisive" not in (project / "reports" / "latest" / "run.json").read_text()
+
+
+def test_the_supervisor_of_triage_is_forced_too_and_asked_by_an_endpoint_or_by_rounds(tmp_path):
+    """It leaves the critic out; forced to go there once, it goes on by itself."""
+    checkout = a_checkout(tmp_path / "checkout")
+    with an_llm_server(answering(route=("investigator", "codebase_search", "writer"))) as llm:
+        assert command(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+        rounds = command(checkout, "record", "tiny.yaml", "--forced", "--export", "rounds")
+        asked = command(checkout, "record", "tiny.yaml", "--forced", "--base-url", llm.base_url)
+    explained = command(checkout, "explain", "wrong-sum", "--suite", "tiny.yaml")
+
+    assert (rounds.code, "0 of 4 trials replay exactly" in rounds.out) == (3, True), rounds
+    assert (asked.code, "4 of 4 trials replay exactly" in asked.out) == (0, True), asked
+    assert "Decision 3 decides: with critic in place of writer it passes." in " ".join(explained.out.split()), explained
+
+
+def test_what_cannot_be_forced_is_said_in_one_line(tmp_path):
+    checkout = a_checkout(tmp_path / "checkout")
+    with an_llm_server() as llm:
+        assert command(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+    for words, why in (
+        (
+            ("record", "tiny.yaml", "--forced", "--export", "rounds"),
+            "no failed trial has a choice to force; `evals explain CASE` says why",
+        ),
+        (("record", "tiny.yaml", "--forced", "--refresh"), "--refresh and --forced: a forced choice has no old answer"),
+        (("run", "tiny.yaml", "--decisive", "--shard", "1/2"), "--decisive shows verdicts, and a --shard has none"),
+    ):
+        said = command(checkout, *words)
+        assert (said.code, why in said.err, len(said.err.splitlines())) == (2, True, 1), said

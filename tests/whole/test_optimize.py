@@ -1,0 +1,252 @@
+"""`evals.optimize`: GEPA changes prompts on the tune cases, and what it accepts is confirmed on the gate cases."""
+
+import contextlib
+import json
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import yaml
+
+import evals
+from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
+from evals.holdout import read_openings
+from tests.builders.checkout import a_checkout, cassettes
+from tests.builders.dataset import a_case_file, a_case_folder, write
+from tests.builders.endpoint import a_completion
+from tests.builders.example_projects import copied
+from tests.builders.llm_server import an_llm_server, answering
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PROMPTS = ROOT / "triage" / "prompts" / "supervisor"
+CASES = {"tune": 8, "gate": 35, "holdout": 2}
+"""Split -> how many of the shipped cases."""
+MARK = "## After the critic"
+"""Only in v3 of the prompt."""
+HELD_OUT = ROOT / "datasets" / "holdout.yaml"
+
+
+def proposing(*paths):
+    """Writes the texts of these files in turn, whatever it is shown; `shown` has what it was shown."""
+    shown = []
+
+    def propose(_texts, examples, names):
+        path = paths[len(shown) % len(paths)]
+        shown.append(examples)
+        return {name: path.read_text(encoding="utf-8") for name in names}
+
+    propose.shown = shown
+    return propose
+
+
+def some_cases(folder):
+    """A suite over a few shipped cases of each split under v1, its reference."""
+    cases = evals.load_suite("versions", ROOT).dataset
+    ids = chain(*([case.id for case in cases if case.known.split == split][:most] for split, most in CASES.items()))
+    told = yaml.safe_load((ROOT / "evals" / "suites" / "versions.yaml").read_text(encoding="utf-8"))
+    told |= {"name": "few", "cases": {"ids": list(ids)}}
+    return write(folder / "few.yaml", yaml.safe_dump(told))
+
+
+def optimized(folder, propose, seed=PROMPTS / "v1.md", **how):
+    """From v1 of the shipped prompts on a few cases, on recorded answers; looks are counted in `folder`."""
+    where = {"looks_file": folder / "gate_looks.yaml", "batch": CASES["tune"]}
+    return evals.optimize({"v1": seed}, some_cases(folder), ROOT, propose=propose, **where | how)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("looks")
+
+
+@pytest.fixture(scope="module")
+def propose():
+    return proposing(PROMPTS / "v2.md", PROMPTS / "v5.md")
+
+
+@pytest.fixture(scope="module")
+def found(folder, propose):
+    before = HELD_OUT.read_bytes(), cassettes(ROOT)
+    result = optimized(folder, propose, proposals=6)
+
+    assert (HELD_OUT.read_bytes(), cassettes(ROOT)) == before
+    return result
+
+
+@pytest.fixture(scope="module")
+def support(tmp_path_factory):
+    """A project whose prompt v1 is better than its reference v2."""
+    return copied("support", tmp_path_factory.mktemp("optimize"))
+
+
+def test_a_better_prompt_is_found_on_tune_and_confirmed_on_gate(support):
+    better = support / "prompts" / "router" / "v1.md"
+    with contextlib.chdir(support):
+        result = evals.optimize(
+            {"v2": "prompts/router/v2.md"}, "router", propose=proposing(better), proposals=6, batch=4
+        )
+
+    assert result.best.texts == {"v2": better.read_text(encoding="utf-8")}
+    assert (result.best.tune, result.best.look, result.best.alpha) == (1.0, 1, 0.025)
+    assert str(result).startswith(f"{result.best.name} is better than v2.\n")
+    assert max(map(len, str(result).splitlines())) <= 80
+    assert len(read_openings(support / "evaluation" / "gate_looks.yaml")) == 1
+
+
+def test_a_gain_on_tune_that_gate_does_not_show_is_not_called_better(found):
+    seed = next(one for one in found.candidates if one.status == "no difference")
+    others = [one for one in found.candidates if one is not seed]
+
+    assert found.best is None
+    assert all(one.tune > seed.tune and one.status == "not shown to be better" for one in others)
+    assert str(found).startswith("No candidate is shown to be better than v1.\n")
+
+
+def test_a_seed_that_is_the_text_of_the_reference_is_no_difference_and_no_look(found):
+    seed = next(one for one in found.candidates if one.texts["v1"] == (PROMPTS / "v1.md").read_text(encoding="utf-8"))
+
+    assert (seed.status, seed.look, seed.run) == ("no difference", None, None)
+
+
+def test_each_accepted_text_is_looked_at_once_the_best_on_tune_first(found, folder):
+    looked = [one for one in found.candidates if one.look]
+
+    assert [one.look for one in looked] == list(range(1, len(found.candidates)))
+    assert [one.alpha for one in looked[:2]] == pytest.approx([0.05 / 2, 0.05 / 6])
+    assert list(found.candidates) == sorted(found.candidates, key=lambda one: -one.tune)
+    assert len({one.texts["v1"] for one in found.candidates}) == len(found.candidates)
+    assert len(read_openings(folder / "gate_looks.yaml")) == len(looked)
+
+
+def test_the_proposer_sees_tune_cases_only_and_gate_has_gate_cases_only(found, propose):
+    cases = {example["Case"] for examples in propose.shown for example in examples["v1"]}
+    split = {case.id: case.known.split for case in evals.load_suite("versions", ROOT).dataset}
+
+    assert {split[case] for case in cases} == {"tune"}
+    assert {split[case.id] for one in found.candidates if one.run for case in one.run.cases} == {"gate"}
+
+
+def test_held_out_cases_are_not_run_and_their_openings_are_told(found):
+    assert f"holdout: 2 cases not run, opened {len(read_openings(HELD_OUT))} time" in str(found)
+
+
+def test_the_same_search_again_is_no_new_look(found, folder, propose):
+    propose.shown.clear()
+    again = optimized(folder, propose, proposals=6)
+
+    assert [one.look for one in again.candidates] == [one.look for one in found.candidates]
+    assert again.looks_before == len(read_openings(folder / "gate_looks.yaml"))
+    assert f"looks at gate: {again.looks_before} before, 0 new" in str(again)
+
+
+def test_offline_a_prompt_that_nobody_recorded_is_never_accepted(tmp_path):
+    def propose(texts, _examples, names):
+        return {name: f"{texts[name]}\nThink twice.\n" for name in names}
+
+    result = optimized(tmp_path, propose, proposals=2)
+
+    assert [one.status for one in result.candidates] == ["no difference"]
+    assert not (tmp_path / "gate_looks.yaml").exists()
+
+
+def test_a_text_that_is_no_prompt_is_never_accepted(tmp_path):
+    result = optimized(tmp_path, lambda _texts, _examples, names: dict.fromkeys(names, "{"), proposals=2)
+
+    assert [one.status for one in result.candidates] == ["no difference"]
+
+
+def test_a_seed_that_is_not_recorded_cannot_be_judged_on_gate(tmp_path):
+    text = (PROMPTS / "v1.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.md").write_text(f"{text}\nThink twice.\n", encoding="utf-8")
+    result = optimized(tmp_path, proposing(PROMPTS / "v1.md"), tmp_path / "mine.md", proposals=1)
+
+    seed = result.candidates[-1]
+    assert (seed.status, seed.tune, seed.look) == ("cannot judge", 0.0, None)
+    assert "make record" in seed.why
+
+
+def test_recorded_answers_count_against_the_budget(tmp_path):
+    result = optimized(tmp_path, proposing(PROMPTS / "v5.md"), budget=1)
+
+    assert [one.status for one in result.candidates] == ["no difference"]  # the seed alone used it up
+
+
+def test_a_proposer_that_fails_ends_the_search_with_its_own_error(tmp_path):
+    def propose(*_):
+        raise ZeroDivisionError("of the proposer")
+
+    with pytest.raises(ZeroDivisionError, match="of the proposer"):
+        optimized(tmp_path, propose)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "how", "said"),
+    [
+        ({"v1": PROMPTS / "v1.md"}, {}, "nobody proposes"),
+        ({"v1": PROMPTS / "v1.md"}, {"propose": proposing(), "budget": 0}, "start at 1"),
+        ({"v1": PROMPTS / "v99.md"}, {"propose": proposing()}, r"v99\.md: no such prompt file"),
+        ({"v99": PROMPTS / "v1.md"}, {"propose": proposing()}, "there is no prompt 'v99'"),
+    ],
+)
+def test_what_is_asked_for_wrongly_is_one_line_that_says_what_to_do(prompts, how, said):
+    with pytest.raises(ConfigurationError, match=said):
+        evals.optimize(prompts, "versions", ROOT, **how)
+
+
+def test_without_a_gate_case_nothing_is_optimised(tmp_path, monkeypatch):
+    monkeypatch.chdir(a_checkout(tmp_path))
+
+    with pytest.raises(CannotJudgeError, match="no case in the split gate"):
+        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing())
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """A checkout with two tune cases and a gate case, nothing recorded; the working directory."""
+    a_case_folder(a_checkout(tmp_path) / "datasets", a_case_file(id="third-sum", split="gate", tags=["tiny"]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def writing(path):
+    """Answers the team as always, a supervisor with another prompt than this file's worse, and a request for a better
+    prompt with the text of the file."""
+    good, poor, text = answering(), answering(lambda _: "writer"), path.read_text(encoding="utf-8")
+
+    def answer(agent, body):
+        messages = json.dumps(body["messages"])
+        if "Improve this prompt" not in messages:
+            return (good if agent != "supervisor" or MARK in messages else poor)(agent, body)
+        return 200, "application/json", json.dumps(a_completion(f"```\n{text}```")).encode()
+
+    return answer
+
+
+def test_an_endpoint_proposes_and_answers_and_what_it_answered_is_recorded(tiny):
+    better = PROMPTS / "v3.md"
+    with an_llm_server(writing(better)) as llm:
+        live = evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=3)
+        asked = len(llm.asked)
+        again = evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(better), proposals=3)
+
+    assert [one.texts["v2"] for one in live.candidates if one.run] == [better.read_text(encoding="utf-8").strip()]
+    assert 0 < live.answers["tune"] <= asked
+    assert len(llm.asked) == asked  # the second search is answered by the cassettes
+    assert again.answers == live.answers
+
+
+def test_new_answers_never_exceed_the_budget(tiny):
+    with an_llm_server() as llm:
+        result = evals.optimize(
+            {"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(), base_url=llm.base_url, budget=3
+        )
+
+    assert 0 < len(llm.asked) <= 3
+    assert result.candidates[0].tune == 0.0
+
+
+def test_an_endpoint_that_is_down_ends_the_search_in_one_line(tiny):
+    with pytest.raises(RecordingError, match=r"no answer for .*see that the endpoint is up"):
+        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(), base_url="http://127.0.0.1:9/v1")
