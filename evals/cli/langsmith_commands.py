@@ -51,13 +51,8 @@ def push_command(
         typer.Argument(metavar="[RUN]", help="A run.json, or `cases`; reports/latest/run.json if not given."),
     ] = None,
     name: Name = None,
-    variant: Annotated[
-        list[str] | None, typer.Option("--variant", help="Of a run, only this variant (repeatable).")
-    ] = None,
-    messages: Annotated[
-        bool,
-        typer.Option("--messages/--no-messages", help="Of a run, what was asked and answered in each call."),
-    ] = True,
+    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")] = None,
+    messages: Annotated[bool, typer.Option("--messages/--no-messages", help="What each call asked and got.")] = True,
     dry_run: DryRun = False,
     retries: Retries = RETRIES,
 ) -> int:

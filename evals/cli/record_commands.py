@@ -123,9 +123,7 @@ def record_command(
     until_judged: Annotated[
         bool, typer.Option("--until-judged", help="Stop as soon as no answer still missing could change the verdict.")
     ] = False,
-    recorded_by: Annotated[
-        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
-    ] = None,
+    recorded_by: Annotated[str | None, typer.Option(help="Who recorded it; else git's user.name.")] = None,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,

@@ -99,13 +99,9 @@ def gate_command(
         list[Path] | None,
         typer.Argument(metavar="[RUN]", help="A run.json; else reports/latest/run.json. With --shards: all shards."),
     ] = None,
-    shards: Annotated[
-        bool, typer.Option("--shards", help="The files are the shards of one run: put them together and judge it.")
-    ] = False,
+    shards: Annotated[bool, typer.Option("--shards", help="Judge the shards of one run together.")] = False,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="With --shards: where the report goes; reports/latest if not given.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="With --shards: the report's folder.")] = None,
     annotations: Annotations = False,
 ) -> int:
     """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
