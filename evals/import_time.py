@@ -26,15 +26,13 @@ _told: Final[set[str]] = set()
 
 @contextmanager
 def importing(what: str) -> Iterator[None]:
-    """Tell the listeners how long the block takes."""
+    """Tell the listeners that the block begins, and how long it took unless it fails."""
     began = perf_counter()
     for tell in listeners:
         tell(Import(what))
-    try:
-        yield
-    finally:
-        for tell in listeners:
-            tell(Import(what, perf_counter() - began))
+    yield
+    for tell in listeners:
+        tell(Import(what, perf_counter() - began))
 
 
 def say_if_slow(done: Import) -> None:

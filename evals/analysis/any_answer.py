@@ -7,8 +7,8 @@ Json = Mapping[str, Any]
 _NO_TEXT: Final = frozenset({"boolean", "integer", "number"})
 
 
-def plain_fields(schema: Json) -> tuple[str, ...]:
-    """Properties of an object's schema whose values are flags, numbers or one of a list of words; not `confidence`."""
+def plain_fields(schema: Json) -> list[str]:
+    """Properties of an object's schema whose values are flags, numbers or one of a list of words."""
     known = schema.get("$defs") or {}
 
     def forms(value: Json) -> Iterator[Json]:
@@ -20,8 +20,7 @@ def plain_fields(schema: Json) -> tuple[str, ...]:
     def is_plain(value: Json) -> bool:
         return any("enum" in form or "const" in form or form.get("type") in _NO_TEXT for form in forms(value))
 
-    found = (name for name, value in (schema.get("properties") or {}).items() if is_plain(value))
-    return tuple(name for name in found if name != "confidence")
+    return [name for name, value in (schema.get("properties") or {}).items() if is_plain(value)]
 
 
 def whole_answer(response: Json) -> Json:

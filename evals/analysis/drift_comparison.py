@@ -57,8 +57,7 @@ class ComparedRequest:
         """The request with the meaning of every answer."""
 
         def said(answers: Sequence[Interaction]) -> Meanings:
-            asked = request.answers[0].request
-            return tuple(meaning(request.agent, asked, each.response, decides=request.decides) for each in answers)
+            return tuple(meaning(request.read_as, request.answers[0].request, each.response) for each in answers)
 
         return cls(request, said(request.answers), said(fresh), weight)
 

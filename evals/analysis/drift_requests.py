@@ -72,58 +72,60 @@ FIELDS: Final[Mapping[tuple[str, str], Mapping[str, Reader]]] = {
 }
 """Agent and form of its answer -> the fields read from it. What calls tools has its calls as one more, or as decision;
 every answer of a schema has `schema` and, where it states one, `confidence`."""
+ROUTER: Final = "supervisor"
+WORKER: Final = "worker"
+"""What agents of a target are read as: of any schema, all but free text; of a router that is its decision."""
 
 
-def fields_of(agent: str, request: Json, *, decides: bool | None = None) -> tuple[str, ...]:
-    """The fields every answer to this request is compared in; none where it is prose. `decides` says of an agent of a
-    target whether it is a router: all flags, numbers and words of an enum in its answer are then its decision."""
+def _readers(agent: str, request: Json) -> Mapping[str, Reader]:
+    """Field -> how it is read from an answer to the request."""
+    known = FIELDS.get((agent, _form(request)))
+    if known is not None or agent not in (ROUTER, WORKER) or _form(request) in (TOOLS, TEXT):
+        return known or {}
+    names = [name for name in plain_fields(_schema(request)) if name != CONFIDENCE]
+    if agent == ROUTER:
+        return {DECISION: lambda said: ", ".join(str(said.get(name)) for name in names)} if names else {}
+    return {name: lambda said, name=name: repr(said.get(name)) for name in names}  # type: ignore[misc]
+
+
+def fields_of(agent: str, request: Json) -> tuple[str, ...]:
+    """The fields every answer to this request is compared in; none where it is prose."""
     form = _form(request)
-    named = tuple(FIELDS.get((agent, form), ()))
+    named = tuple(_readers(agent, request))
     if form == TOOLS:
-        return (_calls_are(agent, decides=decides), SCHEMA)
+        return (_calls_are(agent), SCHEMA)
     if form == TEXT:
         return named
-    if decides is not None:
-        plain = plain_fields(_schema(request))
-        named = (DECISION,) if decides and plain else plain
     return (*named, *((CONFIDENCE,) if CONFIDENCE in _schema(request).get("properties", ()) else ()), SCHEMA)
 
 
-def meaning(agent: str, request: Json, response: Json, *, decides: bool | None = None) -> dict[str, Hashable]:
+def meaning(agent: str, request: Json, response: Json) -> dict[str, Hashable]:
     """Field -> what the answer says there: a number for `confidence` (absent where none can be read), else a value that
     is equal or not; True for `schema` where the answer fits what the request demands."""
-    fields, response = fields_of(agent, request, decides=decides), whole_answer(response)
+    fields, response = fields_of(agent, request), whole_answer(response)
     fits = fault(request, response) is None
     message = response["choices"][0]["message"]
     try:
-        read = _read(agent, request, message, decides=decides) if fits else {}
+        read = _read(agent, request, message) if fits else {}
     except (ValueError, KeyError, TypeError, AttributeError):  # not fitting, or free text of another shape
         read = {}
     rest = {name: UNREADABLE for name in fields if name not in (SCHEMA, CONFIDENCE)}
     return {**rest, **read, **({SCHEMA: fits} if SCHEMA in fields else {})}
 
 
-def _read(agent: str, request: Json, message: Json, *, decides: bool | None) -> dict[str, Hashable]:
+def _read(agent: str, request: Json, message: Json) -> dict[str, Hashable]:
     form = _form(request)
     if form == TOOLS:
-        return {
-            _calls_are(agent, decides=decides): tuple(
-                _call(request, each["function"]) for each in message.get("tool_calls") or ()
-            )
-        }
+        return {_calls_are(agent): tuple(_call(request, each["function"]) for each in message.get("tool_calls") or ())}
     text = message["content"]
     said = parse_json(text[text.index("{") : text.rindex("}") + 1] if form == TEXT else text)
-    if decides is None:
-        found = {name: reader(said) for name, reader in FIELDS.get((agent, form), {}).items()}
-    else:
-        plain = {name: repr(said.get(name)) for name in plain_fields(_schema(request))}
-        found = {DECISION: ", ".join(plain.values()).replace("'", "")} if decides and plain else dict(plain)
+    found = {name: reader(said) for name, reader in _readers(agent, request).items()}
     return {**found, **({CONFIDENCE: float(said[CONFIDENCE])} if CONFIDENCE in fields_of(agent, request) else {})}
 
 
-def _calls_are(agent: str, *, decides: bool | None) -> str:
+def _calls_are(agent: str) -> str:
     """A supervisor that plans decides by its calls; to a worker they are means."""
-    return DECISION if decides or (decides is None and agent == "supervisor") else "calls"
+    return DECISION if agent == ROUTER else "calls"
 
 
 def _call(request: Json, called: Json) -> Hashable:
@@ -182,8 +184,8 @@ class RecordedRequest:
     fields: tuple[str, ...]
     answers: tuple[Interaction, ...]
     uses: tuple[Use, ...]
-    decides: bool | None = None
-    """Whether its agent is a router of a target; None: of triage."""
+    read_as: str = ""
+    """The agent, or `ROUTER` or `WORKER` of a target."""
 
     @property
     def agent(self) -> str:
@@ -243,10 +245,9 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
 
 def _routers(traces: Sequence[Trace]) -> frozenset[str] | None:
     """Agents of a target that decide where its graph goes, as requests name them; None for triage."""
-    if not any(trace.is_target for trace in traces):
-        return None
-    made = (trace.visits[place] for trace in traces for place in trace.decided)
-    return frozenset(visit.agent if visit.node == "model" and visit.agent else visit.node for visit in made)
+    made = [trace.visits[place] for trace in traces for place in trace.decided]
+    names = (visit.agent if visit.node == "model" and visit.agent else visit.node for visit in made)
+    return frozenset(names) if any(trace.is_target for trace in traces) else None
 
 
 def _recorded(
@@ -255,9 +256,8 @@ def _recorded(
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
-    decides = kept[0].agent in routers if routers is not None else None
-    fields = fields_of(kept[0].agent, kept[0].request, decides=decides)
-    return RecordedRequest(case, key, stratum, fields, kept, tuple(uses), decides)
+    read_as = kept[0].agent if routers is None else ROUTER if kept[0].agent in routers else WORKER
+    return RecordedRequest(case, key, stratum, fields_of(read_as, kept[0].request), kept, tuple(uses), read_as)
 
 
 def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Use]]:

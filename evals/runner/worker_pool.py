@@ -59,19 +59,14 @@ class _Worker(Generic[GivenTask, Result]):
     def hand(self, task: GivenTask, work: Callable[[GivenTask], Result]) -> None:
         """Give it the next task. Whether it is still there to take it, the pipe says afterwards."""
         self.task = task
-        self.deadline = time.monotonic() + self.patience
+        self.deadline = time.monotonic() + START_UP + task.patience
         with contextlib.suppress(OSError):
             self.pipe.send((work, task))
-
-    @property
-    def patience(self) -> float:
-        """Seconds it may be silent."""
-        return START_UP + self.task.patience
 
     def note(self, told: Import) -> None:
         """It begins an import, or has ended one."""
         self.imports = told if told.seconds is None else None
-        self.deadline = time.monotonic() + self.patience
+        self.deadline = time.monotonic() + START_UP + self.task.patience
         say_if_slow(told)
 
     def take(self) -> Result | Import | None:
@@ -89,7 +84,7 @@ class _Worker(Generic[GivenTask, Result]):
         self.process.join()
         self.pipe.close()
         if hung and self.imports:
-            said = f"importing {self.imports.what} has not ended after {self.patience:g} s"
+            said = f"importing {self.imports.what} has not ended after {START_UP + self.task.patience:g} s"
             return f"{said}; `evals run --set trial-timeout=S` gives it more"
         self.imports = None
         if hung:

@@ -42,7 +42,6 @@ Answers = Sequence[Any] | Mapping[str, Any] | Callable[[Any], Any]
 of the payload."""
 Ended = Literal["finished", "recursion_limit", "timeout", "missed", "unanswered", "failed"]
 _threads: Final = itertools.count()
-_HEAD: Final = 80  # characters of an error that LangChain explains at length
 
 
 class Asked(Closed):
@@ -195,7 +194,7 @@ async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> Targ
             where = observer.unfinished()
             ended, error = "failed", f"{one_line(raised)}{f' (node {where})' if where else ''}"
             if isinstance(raised, NotImplementedError) and "sync" in str(raised):
-                error = f"{error[:_HEAD]} ...; set `synchronous = true` under [target] in evals.toml"
+                error = f"{error[:80]} ...; set `synchronous = true` under [target] in evals.toml"
     if not trial.is_exact:
         ended, error = "missed", _reason(trial)
     return _told(call, trial, observer, ended, error)
