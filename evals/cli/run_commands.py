@@ -1,7 +1,6 @@
 """`evals run`."""
 
 import time
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -35,10 +34,6 @@ class RunSettings(SuiteSettings):
     """What `--set` changes in a run. `trial_timeout`: seconds after which a trial has failed."""
 
     trial_timeout: float = Field(TRIAL_TIMEOUT, ge=0.01)
-
-
-def _today() -> date:
-    return datetime.now(UTC).date()
 
 
 @running.command("run")
@@ -82,7 +77,6 @@ def run_command(
         out=out,
         annotations=annotations,
         verbose=verbose,
-        today=_today(),
     )
     if shard is not None and (watch or decisive):
         named = "--watch" if watch else "--decisive"
