@@ -1,14 +1,24 @@
 """What answers of any graph's models say that can be compared: values of schemas that are no free text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
+
+from evals.models.trace import Trace
 
 Json = Mapping[str, Any]
 _NO_TEXT: Final = frozenset({"boolean", "integer", "number"})
 
 
-def plain_fields(schema: Json) -> list[str]:
-    """Properties of an object's schema whose values are flags, numbers or one of a list of words."""
+def routers_of(traces: Sequence[Trace]) -> frozenset[str] | None:
+    """Agents of a target that decide where its graph goes, as requests name them; None for triage."""
+    made = [trace.visits[place] for trace in traces for place in trace.decided]
+    names = (visit.agent if visit.node == "model" and visit.agent else visit.node for visit in made)
+    return frozenset(names) if any(trace.is_target for trace in traces) else None
+
+
+def plain_readers(schema: Json, together: str | None) -> dict[str, Callable[[Json], Hashable]]:
+    """Readers of the properties of a schema whose values are flags, numbers or one of a list of words; one of all of
+    them, where they are called something `together`."""
     known = schema.get("$defs") or {}
 
     def forms(value: Json) -> Iterator[Json]:
@@ -20,7 +30,11 @@ def plain_fields(schema: Json) -> list[str]:
     def is_plain(value: Json) -> bool:
         return any("enum" in form or "const" in form or form.get("type") in _NO_TEXT for form in forms(value))
 
-    return [name for name, value in (schema.get("properties") or {}).items() if is_plain(value)]
+    found = schema.get("properties") or {}
+    names = [name for name, value in found.items() if name != "confidence" and is_plain(value)]
+    if together is not None:
+        return {together: lambda said: ", ".join(str(said.get(name)) for name in names)} if names else {}
+    return {name: lambda said, name=name: repr(said.get(name)) for name in names}  # type: ignore[misc]
 
 
 def whole_answer(response: Json) -> Json:

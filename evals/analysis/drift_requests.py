@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
-from evals.analysis.any_answer import plain_fields, whole_answer
+from evals.analysis.any_answer import plain_readers, routers_of, whole_answer
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
@@ -82,10 +82,7 @@ def _readers(agent: str, request: Json) -> Mapping[str, Reader]:
     known = FIELDS.get((agent, _form(request)))
     if known is not None or agent not in (ROUTER, WORKER) or _form(request) in (TOOLS, TEXT):
         return known or {}
-    names = [name for name in plain_fields(_schema(request)) if name != CONFIDENCE]
-    if agent == ROUTER:
-        return {DECISION: lambda said: ", ".join(str(said.get(name)) for name in names)} if names else {}
-    return {name: lambda said, name=name: repr(said.get(name)) for name in names}  # type: ignore[misc]
+    return plain_readers(_schema(request), DECISION if agent == ROUTER else None)
 
 
 def fields_of(agent: str, request: Json) -> tuple[str, ...]:
@@ -224,7 +221,7 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
         raise CannotJudgeError(f"{failed[0].case_id} under {failed[0].variant} cannot be replayed: {failed[0].error}")
     uses = _uses(traces)
     readings = Readings(workspace.cache / FOLDER)
-    routers = _routers(traces)
+    routers = routers_of(traces)
     found: dict[str, RecordedRequest] = {}
     for case in sorted({trace.case_id for trace in traces}):
         answers: dict[str, list[Interaction]] = {}
@@ -241,13 +238,6 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
     return Population(
         tuple(request for request in asked if request.fields), tuple(each for each in asked if not each.fields)
     )
-
-
-def _routers(traces: Sequence[Trace]) -> frozenset[str] | None:
-    """Agents of a target that decide where its graph goes, as requests name them; None for triage."""
-    made = [trace.visits[place] for trace in traces for place in trace.decided]
-    names = (visit.agent if visit.node == "model" and visit.agent else visit.node for visit in made)
-    return frozenset(names) if any(trace.is_target for trace in traces) else None
 
 
 def _recorded(
