@@ -55,7 +55,7 @@ def diverge(was: Trace, now: Trace) -> Divergence | None:
 def clause(lost: Sequence[str], parted: Sequence[Divergence]) -> str:
     """What most of the lost cases have in common, as one clause; empty if no case is lost.
 
-    `3 of 4 worse cases diverge at decision 2: critic skipped`, or without a place where the same thing happens in several.
+    `3 of 4 worse cases diverge at decision 2: critic skipped`, or without a place where it happens in several.
     """
     if not lost:
         return ""
