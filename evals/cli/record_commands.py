@@ -275,7 +275,6 @@ async def _record(
     if watch:
         say(str(watch))
         if watch.is_judged:
-            say(f"Report: `evals run {chosen.request.suite}`. To bless it, record the rest, without --until-judged.")
             return EXIT_OK
     return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
