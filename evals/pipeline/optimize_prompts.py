@@ -173,6 +173,8 @@ class _Search:
     budget: int
     proposals: int
     over: bool = False
+    recorded: bool = False
+    """Whether any tune case could be graded."""
     error: Exception | None = None
     asked: dict[str, set[tuple[str, int, str]]] = field(default_factory=lambda: {split: set() for split in SPLITS})
     """Split -> answers used: case, repeat and request."""
@@ -185,6 +187,9 @@ class _Search:
         from gepa.api import optimize as search  # noqa: PLC0415 - an extra, as below
 
         self.versus(texts)  # a seed that is no prompt is an error, not a bad candidate
+        seeded = self.evaluate(self.cases["tune"], texts)
+        if not self.recorded:
+            raise CannotJudgeError(f"optimize: no tune case ran to its end from here: {seeded.outputs[0]['Feedback']}")
         how: dict[str, Any] = {"adapter": self, "stop_callbacks": self.ended, "logger": self, "seed": seed}
         if self.propose:
             how["custom_candidate_proposer"] = partial(self.kept_error, self.propose)
@@ -250,11 +255,13 @@ class _Search:
         values = {name: case_means(trials, run.candidate, name).get(case.id) for name in primary}
         known = [value for value in values.values() if value is not None]
         recorded = all(trial.trace.provenance.label == "exact" for trial in trials)
+        self.recorded = self.recorded or recorded
+        why = trace.error or "not all answers are recorded; give base_url, or a larger budget"
         return sum(known) / len(known) if known and recorded else 0.0, {
             "Case": case.id,
             "Inputs": place.pack.input_file(place.datasets, case.id).read_text(encoding="utf-8"),
             "Generated Outputs": json.dumps({"steps": trace.walked, "output": trace.output or trace.comment}),
-            "Feedback": f"Metrics, 1 is best: {values}" if recorded else "Not all answers are recorded.",
+            "Feedback": f"Metrics, 1 is best: {values}" if recorded else why,
             "Labels": place.pack.labels_file(place.datasets, case.id).read_text(encoding="utf-8"),
         }
 
@@ -273,8 +280,8 @@ class _Search:
 
     def replayed(self, context: RunContext, split: str) -> tuple[RunContext, Trials]:
         """Every trial of the context; where there is an endpoint, `evals record` asks for what is not recorded. Raises
-        RecordingError where that fails."""
-        left = self.budget - len(self.asked["tune"])
+        RecordingError where that gives no trial."""
+        left, failed = self.budget - len(self.asked["tune"]), ""
         if self.base_url is not None and (split == "gate" or (left > 0 and not self.over)):
             place, words = context.workspace, [sys.executable, "-m", "evals", "record", context.request.suite]
             words += [word for info in context.variants for word in ("--variant", info.variant.name)]
@@ -282,11 +289,11 @@ class _Search:
             words += ["--root", str(place.root)] + ([] if place.pack.own_endpoint else ["--base-url", self.base_url])
             words += ["--max-requests", str(left)] if split == "tune" else []
             done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
-            if "--max-requests" in done.stderr:
-                self.over = True
-            elif done.returncode:
-                raise RecordingError("; ".join(done.stderr.strip().splitlines()[-2:]))
+            self.over = self.over or "--max-requests" in done.stderr
+            failed = "; ".join(done.stderr.strip().splitlines()[-2:]) if done.returncode and not self.over else ""
         trials = replay(context)
+        if failed and not any(each.provenance.label == "exact" for each in trials.traces):
+            raise RecordingError(failed)  # a single trial that cannot be recorded counts 0
         self.asked[split] |= {(each.case_id, each.sample, key) for each in trials.traces for key in each.asked}
         return context, trials
 
