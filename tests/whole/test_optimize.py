@@ -95,6 +95,17 @@ def test_a_better_prompt_is_found_on_tune_and_confirmed_on_gate(support):
     assert len(read_openings(support / "evaluation" / "gate_looks.yaml")) == 1
 
 
+def test_after_many_looks_the_same_gain_is_not_enough(support):
+    looks = [{"day": "2026-11-27", "suite": "router", "why": f"look {n}"} for n in range(60)]
+    file = write(support / "many.yaml", yaml.safe_dump({"openings": looks}))
+    better = support / "prompts" / "router" / "v1.md"
+    how = {"propose": proposing(better), "proposals": 6, "batch": 4, "looks_file": file}
+    result = evals.optimize({"v2": support / "prompts" / "router" / "v2.md"}, "router", support, **how)
+
+    assert [one.status for one in result.candidates] == ["not shown to be better", "no difference"]
+    assert (result.candidates[0].look, result.looks_before) == (61, 60)
+
+
 def test_a_gain_on_tune_that_gate_does_not_show_is_not_called_better(found):
     seed = next(one for one in found.candidates if one.status == "no difference")
     others = [one for one in found.candidates if one is not seed]
