@@ -115,7 +115,8 @@ def _units(body: str) -> list[str]:
 
 def _aligned(olds: Sequence[str], news: Sequence[str]) -> list[tuple[str, str]]:
     """A changed stretch cut into paragraphs that are versions of each other, in order; one may have become several, or
-    several one. Of all ways to cut it, the one whose pairs share most words."""
+    several one. Of all ways to cut it, the one whose pairs share most words, then the one with fewest that only
+    came or went."""
     a, b = list(_paragraphs(olds)), list(_paragraphs(news))
     best: dict[tuple[int, int], tuple[float, list[tuple[str, str]]]] = {(0, 0): (0.0, [])}
     for i, j in list(product(range(len(a) + 1), range(len(b) + 1)))[1:]:
@@ -125,7 +126,7 @@ def _aligned(olds: Sequence[str], news: Sequence[str]) -> list[tuple[str, str]]:
                 score, pairs = best[k, m]
                 pair = "".join(a[k:i]), "".join(b[m:j])
                 ways.append((score + _alike(*pair), [*pairs, pair]))
-        best[i, j] = max(ways, key=lambda way: (way[0], -len(way[1])))
+        best[i, j] = max(ways, key=lambda way: (way[0], -sum(not all(pair) for pair in way[1]), len(way[1])))
     return best[len(a), len(b)][1]
 
 
@@ -143,6 +144,4 @@ def _paragraphs(units: Sequence[str]) -> Iterator[str]:
 def _alike(one: str, other: str) -> float:
     """How much more than by chance two texts share words (Dice's coefficient); 0 where one is empty."""
     words = [set(re.findall(r"[a-z_]{4,}", text.lower())) for text in (one, other)]
-    if not all(words):
-        return 0.0
-    return 2 * len(words[0] & words[1]) / sum(map(len, words)) - _BY_CHANCE
+    return max(0.0, 2 * len(words[0] & words[1]) / max(1, sum(map(len, words))) - _BY_CHANCE)

@@ -6,7 +6,6 @@ import gc
 import logging
 import os
 import shutil
-import ssl
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -18,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from evals.shared.command_start import SELDOM
 from evals.shared.secrets.rule import release
+from tests.builders.read_once import read_once
 
 ROOT = Path(__file__).parents[1]
 MEMORY = Path("/dev/shm")
@@ -34,8 +34,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "seeded"))
 
 typer.main.get_command = cache(typer.main.get_command)
 """Typer builds every command anew for each call: a twentieth of a second, a thousand times over in these tests."""
-ssl.create_default_context = cache(ssl.create_default_context)
-"""Each client reads all certificates of the world: 30 ms, to speak to loopback without them."""
+read_once()
 
 
 def _fits(folder: Path) -> bool:

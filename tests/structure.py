@@ -27,6 +27,7 @@ PACKAGES: Final = ("evals", "triage")
 PACK: Final = "evals/triage/"
 EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.py", "evals/runner/remote_worker.py")
 LATER: Final = (
+    "evals/analysis/any_answer.py",
     "evals/analysis/hunk_effects.py",
     "evals/analysis/noise.py",
     "evals/cli/attribute_command.py",
@@ -39,6 +40,7 @@ LATER: Final = (
     "evals/pipeline/attribute_hunks.py",
     "evals/pipeline/decisive_step.py",
     "evals/pipeline/optimize_prompts.py",
+    "evals/pipeline/record_until_judged.py",
     "evals/pipeline/stored_sides.py",
     "evals/prompt_hunks.py",
     "evals/report/recorded_calls.py",

@@ -2,27 +2,32 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
 from evals.models.base import Closed
-from evals.prices import PriceTable
+from evals.models.case import Case
+from evals.prompt_hunks import Part
 from evals.statistics.intervals import mean
 from evals.statistics.paired_tests import difference_interval
 
-
-@dataclass(frozen=True)
-class Place:
-    """A decision point of a case, or (`point` empty) its whole trial."""
-
-    case: str
-    point: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.case} {self.point}".strip()
+Way = tuple[tuple[int, ...], Literal["+", "-"]]
+"""Hunks, and whether they are put into the old version or taken out of the new one."""
+Key = tuple[str, str]
+"""A case and its decision point; an empty point is the whole trial."""
+Answers = Mapping[Key, str]
+"""What was chosen where; an answer that is not there is not recorded."""
 
 
-Answers = Mapping[Place, str]
-"""What was chosen where; a place without an answer is missing."""
+def at_points(cases: Sequence[Case], points: Mapping[str, Sequence[str]]) -> list[Case]:
+    """The cases that have `points`, with only these decision points; their graph is not run."""
+    found = []
+    for case in cases:
+        if ids := points.get(case.id):
+            lists = {"decision_points", "frozen"} & set(type(case.labels).model_fields)
+            kept = {name: tuple(point for point in getattr(case.labels, name) if point.id in ids) for name in lists}
+            changes = {"labels": case.labels.model_copy(update=kept), "only_points": True}
+            found.append(case.model_copy(update={**changes, "digest": f"{case.digest} at {' '.join(ids)}"}))
+    return found
 
 
 class HunkEffect(Closed):
@@ -30,8 +35,8 @@ class HunkEffect(Closed):
 
     Of `asked` answers (`missing` more are not recorded) the hunks `changed` some; `explained` of these are as in the
     other version. They `mended` answers that score higher with the hunks, and `broke` those that score lower. `score`
-    is the change of the mean score over all places of the suite, with its 95 % interval from `low` to `high`; None
-    while answers are missing. `where` lists the changes.
+    is the change of the mean score over all decisions (or trials) of the suite, with its 95 % interval from `low` to
+    `high`; None while answers are missing. `where` lists the changes.
     """
 
     hunks: tuple[int, ...]
@@ -48,47 +53,20 @@ class HunkEffect(Closed):
     where: tuple[str, ...]
 
 
-class HunkPart(Closed):
-    """A stretch of the prompt in both versions; `hunk` is 0 where they agree."""
-
-    old: str
-    new: str
-    hunk: int
-
-
-class AnswerCost(Closed):
-    """Mean tokens and price of one answer; `usd` is None where a model has no price."""
-
-    tokens_in: float
-    tokens_out: float
-    usd: float | None
-
-    @classmethod
-    def of(cls, answers: Sequence[tuple[str, int, int]], prices: PriceTable) -> Self | None:
-        """The mean over answers, each a model, tokens in and tokens out; None for no answer."""
-        if not answers:
-            return None
-        costs = [cost for cost in (prices.cost(*answer) for answer in answers) if cost is not None]
-        return cls(
-            tokens_in=sum(told for _, told, _ in answers) / len(answers),
-            tokens_out=sum(said for _, _, said in answers) / len(answers),
-            usd=sum(costs) / len(costs) if len(costs) == len(answers) else None,
-        )
-
-
 class Attribution(Closed):
     """Everything one `evals attribute` found. `decisions` were answered under both versions; `whole` is all hunks
-    together, asked where the versions differ.
+    together, where the versions differ.
 
     Of these, `by_one` are explained by exactly one hunk put in, `by_several` by each of several alone, and `together`
-    by no single one. `routes` is about whole trials; `unrecorded` are suite files whose answers are missing.
+    by no single one. `routes` is about whole trials; `unrecorded` are suite files whose answers are missing. One answer
+    takes `tokens_in` and `tokens_out` on average, and `usd` where the price is known.
     """
 
     schema_version: int = 1
     suite: str
     old: str
     new: str
-    parts: tuple[HunkPart, ...]
+    parts: tuple[Part, ...]
     decisions: int
     whole: HunkEffect
     effects: tuple[HunkEffect, ...]
@@ -96,7 +74,9 @@ class Attribution(Closed):
     by_one: int
     by_several: int
     together: int
-    cost: AnswerCost | None
+    tokens_in: float | None
+    tokens_out: float | None
+    usd: float | None
     unrecorded: tuple[str, ...]
 
     @property
@@ -105,59 +85,47 @@ class Attribution(Closed):
         return sum(each.missing for each in (*self.effects, *self.routes))
 
     @property
-    def singles(self) -> tuple[HunkEffect, ...]:
+    def alone(self) -> tuple[HunkEffect, ...]:
         """Each hunk put in alone."""
         return tuple(each for each in self.effects if each.way == "+" and len(each.hunks) == 1)
-
-    @property
-    def interaction(self) -> float | None:
-        """The change of the score that the hunks, put in one by one, do not add up to."""
-        scores = [each.score for each in self.singles if each.score is not None]
-        if self.whole.score is None or len(scores) < len(self.singles):
-            return None
-        return self.whole.score - sum(scores)
 
 
 @dataclass(frozen=True)
 class Board:
-    """What effects are measured on: the score of an answer, the cluster of every place, what both versions answer, and
-    whether places are whole `trials`."""
+    """What effects are measured on: the score of an answer, the cluster of every decision (or trial) of the suite, and
+    what both versions answer."""
 
-    grade: Callable[[Place, str], float]
-    clusters: Mapping[Place, str]
+    grade: Callable[[Key, str], float]
+    clusters: Mapping[Key, str]
     old: Answers
     new: Answers
-    trials: bool = False
 
     @property
-    def differing(self) -> list[Place]:
+    def differing(self) -> list[Key]:
         """Where the versions give different answers."""
-        return [place for place in self.clusters if self.old[place] != self.new[place]]
+        return [key for key in self.clusters if self.old[key] != self.new[key]]
 
-    def effect(
-        self, way: tuple[tuple[int, ...], Literal["+", "-"]], found: Answers, places: Sequence[Place]
-    ) -> HunkEffect:
-        """What hunks did at these places, by the answers `found` with them put in or taken out. Elsewhere the versions
-        agree, and the hunks count as without effect."""
-        hunks, sign = way
-        before, after, other = (self.old, found, self.new) if sign == "+" else (found, self.new, self.old)
-        known = [place for place in places if place in found]
-        changed = [place for place in known if before[place] != after[place]]
-        gains = {place: self.grade(place, after[place]) - self.grade(place, before[place]) for place in known}
-        changes = [gains.get(place, 0.0) for place in self.clusters]
-        interval = difference_interval(changes, list(self.clusters.values()))
-        is_whole = len(known) == len(places)
+    def effect(self, way: Way, found: Answers, keys: Sequence[Key]) -> HunkEffect:
+        """What hunks did there, by the answers `found` with them put in or taken out. Elsewhere they count as without
+        effect."""
+        before, after, other = (self.old, found, self.new) if way[1] == "+" else (found, self.new, self.old)
+        known = [key for key in keys if key in found]
+        changed = [key for key in known if before[key] != after[key]]
+        gains = {key: self.grade(key, after[key]) - self.grade(key, before[key]) for key in known}
+        changes = [gains.get(key, 0.0) for key in self.clusters]
+        is_whole = len(known) == len(keys)
+        interval = difference_interval(changes, list(self.clusters.values())) if is_whole else None
         return HunkEffect(
-            hunks=hunks,
-            way=sign,
+            hunks=way[0],
+            way=way[1],
             asked=len(known),
-            missing=len(places) - len(known),
+            missing=len(keys) - len(known),
             changed=len(changed),
-            explained=sum(found[place] == other[place] for place in changed),
+            explained=sum(found[key] == other[key] for key in changed),
             mended=sum(gain > 0 for gain in gains.values()),
             broke=sum(gain < 0 for gain in gains.values()),
             score=mean(changes) if is_whole else None,
-            low=interval.low if interval and is_whole else None,
-            high=interval.high if interval and is_whole else None,
-            where=tuple(f"{place}: {before[place]} became {after[place]}" for place in changed),
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            where=tuple(f"{' '.join(key).strip()}: {before[key]} became {after[key]}" for key in changed),
         )

@@ -9,32 +9,32 @@ from evals.cli.global_options import given
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.cli.terminal_output import watched
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
-from evals.pipeline.attribute_hunks import HunksAsked, attribute
+from evals.models.run_request import RunRequest
+from evals.pipeline.attribute_hunks import attribute
 from evals.prices import load_prices
-from evals.report.html_page import render_attribution
+from evals.report.html_page import render_sheet
 from evals.report.run_files import write_sheet
 from evals.report.view.attribution_page import attribution_page
 from evals.workspace import Workspace
 
 attributing = typer.Typer()
+Version = Annotated[str, typer.Argument(help="A variant of the suite, a prompt version or file (.md), or git:REV:v3.")]
 
 
 @attributing.command("attribute")
 def attribute_command(
     context: typer.Context,
-    old: Annotated[str, typer.Argument(help="A variant of the suite, a prompt version, a prompt file, or git:REV:v3.")],
-    new: Annotated[str, typer.Argument(help="The same, with another version of the prompt.")],
+    old: Version,
+    new: Version,
     suite: Annotated[str, typer.Option(help="Whose cases and models to use.")] = "prompts",
-    taken_out: Annotated[
-        bool, typer.Option("--taken-out", help="Also ask the new version with each hunk taken out.")
-    ] = False,
+    taken_out: Annotated[bool, typer.Option("--taken-out", help="Also take each hunk out of the new version.")] = False,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also put in two hunks at once, where no single one explains the decision.")
     ] = False,
     trials: Annotated[
         bool, typer.Option("--trials", help="Also run whole trials, of the cases whose routes differ.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/attribute).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page; reports/attribute if not given.")] = None,
 ) -> int:
     """Which lines of the prompt did it? Asks the old version with each hunk put in alone, where decisions differ.
 
@@ -43,29 +43,27 @@ def attribute_command(
 
     Exit codes: 0 all answers are recorded, 3 some are missing, or the two versions are not recorded.
     """
-    common = given(context)
+    common, prices = given(context), load_prices(given(context).prices)
+    also = [name for name, asked in (("taken_out", taken_out), ("pairs", pairs), ("trials", trials)) if asked]
+    request = RunRequest(suite, common.root, jobs=common.jobs)
     with watched(f"attributing {old} to {new}") as progress:
-        found = attribute(
-            (old, new),
-            suite,
-            common.root,
-            HunksAsked(taken_out, pairs, trials),
-            load_prices(common.prices),
-            jobs=common.jobs,
-            progress=progress,
-        )
+        found = attribute((old, new), request, also, prices, progress)
     workspace = Workspace.at(common.root)
     folder = out or workspace.reports / "attribute"
-    found = write_sheet(found, render_attribution, folder, "attribution", workspace.cassettes)
+    found = write_sheet(
+        found,
+        lambda told: render_sheet("attribution", attribution_page(told), "attribution.css"),
+        folder,
+        "attribution",
+        workspace.cassettes,
+    )
     page, console = attribution_page(found), wide_console()
     console.print(page.sentence, style="bold", markup=False)
     for table in page.tables:
         console.print(shown(table))
-    for sentence in page.notes:
-        console.print(sentence, markup=False)
-    console.print(f"Report: {place_of(folder / 'index.html', workspace.root)}", markup=False)
+    for line in (*page.notes, f"Report: {place_of(folder / 'index.html', workspace.root)}"):
+        console.print(line, markup=False)
     for file in found.unrecorded:
-        console.print(
-            f"Record what is missing (`evals plan {file}` says what it takes):\n  evals record {file}", markup=False
-        )
+        console.print(f"Record what is missing (`evals plan {file}` says what it takes):", markup=False)
+        console.print(f"  evals record {file}", markup=False)
     return EXIT_CANNOT_JUDGE if found.missing else EXIT_OK

@@ -39,19 +39,12 @@ cassette = typer.Typer(help="Read, check and tidy what was recorded.", no_args_i
 @cassette.command("show")
 def cassette_show_command(
     context: typer.Context,
-    case: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="The name of a case, or a cassette file.")
-    ] = None,
+    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="A case, or a cassette file.")] = None,
     variant: Annotated[str | None, typer.Option(help="This variant's trial, in the order of its requests.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only what this agent asked.")] = None,
-    suite: Annotated[
-        str | None, typer.Option(help="The suite that has the variant, or whose trials are listed.")
-    ] = None,
+    suite: Annotated[str | None, typer.Option(help="Whose variant, or whose trials.")] = None,
     against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OTHER", help="Say what came, went or changed since OTHER: a file, a git revision, or REV..REV."
-        ),
+        str | None, typer.Option(metavar="OTHER", help="What changed since a file, a git revision, or REV..REV.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print any file as plain text (for git's textconv).")] = False,
     as_json: AsJson = False,
@@ -104,9 +97,7 @@ def cassette_verify_command(
 def cassette_tidy_command(
     context: typer.Context,
     unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
-    also: Annotated[
-        list[str] | None, typer.Option("--also", help="With --unused: a suite of your own that needs its answers.")
-    ] = None,
+    also: Annotated[list[str] | None, typer.Option("--also", help="With --unused: your own suite.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With --unused: drop it.")] = False,
 ) -> int:
     """Rewrite cassettes of an older schema in today's, and write the manifest anew.

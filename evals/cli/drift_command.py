@@ -72,9 +72,7 @@ def drift_command(
     max_requests: MaxRequests = None,
     case: Cases = None,
     variant: Variants = None,
-    extend: Annotated[
-        bool, typer.Option("--extend", help="Keep the answers of the last session, and ask only what it lacks.")
-    ] = False,
+    extend: Annotated[bool, typer.Option("--extend", help="Ask only what the last session lacks.")] = False,
     dry_run: DryRun = False,
     export: Export = None,
     import_: Import = None,

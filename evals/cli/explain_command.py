@@ -29,12 +29,8 @@ LINES: Final = 2
 def explain_command(
     context: typer.Context,
     case: CaseId,
-    variant: Annotated[
-        str | None, typer.Option(help="Under which variant; the suite's candidate if not given.")
-    ] = None,
-    diff: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side, instead of one.")
-    ] = None,
+    variant: Annotated[str | None, typer.Option(help="The variant, else the candidate.")] = None,
+    diff: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side.")] = None,
     suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
 ) -> int:
     """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""

@@ -31,12 +31,9 @@ def report_command(
     context: typer.Context,
     run: StoredRun = None,
     out: Annotated[
-        Path | None,
-        typer.Option(help="The folder to write; that of the run if not given. Or one table: a .csv or .parquet file."),
+        Path | None, typer.Option(help="A folder, else that of the run; or a .csv or .parquet file.")
     ] = None,
-    decisions: Annotated[
-        bool, typer.Option("--decisions", help="In a table: one row per decision, not per trial.")
-    ] = False,
+    decisions: Annotated[bool, typer.Option("--decisions", help="In a table: one row per decision.")] = False,
 ) -> int:
     """Write page, summary and JUnit file of a stored run anew; nothing is replayed, scored or judged.
 

@@ -33,9 +33,7 @@ class GlobalOptions:
 def global_options(
     context: typer.Context,
     root: Annotated[Path, typer.Option(help="The checkout to work in.")] = HERE,
-    dataset: Annotated[
-        Path | None, typer.Option(help="Another dataset than the checkout's own, such as an imported one.")
-    ] = None,
+    dataset: Annotated[Path | None, typer.Option(help="Another dataset, such as an imported one.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = CORES,
     prices: Annotated[Path | None, typer.Option(help="Another price table than the shipped one.")] = None,
 ) -> None:

@@ -23,14 +23,10 @@ MOMENT: Final = "2026-01-05T09:00:00Z"
 @init_app.command("init")
 def init_command(
     context: typer.Context,
-    graph: Annotated[
-        str | None, typer.Option(help="The graph in langgraph.json; needed only if there are several.")
-    ] = None,
-    router: Annotated[
-        list[str] | None, typer.Option(help="A node whose choice of the next node is a decision (repeatable).")
-    ] = None,
+    graph: Annotated[str | None, typer.Option(help="The graph, where there are several.")] = None,
+    router: Annotated[list[str] | None, typer.Option(help="A node that chooses the next (repeatable).")] = None,
     prompts: Annotated[
-        list[str] | None, typer.Option(metavar="GLOB", help="Prompt files, as in 'prompts/*.md' (repeatable).")
+        list[str] | None, typer.Option(metavar="GLOB", help="Files, as in prompts/*.md (repeatable).")
     ] = None,
 ) -> int:
     """Set up a project that has a langgraph.json: writes evals.toml, a suite and a case; overwrites nothing.

@@ -38,7 +38,7 @@ langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_K
 RETRIES: Final = 4
 CASES: Final = "cases"
 Name = Annotated[
-    str | None, typer.Option(help="What the dataset is called there: triage-evals, or triage-evals/NAME if not given.")
+    str | None, typer.Option(help="What the dataset is called there; as the project's folder if not given.")
 ]
 Retries = Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")]
 
@@ -51,13 +51,8 @@ def push_command(
         typer.Argument(metavar="[RUN]", help="A run.json, or `cases`; reports/latest/run.json if not given."),
     ] = None,
     name: Name = None,
-    variant: Annotated[
-        list[str] | None, typer.Option("--variant", help="Of a run, only this variant (repeatable).")
-    ] = None,
-    messages: Annotated[
-        bool,
-        typer.Option("--messages/--no-messages", help="Of a run, what was asked and answered in each call."),
-    ] = True,
+    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")] = None,
+    messages: Annotated[bool, typer.Option("--messages/--no-messages", help="What each call asked and got.")] = True,
     dry_run: DryRun = False,
     retries: Retries = RETRIES,
 ) -> int:

@@ -28,8 +28,8 @@ from evals.cli.global_options import HERE, global_options, split
 from evals.cli.spellings import advice, is_old, renewed
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
-from evals.pack import Command, installed_pack
-from evals.project import Project
+from evals.pack import Command, installed_pack, load_pack
+from evals.project import ANY_GRAPH, Project
 from evals.shared.extras import missing_extra
 
 COMMANDS: Final = {
@@ -93,6 +93,9 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
+    if not typed and rest and rest[0] in load_pack(ANY_GRAPH).commands:
+        needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
+        raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
 
 

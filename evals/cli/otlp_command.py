@@ -35,22 +35,12 @@ def _keep_the_name() -> None:
 def otlp_command(
     context: typer.Context,
     run: StoredRun = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write this file: OTLP/JSON, a trace per line; traces.jsonl if not given.")
-    ] = None,
-    endpoint: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Send to this receiver of OTLP/HTTP instead, as in http://127.0.0.1:4318."),
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write; else traces.jsonl.")] = None,
+    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Send it to this OTLP/HTTP receiver.")] = None,
     case: Annotated[list[str] | None, typer.Option(help="Only this case (repeatable).")] = None,
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant (repeatable).")] = None,
-    content: Annotated[
-        bool, typer.Option("--content", help="Messages, findings and reports too; without, none of their words.")
-    ] = False,
-    began: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="When trials are said to begin (ISO 8601); else when run.json was written."),
-    ] = None,
+    content: Annotated[bool, typer.Option("--content", help="Messages, findings and reports too.")] = False,
+    began: Annotated[str | None, typer.Option(metavar="TIME", help="Start (ISO 8601); else run.json's time.")] = None,
     dry_run: DryRun = False,
     retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit or an outage.")] = 4,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds one request may take.")] = 10.0,

@@ -5,12 +5,11 @@ import os
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.recorder import StopSignal
 from evals.cli.endpoint_options import (
     Asking,
     announced,
@@ -55,13 +54,13 @@ from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
 from evals.pipeline.decisive_step import forced_trials
-from evals.pipeline.load_run import selected, to_be_run
+from evals.pipeline.load_run import loaded, selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
 from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
-from evals.recording.recording_session import Outcome, RecordedTrial, TrialCounts
+from evals.recording.recording_session import Outcome, RecordedTrial
 from evals.recording.rounds.round_files import Round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
@@ -71,6 +70,9 @@ from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 from evals.shared.words import counted
 from evals.suites.suite_files import read_suite
+
+if TYPE_CHECKING:
+    from evals.pipeline.record_until_judged import VerdictWatch
 
 recording = typer.Typer()
 
@@ -89,7 +91,7 @@ def plan_command(
     """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
     common = given(context, dataset=not judge)
     if judge:
-        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
+        _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
         return plan_check(suite, common.root, jobs=common.jobs, prices=common.prices)
     asked = settings(SuiteSettings, changed)
     options = _options(asked, case, variant, common.dataset, repeat)
@@ -118,9 +120,10 @@ def record_command(
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
-    recorded_by: Annotated[
-        str | None, typer.Option(help="Who answers for the recording; else git's user.name.")
-    ] = None,
+    until_judged: Annotated[
+        bool, typer.Option("--until-judged", help="Stop as soon as no answer still missing could change the verdict.")
+    ] = False,
+    recorded_by: Annotated[str | None, typer.Option(help="Who recorded it; else git's user.name.")] = None,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,
@@ -131,16 +134,28 @@ def record_command(
     --max-requests) is reached. Ctrl-C finishes and keeps what is under way, exits with 130; run it again to go on.
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
+
+    Example: evals record prompts --until-judged --budget 5
     """
     common, asked = given(context, dataset=not judge), settings(RecordSettings, changed)
     root, prices = common.root, common.prices
     options = _options(asked, case, variant, common.dataset, repeat)
     batch = batch_of(asked, export, import_, more_answers, answer_with, recorded_by)
     live = Asking.of(asked, base_url, budget, max_requests, prices, recorded_by)
+    if until_judged:
+        others: dict[str, object] = {
+            "case": case,
+            "variant": variant,
+            "judge": judge,
+            "refresh": refresh,
+            "forced": forced,
+        }
+        others |= {"export": export, "import": import_}
+        _refuse_beside("--until-judged", "an endpoint is asked about the whole suite", **others)
     if batch.wanted:
         refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
     if judge:
-        _refuse_beside_judge(case=case, variant=variant, repeat=repeat, refresh=refresh, forced=forced)
+        _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, refresh=refresh, forced=forced)
         return record_check(suite, root, batch, live, jobs=common.jobs)
     if forced and refresh:
         raise ConfigurationError("--refresh and --forced: a forced choice has no old answer; leave one out")
@@ -157,7 +172,7 @@ def record_command(
     if batch.wanted:
         code = record_rounds(chosen, batch, tavily_key=tavily_key, timeout_s=live.timeout_s)
     else:
-        code = _record_live(chosen, live, tavily_key, refresh=refresh)
+        code = _record_live(chosen, live, tavily_key, refresh=refresh, until_judged=until_judged)
     further = judged(first=False) if code == EXIT_OK else None
     return code if further is None else further
 
@@ -173,13 +188,16 @@ def _options(
     return Options(asked.guards, asked.max_iterations, *narrowed, dataset, samples=repeat)
 
 
-def _refuse_beside_judge(**options: object) -> None:
-    """Raises ConfigurationError for an option that --judge would leave unread."""
-    if named := [f"--{name}" for name, value in options.items() if value]:
-        raise ConfigurationError(f"{named[0]} and --judge: the judge is asked about the whole suite; leave one out")
+_JUDGE: Final = "the judge is asked about the whole suite"
 
 
-def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: bool) -> int:
+def _refuse_beside(option: str, why: str, **others: object) -> None:
+    """Raises ConfigurationError for another option that `option` would leave unread."""
+    if named := [f"--{name}" for name, value in others.items() if value]:
+        raise ConfigurationError(f"{named[0]} and {option}: {why}; leave one out")
+
+
+def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: bool, until_judged: bool) -> int:
     hold(live.api_key, tavily_key)
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
@@ -191,10 +209,19 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: 
     if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
-    chosen, on_tape = (chosen, ()) if refresh else _left_to_record(chosen)
+    watch: VerdictWatch | None = None
+    on_tape: Collection[TrialId] = ()
+    if until_judged:
+        from evals.pipeline import record_until_judged as until
+
+        chosen = loaded(chosen)
+        watch = until.VerdictWatch(chosen, replayed(chosen, jobs=chosen.request.jobs))
+        chosen, on_tape = replace(chosen, cases=watch.cases), watch.not_asked
+    elif not refresh:
+        chosen, on_tape = _left_to_record(chosen)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape))
+        return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape, watch))
 
 
 def _left_to_record(chosen: RunContext) -> tuple[RunContext, Collection[TrialId]]:
@@ -221,6 +248,7 @@ async def _record(
     asking: EndpointOptions,
     recorded_by: str,
     on_tape: Collection[TrialId],
+    watch: "VerdictWatch | None",
 ) -> int:
     samples = chosen.suite.samples
     size = len(chosen.cases) * samples * len(chosen.variants)
@@ -229,6 +257,8 @@ async def _record(
         def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
             which = f" sample {sample + 1}" if samples > 1 else ""
             _tell(progress, f"{case.id} {variant.name}{which}", outcome)
+            if watch and isinstance(outcome, RecordedTrial) and watch.heard(outcome.trace):
+                recorder.stop.set(watch.REASON)
 
         def answered(answer: Interaction) -> None:
             progress.say(f"{meter} · {_spoken(answer)}")
@@ -236,18 +266,17 @@ async def _record(
         recorder = recorder_of(meter, asking, recorded_by, answered=answered, say=progress.note)
         with finishing_on_interrupt(recorder, progress):
             tally = await record_suite(chosen, recorder, llm, search, asking, on_tape=on_tape, told=told)
-    return _concluded(chosen, tally, meter, llm, recorder.stop)
-
-
-def _concluded(chosen: RunContext, tally: TrialCounts, meter: Meter, llm: Endpoint, stop: StopSignal) -> int:
-    """The last lines, and the exit code or error that goes with them."""
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
         say(
             f"Recorded {chosen.suite.name}: {tally.proven} of {tally.planned} trials replay exactly, {meter.answers} "
             f"new answers from {source} ({meter})."
         )
-    return end_of_asking(stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
+    if watch:
+        say(str(watch))
+        if watch.is_judged:
+            return EXIT_OK
+    return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 
 
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:

@@ -1,7 +1,6 @@
 """`evals run`."""
 
 import time
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -37,10 +36,6 @@ class RunSettings(SuiteSettings):
     trial_timeout: float = Field(TRIAL_TIMEOUT, ge=0.01)
 
 
-def _today() -> date:
-    return datetime.now(UTC).date()
-
-
 @running.command("run")
 def run_command(
     context: typer.Context,
@@ -54,9 +49,7 @@ def run_command(
     out: Annotated[Path | None, typer.Option(help="Report folder, else reports/latest; with --shard, a file.")] = None,
     annotations: Annotations = False,
     scheduler: Annotated[str, typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT (Dask).")] = "local",
-    shard: Annotated[
-        str | None, typer.Option(metavar="N/OF", help="Only this share, for `evals gate --shards`.")
-    ] = None,
+    shard: Annotated[str | None, typer.Option(metavar="N/OF", help="A share, for `evals gate --shards`.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file that it reads changes.")] = False,
     decisive: Annotated[bool, typer.Option("--decisive", help="Say at which decision failed trials go wrong.")] = False,
     verbose: Verbose = False,
@@ -84,7 +77,6 @@ def run_command(
         out=out,
         annotations=annotations,
         verbose=verbose,
-        today=_today(),
     )
     if shard is not None and (watch or decisive):
         named = "--watch" if watch else "--decisive"

@@ -1,7 +1,6 @@
 """Commands that decide without `run`: `compare`, `gate`, `selftest`, `metrics`, `noise`, `bless`."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -35,10 +34,6 @@ from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
 
 judging = typer.Typer()
-
-
-def _today() -> date:
-    return datetime.now(UTC).date()
 
 
 @judging.command("compare")
@@ -81,7 +76,6 @@ def compare_command(
                 jobs=common.jobs,
                 fresh=fresh,
                 progress=progress,
-                today=_today(),
                 metrics=metric or (),
                 policy=lambda policy: settings(GatePolicy, changed, policy),
                 stored=stored,
@@ -99,13 +93,9 @@ def gate_command(
         list[Path] | None,
         typer.Argument(metavar="[RUN]", help="A run.json; else reports/latest/run.json. With --shards: all shards."),
     ] = None,
-    shards: Annotated[
-        bool, typer.Option("--shards", help="The files are the shards of one run: put them together and judge it.")
-    ] = False,
+    shards: Annotated[bool, typer.Option("--shards", help="Judge the shards of one run together.")] = False,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="With --shards: where the report goes; reports/latest if not given.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="With --shards: the report's folder.")] = None,
     annotations: Annotations = False,
 ) -> int:
     """Judge a stored run again, against the baseline as it is now; nothing is replayed. Exit codes as for `run`."""
@@ -115,7 +105,7 @@ def gate_command(
             raise ConfigurationError("--set: shards are judged as the suite says; leave it out")
         if not stored:
             raise ConfigurationError("--shards: name all shards of one run, as in reports/shards/*.json")
-        return merge(stored, RunRequest("", common.root, out=out, today=_today(), annotations=annotations))
+        return merge(stored, RunRequest("", common.root, out=out, annotations=annotations))
     if out or annotations:
         raise ConfigurationError("--out and --annotations go with --shards; a stored run has its report already")
     if stored and len(stored) > 1:
@@ -180,7 +170,7 @@ def selftest_command(
     from evals.report.view.selftest_page import again, faults, power
 
     common = given(context)
-    chosen = scored(selected(suite, common.root, Options()), _today())
+    chosen = scored(selected(suite, common.root, Options()))
     replayed(chosen, jobs=common.jobs)  # what is not there yet, with a bar of its own
     with bar("self-test", step_count(chosen)) as progress:
         result = self_test(chosen, jobs=common.jobs, draws=draws, said=progress.step)
@@ -208,7 +198,7 @@ def metrics_command(context: typer.Context, suite: Suite) -> int:
     from evals.report.view.selftest_page import power_table, recommendation
 
     common = given(context)
-    chosen = scored(selected(suite, common.root, Options()), _today())
+    chosen = scored(selected(suite, common.root, Options()))
     run = decide(chosen, replayed(chosen, jobs=common.jobs))
     powers = metric_powers(run)
     if not powers:
@@ -274,7 +264,7 @@ def bless_command(
     Exit codes: 2 something is worse than before, or than the reference, and --worse does not say why; 3 not recorded.
     """
     common = given(context)
-    chosen = loaded(selected(suite, common.root, Options()), _today(), own_baseline=False)
+    chosen = loaded(selected(suite, common.root, Options()), own_baseline=False)
     found = blessed(chosen, replayed(chosen, jobs=common.jobs), worse)
     console = VisibleConsole(soft_wrap=True, highlight=False)
     for loss in found.losses:

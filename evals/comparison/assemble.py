@@ -20,7 +20,7 @@ from evals.comparison.variant_metrics import (
 )
 from evals.models.case import Case
 from evals.models.metrics import Calibration
-from evals.models.run import Baseline, CaseInfo, PointInfo, Run, Scope, Trial, trial_metrics
+from evals.models.run import Baseline, CaseInfo, PointInfo, Run, Scope, Trial, Verdict, trial_metrics
 from evals.models.suite import GatePolicy, Selection, Suite
 from evals.pack import load_pack
 from evals.scoring.registry import scorer_infos
@@ -132,6 +132,11 @@ def wants_baseline(run: Run) -> bool:
         return run.wants_baseline
     against = any(item.against == "baseline" for item in run.comparisons)
     return against or any(reason.kind == "no baseline" for reason in run.verdict.reasons)
+
+
+def verdict_of(material: Material) -> Verdict:
+    """The verdict alone."""
+    return gate.decide(facts_of(material, _as_baseline(material), compared(material, material.metrics)))
 
 
 def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:

@@ -37,12 +37,14 @@ def imported_by(
     do the subpackages named in `without`.
     """
     found: dict[Path, bytes] = {}
-    waiting = list(modules)
+    waiting, seen = list(modules), set[str]()
     while waiting:
         module = waiting.pop()
         if module not in found and not (without and module.relative_to(package).parts[0] in without):
             found[module] = module.read_bytes()
-            waiting += [path for name in _names(found[module]) for path in _files(name, package, is_root=is_root)]
+            names = set(_names(found[module])) - seen
+            seen |= names
+            waiting += [path for name in names for path in _files(name, package, is_root=is_root)]
     return dict(sorted(found.items()))
 
 

@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.comparison import gate
+from evals.comparison.baseline import hard_violations
 from evals.comparison.constraint_test import HARD
 from evals.comparison.pairs import Values, weights
-from evals.comparison.sides import COLLAPSED, archetype_of, stored_values, unknown_values, values_of
+from evals.comparison.sides import COLLAPSED, archetype_of, scores, stored_scores, unknown_shares
 from evals.comparison.summary import SEED, Material, case_means
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, ScorerInfo, Trial, trial_metrics
+from evals.models.suite import Suite
 from evals.scoring.decision_grades import State
 from evals.scoring.registry import safety_metrics
 from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, sign_flip
@@ -32,7 +34,7 @@ Bounds = Mapping[State, tuple[float, float]]
 """Case or state -> its lowest and its highest possible value."""
 
 
-class Change(NamedTuple):
+class PossibleChange(NamedTuple):
     """What one case or state may change by, in its cluster; the right-hand side has at least `was`."""
 
     cluster: str
@@ -48,13 +50,8 @@ class BoundedTest:
 
     left: str
     what: str
-    changes: Sequence[Change]
+    changes: Sequence[PossibleChange]
     graded: bool = False
-
-    @property
-    def is_metric(self) -> bool:
-        """Whether it is no rule that is tested beside the metrics."""
-        return self.what not in (HARD, COLLAPSED)
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
@@ -65,7 +62,7 @@ class BoundedTest:
             found[:, places[cluster]] += low, high
         return found
 
-    @property
+    @cached_property
     def least(self) -> tuple[float, float]:
         """The smallest p that it could reach: with every cluster changed that may be, and with those that must be."""
         low, high = self.sums
@@ -87,9 +84,9 @@ class BoundedTest:
         return found.worse if found else 1.0
 
     def is_weighable(self, alpha: float) -> bool:
-        """Whether there can be no drop, or one would be detectable however the missing cases end."""
+        """Whether no drop of a metric is possible, or one is detectable however the missing cases end."""
         low, high = self.sums
-        if low.sum() >= 0:
+        if self.what in (HARD, COLLAPSED) or low.sum() >= 0:
             return True
         churn = min((low < 0).sum(), (high > 0).sum(), ((low < 0) | (high > 0)).sum() // 2) / len(low)
         drop = minimum_detectable_drop(len(low), churn=float(churn), alpha=alpha)
@@ -107,11 +104,6 @@ class Curtailment:
         """Trials of which an answer is missing, those at decision points included."""
         return [trial for trial in self.material.trials if is_missing(trial)]
 
-    @cached_property
-    def _blessed(self) -> list[str]:
-        baseline = self.material.baseline
-        return [name for name in self.material.names if baseline and baseline.values.get(name)]
-
     @property
     def is_lost(self) -> bool:
         """Whether a trial is missing that was recorded when blessed, and no prompt was edited since: code that all
@@ -119,12 +111,9 @@ class Curtailment:
         material, baseline = self.material, self.material.baseline
         if baseline is None or any(each.earlier.since == "blessed" for each in material.edited_prompts):
             return False
-        digests = {info.variant.name: info.prompt_digest for info in material.variants}
-        missing = [(trial.trace.variant, trial.trace.case_id) for trial in self.missing]
-        return any(
-            baseline.prompts.get(name) == digests[name] and case in baseline.values.get(name, {})
-            for name, case in missing
-        )
+        same = {i.variant.name for i in material.variants if baseline.prompts.get(i.variant.name) == i.prompt_digest}
+        missing = [trial.trace for trial in self.missing if trial.trace.variant in same]
+        return any(trace.case_id in baseline.values.get(trace.variant, {}) for trace in missing)
 
     @cached_property
     def tests(self) -> list[BoundedTest]:
@@ -135,17 +124,17 @@ class Curtailment:
         if suite.candidate != suite.reference and {suite.candidate, suite.reference} <= set(names):
             for metric in metrics:
                 found += self._of_metric(suite.candidate, metric, self._bounds(suite.reference, metric))
-        for name in self._blessed:
-            assert baseline is not None  # noqa: S101 - these variants are in it
-            for metric in metrics:
-                stored = _by_state(stored_values(self.material, baseline, name, metric))
-                found += self._of_metric(name, metric, {state: (value, value) for state, value in stored.items()})
-            found.append(BoundedTest(name, HARD, list(self._violations(name, baseline))))
+        for name in names:
+            if baseline is not None and baseline.values.get(name):
+                for metric in metrics:
+                    stored = _by_state(stored_scores(self.material, baseline, name, metric))
+                    found += self._of_metric(name, metric, {state: (value, value) for state, value in stored.items()})
+                found.append(BoundedTest(name, HARD, list(self._violations(name, baseline))))
         return found
 
     def _bounds(self, variant: str, metric: ScorerInfo) -> Bounds:
-        known = _by_state(values_of(self.material, variant, metric))
-        unknown = unknown_values(self.material, (variant,), metric)
+        known = _by_state(scores(self.material, variant, metric))
+        unknown = unknown_shares(self.material, (variant,), metric)
         worst = {state: known.get(state, 0.0) * (1 - unknown.get(state, 0.0)) for state in (*known, *unknown)}
         return {state: (low, low + unknown.get(state, 0.0)) for state, low in worst.items()}
 
@@ -156,34 +145,29 @@ class Curtailment:
         scale = weights(both)
         change = {state: (now[state][0] - was[state][1], now[state][1] - was[state][0]) for state in both}
         values = {value for side in (now, was) for state in both for value in side[state]}
-        yield BoundedTest(
-            left,
-            metric.name,
-            [
-                Change(clusters[state.case_id], weight * change[state][0], weight * change[state][1], was[state][0])
-                for state, weight in zip(both, scale, strict=True)
-            ],
-            graded=self.material.suite.samples > 1 or len(set(scale)) > 1 or not values <= {0, 1},
-        )
-        slices: dict[str, list[Change]] = {}
+        weighed = [
+            PossibleChange(clusters[state.case_id], weight * change[state][0], weight * change[state][1], was[state][0])
+            for state, weight in zip(both, scale, strict=True)
+        ]
+        graded = self.material.suite.samples > 1 or len(set(scale)) > 1 or not values <= {0, 1}
+        yield BoundedTest(left, metric.name, weighed, graded)
+        slices: dict[str, list[PossibleChange]] = {}
         for case in () if metric.open_loop else self.material.cases:
             if found := change.get(State(case.id)):
-                slices.setdefault(archetype_of(case), []).append(Change(case.cluster, *map(float, np.sign(found))))
+                slices.setdefault(archetype_of(case), []).append(
+                    PossibleChange(case.cluster, *map(float, np.sign(found)))
+                )
         yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
 
-    def _violations(self, name: str, baseline: Baseline) -> Iterator[Change]:
+    def _violations(self, name: str, baseline: Baseline) -> Iterator[PossibleChange]:
         """Hard constraints of a variant against its baseline: a case may newly violate one, or no longer."""
-        was, now = baseline.hard_violations.get(name, {}), dict[str, set[str]]()
-        trials = (trial for trial in self.material.trials if trial.trace.variant == name)
-        mine = [trial for trial in trials if trial.trace.case_id in baseline.values[name]]
-        for trial in mine:
-            now.setdefault(trial.trace.case_id, set()).update(trial.hard_violations)
-        unknown = {trial.trace.case_id for trial in mine if is_missing(trial)}
-        for case, found in now.items():
-            before = {*was.get(case, ())}
+        mine = [trial for trial in self.material.trials if trial.trace.variant == name]
+        now, unknown = hard_violations(mine, name), {trial.trace.case_id for trial in mine if is_missing(trial)}
+        for case in baseline.values[name].keys() & {trial.trace.case_id for trial in mine}:
+            before, found = {*baseline.hard_violations.get(name, {}).get(case, ())}, {*now.get(case, ())}
             change = bool(before - found) - bool(found - before)
             low, high = (-1, bool(before)) if case in unknown else (change, change)
-            yield Change(self.material.clusters[case], low, high)
+            yield PossibleChange(self.material.clusters[case], low, high)
 
     def _divided(self, *, most: bool, moving: str = "") -> float:
         """Alpha by the largest or the smallest number of tests that may count; those of `moving` count in any case."""
@@ -214,8 +198,7 @@ class Curtailment:
 
     def may_be_unweighable(self) -> bool:
         """Whether a drop could be left that no test can weigh."""
-        metrics = [test for test in self.tests if test.is_metric]
-        return not all(test.is_weighable(self._divided(most=True, moving=test.left)) for test in metrics)
+        return not all(test.is_weighable(self._divided(most=True, moving=test.left)) for test in self.tests)
 
     def to_ask(self) -> list[Trial]:
         """The missing trials that have a say, in the order that decides soonest: those that decide alone; cases that
@@ -223,7 +206,7 @@ class Curtailment:
         suite, trials = self.material.suite, self.material.trials
         passed = [case_means(trials, suite.reference, metric) for metric in trial_metrics(self.material.metrics)]
         answers = {each.trace.case_id: len(each.trace.asked) for each in trials if not is_missing(each)}
-        judged = {suite.candidate, suite.reference, *self._blessed}
+        judged = {suite.candidate, suite.reference, *(test.left for test in self.tests)}
 
         def place(trial: Trial) -> tuple[bool, float, int, str]:
             case = trial.trace.case_id
@@ -234,11 +217,12 @@ class Curtailment:
 
     def so_far(self) -> list[str]:
         """Of each metric of the candidate against the reference, what it changes by at worst and at best."""
-        pairs = [test for test in self.tests if test.is_metric and test.left == self.material.suite.candidate]
-        of = [(test.what, test.sums.sum(axis=1) / max(1, len(test.changes)) * 100) for test in pairs if test.changes]
-        return [
-            f"{name} {low:+.0f} points at worst, {high:+.0f} at best" for name, (low, high) in dict(of[::-1]).items()
-        ]
+        found: dict[str, str] = {}
+        for test in self.tests:
+            if test.what not in (HARD, COLLAPSED) and test.left == self.material.suite.candidate and test.changes:
+                low, high = 100 * test.sums.sum(axis=1) / len(test.changes)
+                found.setdefault(test.what, f"{test.what} {low:+.0f} points at worst, {high:+.0f} at best")
+        return [*found.values()]
 
 
 def is_missing(trial: Trial) -> bool:
@@ -251,10 +235,16 @@ def _by_state(values: Values) -> dict[State, float]:
     return {key if isinstance(key, State) else State(key): value for key, value in values.items()}
 
 
+def unbounded(suite: Suite) -> str:
+    """What of the suite has no bounds, so that it is judged when all is recorded; empty if everything has."""
+    limits = ("gate.cost", suite.gate.cost), ("require: equivalence", suite.gate.require == "equivalence")
+    return next((name for name, given in (*limits, ("judge", suite.judge)) if given), "")
+
+
 def settled(material: Material, facts: gate.Facts) -> gate.Facts:
     """The facts, with what is to be said of missing trials where these cannot change the verdict; else as they are."""
     found = Curtailment(material)
-    if not found.missing or found.is_lost or facts.policy.cost or facts.policy.require == "equivalence":
+    if not found.missing or found.is_lost or unbounded(material.suite):
         return facts
     counts = Counter(trial.trace.variant for trial in found.missing)
     which = ", ".join(f"{count} of {name}" for name, count in counts.items())

@@ -145,10 +145,10 @@ def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerIn
     for endpoint in (scorer for scorer in scorers if scorer.primary):
         held = []
         if variant == suite.candidate and suite.reference in material.names:
-            held.append(values_of(material, suite.reference, endpoint))
+            held.append(scores(material, suite.reference, endpoint))
         if baseline is not None and baseline.values.get(variant):
-            held.append(stored_values(material, baseline, variant, endpoint))
-        now = values_of(material, variant, endpoint)
+            held.append(stored_scores(material, baseline, variant, endpoint))
+        now = scores(material, variant, endpoint)
         if any(pair.now < pair.was for was in held for pair in paired(now, was)):
             return True
     return False
@@ -198,7 +198,7 @@ def _judged(material: Material, primary: Sequence[ScorerInfo]) -> tuple[tuple[Co
     for name in blessed:
         pair = (name, f"{name} (baseline)")
         family[pair], against[pair] = _with_baseline(material, name, primary), "baseline"
-        unknown |= {(pair, metric.name): unknown_values(material, (name,), metric) for metric in primary}
+        unknown |= {(pair, metric.name): unknown_shares(material, (name,), metric) for metric in primary}
     rules = {
         ((rule.left, rule.right), rule.rule): rule
         for rule in (*violation_rules(material, blessed, clusters), *slice_rules(material, blessed, clusters))
@@ -214,32 +214,30 @@ def _judged(material: Material, primary: Sequence[ScorerInfo]) -> tuple[tuple[Co
 
 def _with_reference(material: Material, name: str, primary: Sequence[ScorerInfo]) -> dict[str, tuple[Values, Values]]:
     reference = material.suite.reference
-    return {
-        metric.name: (values_of(material, name, metric), values_of(material, reference, metric)) for metric in primary
-    }
+    return {metric.name: (scores(material, name, metric), scores(material, reference, metric)) for metric in primary}
 
 
 def _with_baseline(material: Material, name: str, primary: Sequence[ScorerInfo]) -> dict[str, tuple[Values, Values]]:
     baseline = material.baseline
     assert baseline is not None  # noqa: S101 - the caller asks for variants that have one
     return {
-        metric.name: (values_of(material, name, metric), stored_values(material, baseline, name, metric))
+        metric.name: (scores(material, name, metric), stored_scores(material, baseline, name, metric))
         for metric in primary
     }
 
 
 def _open(material: Material, pair: Names, primary: Sequence[ScorerInfo]) -> dict[Key, dict[State, float]]:
-    return {(pair, metric.name): unknown_values(material, pair, metric) for metric in primary}
+    return {(pair, metric.name): unknown_shares(material, pair, metric) for metric in primary}
 
 
-def values_of(material: Material, variant: str, endpoint: ScorerInfo) -> Values:
+def scores(material: Material, variant: str, endpoint: ScorerInfo) -> Values:
     """What is paired: case by case, or state by state."""
     if endpoint.macro:
         return state_grades(material.trials, material.by_id, variant, endpoint.name)
     return case_means(material.trials, variant, endpoint.name)
 
 
-def stored_values(material: Material, baseline: Baseline, variant: str, endpoint: ScorerInfo) -> Values:
+def stored_scores(material: Material, baseline: Baseline, variant: str, endpoint: ScorerInfo) -> Values:
     """The same of the baseline. A state it knows by a name that is gone is left out: its labels have changed."""
     if not endpoint.macro:
         stored = baseline.values[variant].items()
@@ -254,7 +252,7 @@ def stored_values(material: Material, baseline: Baseline, variant: str, endpoint
     }
 
 
-def unknown_values(material: Material, variants: Sequence[str], endpoint: ScorerInfo) -> dict[State, float]:
+def unknown_shares(material: Material, variants: Sequence[str], endpoint: ScorerInfo) -> dict[State, float]:
     """Cases or states that any of the variants has no score for because the tape ran out, or not for every sample."""
     if endpoint.macro:
         cases = material.by_id

@@ -1,7 +1,6 @@
 """A case as the harness uses it: text, route specification, decision points, scripted answers."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
@@ -106,15 +105,7 @@ class Case(Closed):
     inputs: Annotated[dict[str, Any], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
     """What the graph is called with, where that is not the text."""
     only_points: Annotated[bool, Field(exclude_if=lambda value: not value)] = False
-    """Whether only its decision points are asked, and the graph is not run."""
-
-    def at_points(self, ids: Sequence[str]) -> Self:
-        """The case with only these of its decision points; the graph is not run."""
-        lists = {"decision_points", "frozen"} & set(type(self.labels).model_fields)
-        kept = {name: tuple(point for point in getattr(self.labels, name) if point.id in ids) for name in lists}
-        digest = f"{self.digest} at {' '.join(ids)}"
-        labels = self.labels.model_copy(update=kept)
-        return self.model_copy(update={"labels": labels, "digest": digest, "only_points": True})
+    """Whether its decision points are all that is asked: the graph is not run."""
 
     @property
     def known(self) -> Labels:

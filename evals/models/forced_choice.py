@@ -55,13 +55,11 @@ class DecisiveStep(Closed):
         if self.unknown:
             places = ", ".join(str(number + 1) for number in self.unknown)
             said += [f"What follows another choice at decision {places} is not recorded; `record --forced` asks."]
-        if not self.tried:
-            said += ["The labels ask for no other choice that can be forced."]
-        elif not said:
-            said += [
-                f"No decision decides alone: forcing {counted(len(self.tried), 'labelled choice')} does not mend it."
-            ]
-        return " ".join(said)
+        if not said and (fails := sum(each.result == "fails" for each in self.tried)):
+            said += [f"It fails with {counted(fails, 'forced choice')}, too: no decision decides alone."]
+        for each in self.tried if not (found or self.unknown) else ():
+            said += [f"At decision {each.decision + 1} {each.choice} cannot be forced: {each.why}."] if each.why else []
+        return " ".join(said) or "The labels ask for no other choice that can be forced."
 
 
 def decisive_lines(trials: Iterable["Trial"]) -> tuple[str, ...]:
@@ -74,8 +72,10 @@ def decisive_lines(trials: Iterable["Trial"]) -> tuple[str, ...]:
 
 
 def _counts(steps: Sequence[DecisiveStep]) -> str:
-    counts: Counter[str] = Counter()
-    for step in sorted(steps, key=lambda each: each.found.decision if each.found else len(steps)):
-        others = "not recorded" if step.unknown else "no single decision" if step.tried else "no labelled choice"
-        counts[f"decision {step.found.decision + 1} decides" if step.found else others] += 1
+    decided = sorted(step.found.decision + 1 for step in steps if step.found)
+    counts = Counter(f"decision {place} decides" for place in decided)
+    for step in (step for step in steps if not step.found):
+        results = {each.result for each in step.tried}
+        unsettled = "cannot be forced" if results == {"cannot be forced"} else "no single decision"
+        counts["not recorded" if step.unknown else unsettled if results else "no labelled choice"] += 1
     return f"{counted(len(steps), 'failed trial')}: {', '.join(f'{what} in {n}' for what, n in counts.items())}"

@@ -1,5 +1,6 @@
 """Files that have changed in a checkout since a stored run was made in it."""
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -34,9 +35,8 @@ def code_files(workspace: Workspace) -> list[Path]:
     """All code that may have a say in a run: `evals` with its templates and prices, the graph, and the lock file.
     Baselines are what a run is held against, not what it is made from."""
     lock = PACKAGE.parent / "requirements.lock"
-    own = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and _may_matter(path))
     return [
-        *own,
+        *sorted(_own_files()),
         *(path for path in workspace.pack.code_files(workspace.root) if not path.is_relative_to(PACKAGE)),
         *scorer_files(workspace.pack),
         *([lock] if lock.exists() else []),
@@ -64,8 +64,10 @@ def changed_since(run: Run, root: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _may_matter(path: Path) -> bool:
-    return not {"__pycache__", "baselines"} & set(path.parts)
+def _own_files() -> Iterator[Path]:
+    for folder, below, names in os.walk(PACKAGE):
+        below[:] = [name for name in below if name not in {"__pycache__", "baselines"}]
+        yield from (Path(folder, name) for name in names)
 
 
 def _joined(recorded: Mapping[str, str]) -> str:

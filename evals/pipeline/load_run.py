@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
+from evals.analysis.hunk_effects import at_points
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import load
 from evals.comparison.baseline import load_baseline, path_of
@@ -46,7 +47,7 @@ def selected(name: str, root: Path, options: Options) -> RunContext:
     dataset = workspace.pack.load_cases(workspace.datasets)
     cases = select(dataset, suite.cases, options.cases)
     if suite.points:
-        cases = [case.at_points(suite.points[case.id]) for case in cases if case.id in suite.points]
+        cases = at_points(cases, suite.points)
     workspace.pack.prepare_cases(cases, workspace)
     infos = [workspace.pack.describe(variant, workspace.root) for variant in suite.variants]
     if suite.primary or workspace.pack.primary:
@@ -86,8 +87,9 @@ def dataset_of(suite: Suite, root: Path) -> Path | None:
     return own if own.is_dir() or not (root / suite.dataset).is_dir() else root / suite.dataset
 
 
-def scored(chosen: RunContext, today: date) -> RunContext:
-    """What of a selection may be scored: all but the held-out cases, unless they are opened; an opening is counted.
+def scored(chosen: RunContext, today: date | None = None) -> RunContext:
+    """What of a selection may be scored: all but the held-out cases, unless they are opened; an opening is counted
+    under `today`, that of the clock if not given.
 
     Raises:
         CannotJudgeError: every selected case is held out.
@@ -96,7 +98,8 @@ def scored(chosen: RunContext, today: date) -> RunContext:
     path, options = holdout_file(chosen.workspace.datasets), chosen.options
     sealed = held_out(chosen.cases)
     if options.open_holdout is not None and sealed:
-        openings = open_holdout(path, chosen.suite.name, options.open_holdout, today)
+        day = today or datetime.now(UTC).date()
+        openings = open_holdout(path, chosen.suite.name, options.open_holdout, day)
         sealed = ()
     else:
         openings = len(read_openings(path))
@@ -216,7 +219,7 @@ def loaded(chosen: RunContext, today: date | None = None, *, own_baseline: bool 
     """
     if chosen.suite.points:
         raise ConfigurationError(f"{chosen.suite.name} asks decision points only, and has no verdict; see `attribute`")
-    left = scored(chosen, today or datetime.now(UTC).date())
+    left = scored(chosen, today)
     wanted = own_baseline and not chosen.unblessed
     # a broken baseline is said before the work, not after
     return replace(left, baseline=baseline_of(left) if wanted else None, wants_baseline=wanted)

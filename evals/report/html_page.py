@@ -16,7 +16,6 @@ from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from evals.analysis.hunk_effects import Attribution
 from evals.content_cache import Kept, digest_of
 from evals.gc_pause import uncollected
 from evals.models.analysis import SelfTest
@@ -25,7 +24,6 @@ from evals.models.judge import JudgeCheck
 from evals.models.run import Run
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.text_table import SharedTexts as TextPack
-from evals.report.view.attribution_page import attribution_page
 from evals.report.view.history_page import history_page
 from evals.report.view.judge_view import check_page
 from evals.report.view.page import ReportPage, page
@@ -201,11 +199,6 @@ def render_selftest(result: SelfTest) -> str:
     from evals.report.view.selftest_page import selftest_page  # noqa: PLC0415 - numpy, which no other page needs
 
     return render_sheet("selftest", selftest_page(result))
-
-
-def render_attribution(found: Attribution) -> str:
-    """The page of an attribution: one HTML document."""
-    return render_sheet("attribution", attribution_page(found), "attribution.css")
 
 
 def render_judge(check: JudgeCheck) -> str:

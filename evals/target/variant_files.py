@@ -122,7 +122,11 @@ class VariantFiles:
 
 
 def _read(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    """The text on disk, also while `in_place` leads to another: trials may run side by side."""
+    if not path.is_file():
+        return None
+    with os.fdopen(os.open(path, os.O_RDONLY), encoding="utf-8") as stream:
+        return stream.read()
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -166,9 +165,8 @@ def _supervisor(variant: Variant) -> tuple[SupervisorPrompt | None, Path | None]
     return triage.prompts.parse_supervisor_prompt(own.text, source=own.spec), path
 
 
-def prompts_named(variant: Variant, root: Path) -> tuple[NamedPrompt, ...]:
+def prompts_named(variant: Variant, root: Path) -> tuple[NamedPrompt, ...]:  # noqa: ARG001 - paths are from the package
     """The prompts of `prompts`, and the router's where `prompt` names it. Raises ConfigurationError."""
-    del root  # paths are from the folder of the package, as in `prompts`
     prompt, path = settings_of(variant).prompt, _supervisor(variant)[1]
     if prompt is None or path is None:
         return _named(variant)
@@ -212,24 +210,16 @@ def supervisor_files(infos: Iterable[VariantInfo], root: Path) -> dict[str, Prom
     for info in infos:
         prompt, path = _supervisor(info.variant)
         if prompt is not None and path is not None:
-            told = next((one for one in _named(info.variant) if one.version), None)
-            file = _file(path, root, prompt.version, digest(prompt.system))
-            if told:
-                file = replace(file, lines=tuple(told.text.splitlines()), version=told.spec)
-            found[info.variant.name] = file
+            own = next((one for one in _named(info.variant) if one.version), None)
+            version, text = (own.spec, own.text) if own else (prompt.version, None)
+            found[info.variant.name] = _file(path, root, version, digest(prompt.system), text)
     return found
 
 
-def _file(path: Path, root: Path, version: str = "", system: str = "") -> PromptFile:
+def _file(path: Path, root: Path, version: str = "", system: str = "", text: str | None = None) -> PromptFile:
     path = path.resolve()
-    shown = path.relative_to(root) if path.is_relative_to(root) else path.relative_to(_outside(path))
-    return PromptFile(shown.as_posix(), tuple(path.read_text(encoding="utf-8").splitlines()), version, system)
-
-
-def _outside(path: Path) -> Path:
-    """What is left out of a path that is not in the checkout: all above the package, else all but the name."""
-    package = _PACKAGE.parent.parent
-    return package if path.is_relative_to(package) else path.parent
+    shown = _relative(path, root if path.is_relative_to(root) else _PACKAGE.parent.parent)
+    return PromptFile(shown, tuple((text or path.read_text(encoding="utf-8")).splitlines()), version, system)
 
 
 def graph_sources() -> list[Path]:

@@ -14,7 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.builders.at_once import evals_at_once
+from tests.builders.dataset import write
+from tests.builders.forked import Forked
 from tests.builders.model_server import Say, model_server
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +29,29 @@ def copied(name: str, folder: Path) -> Path:
     """A copy of an example project, without what runs have left there."""
     left_out = shutil.ignore_patterns("__pycache__", ".cache", "reports")
     return Path(shutil.copytree(ROOT / "docs" / "examples" / name, folder / name, ignore=left_out))
+
+
+def the_core(folder: Path) -> Path:
+    """The harness without the triage graph and its pack; whoever imports `triage` all the same is stopped."""
+    left_out = shutil.ignore_patterns("*.pyc.*", "triage")
+    shutil.copytree(ROOT / "evals", folder / "evals", ignore=left_out)
+    write(folder / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
+    return folder
+
+
+def pytest_at_once(project: Path, *words: str) -> tuple[int, str, str]:
+    """Exit code, output and complaints of `python -m pytest WORDS` in the project, in a process where no test of ours
+    runs."""
+    process = Forked(_pytest, *words, cwd=project)
+    out, err = process.communicate()
+    return process.returncode or 0, out, err
+
+
+def _pytest(*words: str) -> int:
+    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+        del os.environ[name]
+    sys.path.insert(0, str(Path.cwd()))
+    return int(pytest.main([*words]))
 
 
 def evals(project: Path, *words: str, before: Callable[[], None] | None = None, **environment: str) -> tuple[int, str]:

@@ -4,7 +4,17 @@ them walks through it, or copies it by that.
 
 import gc
 
-from evals.shared.command_start import SELDOM
+import httpx
+import httpx2
 
+from evals.shared.command_start import SELDOM
+from evals.shared.secrets.second_opinion import second_opinion
+from tests.builders.read_once import read_now, read_once
+
+read_once()
+read_now()
+httpx.Client().close()
+httpx2.Client().close()
+list(second_opinion("Two dozen modules of detect-secrets are loaded."))
 gc.freeze()
 gc.set_threshold(*SELDOM)

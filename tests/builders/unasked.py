@@ -1,24 +1,29 @@
 """Runs in which trials are not recorded yet: their answers are hidden, and come back one trial at a time."""
 
+import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
-from evals.comparison import gate
-from evals.comparison.assemble import _as_baseline
-from evals.comparison.gate_input import facts_of
-from evals.comparison.sides import compared
+import numpy as np
+
+from evals.analysis.planted_faults import Plant, ScratchSuite, dropped_step
+from evals.cassettes import manifest
+from evals.cassettes.store import load, merge_write
+from evals.comparison.assemble import verdict_of
+from evals.comparison.baseline import make_baseline, path_of, write_baseline
 from evals.comparison.summary import Material
-from evals.models.run import Trial, Verdict
+from evals.models.metrics import Scored
+from evals.models.run import Trial
 from evals.models.trace import Provenance
+from evals.pipeline.decide_run import score
+from evals.pipeline.load_run import load_suite
+from evals.pipeline.run_suite import replay
 from evals.runner.trials import TrialId, trial_id
 from evals.scoring.score_trials import score_trials
-
-
-def verdict_of(material: Material) -> Verdict:
-    """The verdict as a run of it gives it."""
-    found = compared(material, material.metrics)
-    return gate.decide(facts_of(material, _as_baseline(material), found))
+from evals.workspace import Workspace
+from tests.builders.checkout import REPOSITORY
 
 
 @dataclass(frozen=True)
@@ -61,3 +66,91 @@ class Unasked:
             given = verdict_of(self.with_only(order[:middle])).status != "cannot judge"
             low, high = (low, middle) if given else (middle, high)
         return high
+
+
+def shipped_trials(suite: str) -> Material:
+    """A shipped suite, replayed and scored."""
+    context = load_suite(suite, REPOSITORY)
+    return score(context, replay(context))
+
+
+def as_first_judged(scored: Material, candidate: str, reference: str) -> Material:
+    """Two variants of a suite, of which the reference was blessed as it is, and the candidate never."""
+    infos = [info for info in scored.variants if info.variant.name in (reference, candidate)]
+    variants = tuple(info.variant for info in infos)
+    suite = scored.suite.model_copy(update={"candidate": candidate, "reference": reference, "variants": variants})
+    trials = [trial for trial in scored.trials if trial.trace.variant in (reference, candidate)]
+    theirs = [trial for trial in trials if trial.trace.variant == reference]
+    known = [info for info in infos if info.variant.name == reference]
+    baseline = make_baseline(suite.name, scored.cases, known, theirs, pack=scored.pack)
+    fields = {"baseline": baseline, "wants_baseline": True, "edited_prompts": (), "partial": ()}
+    return replace(scored, suite=suite, variants=infos, trials=trials, **fields)
+
+
+def with_fault(whole: Material, plant: Plant) -> Material:
+    """The run with a fault of the self-test in its candidate."""
+    workspace, name = Workspace.at(REPOSITORY), whole.suite.candidate
+    assert whole.baseline is not None
+    bench = (whole.suite, tuple(whole.cases), tuple(whole.variants), tuple(whole.trials), whole.baseline, workspace)
+    spoilt = plant(ScratchSuite(*bench, REPOSITORY))
+    assert not isinstance(spoilt, str), spoilt
+    return replace(whole, trials=sorted(spoilt.trials, key=lambda trial: trial.trace.variant == name))
+
+
+def with_losses(whole: Material, share: float, metric: str = "route.pass") -> Material:
+    """The run in which the candidate fails a share of its cases that pass, drawn by a fixed seed."""
+    rng = np.random.default_rng(7)
+    trials = list(whole.trials)
+    for place, trial in enumerate(trials):
+        if trial.trace.variant == whole.suite.candidate and rng.random() < share:
+            trials[place] = trial.model_copy(update={"outcomes": {**trial.outcomes, metric: Scored(value=0.0)}})
+    return replace(whole, trials=trials)
+
+
+def between_repeats(scored: Material, variant: str, candidate: str) -> Material:
+    """A change that changes nothing: the second answers of a variant stand for those of the candidate."""
+    first = [trial for trial in scored.trials if trial.trace.variant == variant and trial.trace.sample == 0]
+    second = [trial.trace for trial in scored.trials if trial.trace.variant == variant and trial.trace.sample == 1]
+    renamed = [trace.model_copy(update={"variant": candidate, "sample": 0}) for trace in second]
+    trials = (*first, *score_trials(scored.by_id, renamed, scored.pack))
+    suite = scored.suite.model_copy(update={"samples": 1})
+    return as_first_judged(replace(scored, suite=suite, trials=trials), candidate, variant)
+
+
+def changes() -> dict[str, Material]:
+    """Changes on shipped recordings, from a better prompt to a clear regression."""
+    prompts, samples = shipped_trials("prompts"), shipped_trials("samples")
+    better = as_first_judged(prompts, "v5", "v3")
+    return {
+        "v5 against v3": better,
+        "v3 against v5": as_first_judged(prompts, "v3", "v5"),
+        "a dropped step": with_fault(better, dropped_step),
+        "30 % of routes lost": with_losses(better, 0.3),
+        "no change": between_repeats(samples, *samples.names[:2]),
+    }
+
+
+def answers_of(whole: Material) -> dict[TrialId, int]:
+    """Trial of the candidate -> answers it takes that the reference has not."""
+    suite = whole.suite
+    theirs = {each.trace.case_id: each.trace.asked for each in whole.trials if each.trace.variant == suite.reference}
+    mine = [each.trace for each in whole.trials if each.trace.variant == suite.candidate]
+    return {trial_id(trace): len(trace.asked - theirs[trace.case_id]) for trace in mine}
+
+
+def a_checkout_before(folder: Path, judged: Material) -> Path:
+    """The checkout of a shipped suite in which its candidate is neither recorded nor blessed."""
+    shutil.copytree(REPOSITORY / "datasets", folder / "datasets", ignore=shutil.ignore_patterns("released"))
+    (folder / "cassettes").mkdir()
+    for path in (*(REPOSITORY / "cassettes").glob("*.npz"), *(REPOSITORY / "cassettes").glob("*.toml")):
+        shutil.copy(path, folder / "cassettes")
+    asked: dict[str, set[str]] = {}
+    for trace in (trial.trace for trial in judged.trials if trial.trace.variant != judged.suite.candidate):
+        asked.setdefault(trace.case_id, set()).update(trace.asked)
+    for case, keys in asked.items():
+        kept = [each for each in load(REPOSITORY / "cassettes" / f"{case}.yaml").interactions if each.key in keys]
+        merge_write(folder / "cassettes" / f"{case}.yaml", kept)
+    manifest.write(folder / "cassettes")
+    assert judged.baseline is not None
+    write_baseline(path_of(Workspace.at(folder).baselines, judged.suite.name), judged.baseline)
+    return folder

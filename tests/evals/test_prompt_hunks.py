@@ -99,6 +99,13 @@ def test_a_rewritten_prompt_is_cut_where_paragraphs_are_versions_of_each_other()
     ]
 
 
+def test_paragraphs_without_a_common_word_are_versions_of_each_other_in_their_order():
+    assert changed("Do it.\n\nBe calm.\n\nBe brief.\n", "Do it.\n\nBe loud.\n\nBe kind.\n") == [
+        (1, "Be calm.", "Be loud."),
+        (2, "Be brief.", "Be kind."),
+    ]
+
+
 def test_a_hunk_that_is_not_there_is_named():
     with pytest.raises(ConfigurationError, match="there is no hunk 9; v1 to v2 has 4"):
         HunkSpec.parse("v1 to v2 +9").text(OLD, NEW)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied, evals, shell
+from tests.builders.example_projects import copied, evals, pytest_at_once
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +122,7 @@ def test_a_case_that_changed_fails_under_pytest(project, tmp_path):
     edited(project, *END_PLAN)
     path = project / "desk" / "graph.py"
     write(path, f"{path.read_text(encoding='utf-8')}\nopen({str(tmp_path / 'loads')!r}, 'a').write('.')\n")
-    code, said = shell(project, "python -m pytest -q --evals first -p no:cacheprovider")
+    code, said, _ = pytest_at_once(project, "-q", "--evals", "first", "-p", "no:cacheprovider")
 
     assert code == 1, said
     assert "output.action changed since the baseline: cancel → end" in said

@@ -1,6 +1,7 @@
 """`evals compare` and `evals gate` on a recorded checkout that is a real git repository."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -12,12 +13,36 @@ pytestmark = pytest.mark.slow
 WHO = ("-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "commit.gpgsign=false")
 
 
-@pytest.fixture
-def repository(checkout):
-    """The checkout with its prompt committed, and edited since."""
-    (checkout / ".gitignore").write_text("*\n!mine.md\n!.gitignore\n")
-    for words in (("init", "-q"), ("add", "."), (*WHO, "commit", "-qm", "a prompt")):
+def committed(checkout, message):
+    for words in (("add", "."), (*WHO, "commit", "-qm", message)):
         subprocess.run(["git", *words], cwd=checkout, check=True)
+
+
+@pytest.fixture(scope="module")
+def a_repository(story, tmp_path_factory):
+    """A recorded checkout with its prompt committed."""
+    checkout = shutil.copytree(story[0], tmp_path_factory.mktemp("compared") / "checkout")
+    (checkout / ".gitignore").write_text("*\n!mine.md\n!.gitignore\n")
+    subprocess.run(["git", "init", "-q"], cwd=checkout, check=True)
+    committed(checkout, "a prompt")
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def a_blessed_one(a_repository, tmp_path_factory):
+    """The same, its suite run and blessed; the baseline is committed too."""
+    checkout = shutil.copytree(a_repository, tmp_path_factory.mktemp("blessed") / "checkout")
+    (checkout / ".gitignore").write_text("*\n!mine.md\n!.gitignore\n!evals\n!evals/**\n")
+    evals(checkout, "run", "tiny.yaml")
+    evals(checkout, "bless", "tiny.yaml")
+    committed(checkout, "bless")
+    return checkout
+
+
+@pytest.fixture
+def repository(a_repository, tmp_path):
+    """A copy, its prompt edited since it was committed."""
+    checkout = shutil.copytree(a_repository, tmp_path / "checkout")
     prompt = checkout / "mine.md"
     prompt.write_text(prompt.read_text().replace("at each step", "at every step"))
     return checkout
@@ -121,15 +146,9 @@ def test_a_wrong_run_or_policy_is_two_and_one_line(checkout, words):
 
 
 @pytest.fixture
-def blessed(repository):
-    """The repository, whose suite was run and blessed with the prompt as committed; the baseline is committed too."""
-    (repository / "mine.md").write_text((repository / "mine.md").read_text().replace("at every step", "at each step"))
-    (repository / ".gitignore").write_text("*\n!mine.md\n!.gitignore\n!evals\n!evals/**\n")
-    evals(repository, "run", "tiny.yaml")
-    evals(repository, "bless", "tiny.yaml")
-    for words in (("add", "."), (*WHO, "commit", "-qm", "bless")):
-        subprocess.run(["git", *words], cwd=repository, check=True)
-    return repository
+def blessed(a_blessed_one, tmp_path):
+    """A copy of the one whose baseline is committed."""
+    return shutil.copytree(a_blessed_one, tmp_path / "checkout")
 
 
 STORED = {

@@ -1,13 +1,11 @@
 """The projects in `docs/examples/`: judged from what is committed, and the tutorial as typed."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, copied, evals_of, live_model, say, shell
+from tests.builders.example_projects import ROOT, copied, evals_of, live_model, say, shell, the_core
 
 pytestmark = pytest.mark.slow
 
@@ -36,11 +34,7 @@ def test_the_graph_of_an_example_imports_nothing_of_ours():
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
-    """The harness without the triage graph and its pack; whoever imports `triage` all the same is stopped."""
-    folder = tmp_path_factory.mktemp("core")
-    shutil.copytree(ROOT / "evals", folder / "evals", ignore=shutil.ignore_patterns("__pycache__", "triage"))
-    write(folder / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
-    return folder
+    return the_core(tmp_path_factory.mktemp("core"))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

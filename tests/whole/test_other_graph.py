@@ -1,9 +1,6 @@
 """A project with a LangGraph graph of its own: record, run, bless and edit, as its team would."""
 
 import json
-import os
-import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, evals, evals_of, live_model
+from tests.builders.example_projects import evals, evals_of, live_model, pytest_at_once, the_core
 from tests.builders.model_server import model_server
 
 pytestmark = pytest.mark.slow
@@ -162,15 +159,17 @@ def recorded(project: Path) -> None:
         assert evals(project, "record", "first", "--recorded-by", "tests", **live)[0] == 0
 
 
-@pytest.mark.parametrize("edited", ["support/prompts/v1.md", "support/words.txt", "support/graph.py", "evals.toml"])
-def test_a_trial_is_not_reused_when_a_file_of_the_target_has_changed(project, edited):
+def test_a_trial_is_not_reused_when_a_file_of_the_target_has_changed(project):
     """Also a prompt that no variant names, and a file of which only the graph knows."""
     recorded(project)
-    evals(project, "run", "first", "--jobs", "1")
-    assert "13 reused unchanged" in evals(project, "run", "first", "--jobs", "1")[1]
-    with (project / edited).open("a") as file:
-        file.write("\n# changed\n")
-    assert " 0 reused unchanged" in evals(project, "run", "first", "--jobs", "1")[1]
+    run = ("run", "first", "--jobs", "1")
+    evals(project, *run)
+    assert "13 reused unchanged" in evals(project, *run)[1]
+    for edited in ("support/prompts/v1.md", "support/words.txt", "support/graph.py", "evals.toml"):
+        with (project / edited).open("a") as file:
+            file.write("\n# changed\n")
+        assert " 0 reused unchanged" in evals(project, *run)[1], edited
+    assert "13 reused unchanged" in evals(project, *run)[1]
 
 
 def test_trials_side_by_side_share_environment_and_folder_of_the_target(project):
@@ -207,15 +206,8 @@ def test_a_project_brings_scorers_in_a_file_of_its_own(project, tmp_path_factory
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     code, said = evals(elsewhere, "run", "first", "--jobs", "1", "--root", str(project))
     assert (code, "not shown to be worse than its baseline over 13 cases" in said) == (0, True), said
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--evals", "first"],
-        cwd=project,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    code, said, _ = pytest_at_once(project, "-q", "--evals", "first")
+    assert code == 0, said
 
     write(project / "evaluation" / "scorers.py", SCORERS.replace('trace.output["reply"]', "trace.output['reply'] * 2"))
     code, said = evals(project, "run", "first", "--jobs", "1")
@@ -231,10 +223,7 @@ def test_a_project_brings_scorers_in_a_file_of_its_own(project, tmp_path_factory
 
 
 def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_factory):
-    """Neither the triage graph nor its pack is there; whoever imports `triage` all the same is stopped."""
-    core = tmp_path_factory.mktemp("core")
-    shutil.copytree(ROOT / "evals", core / "evals", ignore=shutil.ignore_patterns("__pycache__", "triage"))
-    write(core / "triage" / "__init__.py", "raise ImportError('the core imports triage')\n")
+    core = the_core(tmp_path_factory.mktemp("core"))
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
     with live_model(answer) as live:
         code, said = evals_of(core, project, "record", "first", "--recorded-by", "tests", **live)

@@ -1,6 +1,5 @@
 """`pytest --evals` as people call it: a process of its own in a recorded checkout, with the answer of `evals run`."""
 
-import os
 import re
 import shutil
 from xml.etree import ElementTree as ET
@@ -9,7 +8,7 @@ import pytest
 import yaml
 
 from tests.builders.checkout import REPOSITORY, evals
-from tests.builders.forked import Forked
+from tests.builders.example_projects import pytest_at_once
 from tests.builders.llm_server import an_llm_server, answering
 
 pytest_plugins = ["pytester"]
@@ -32,18 +31,10 @@ def tested(here):
     """A process of pytest with some words; one that is forked, but where it starts others."""
 
     def call(*words):
-        process = Forked(run_pytest, *QUICK, "--junitxml", "mine.xml", *words, cwd=here)
-        out, err = process.communicate()
-        return pytest.RunResult(process.returncode, out.splitlines(), err.splitlines(), 0.0)
+        code, out, err = pytest_at_once(here, *QUICK, "--junitxml", "mine.xml", *words)
+        return pytest.RunResult(code, out.splitlines(), err.splitlines(), 0.0)
 
     return call
-
-
-def run_pytest(*words):
-    """In a process of its own, where no test of ours runs."""
-    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
-        del os.environ[name]
-    return int(pytest.main([*words]))
 
 
 def results(path):
@@ -78,11 +69,20 @@ def edit_one_word(here):
     prompt.write_text(prompt.read_text().replace("at each step", "at every step"))
 
 
-def make_worse(here):
-    """Another prompt, recorded with answers that skip the critic."""
-    edit_one_word(here)
+@pytest.fixture(scope="module")
+def worse(story, tmp_path_factory):
+    """The checkout with another prompt, recorded with answers that skip the critic."""
+    checkout = shutil.copytree(story[0], tmp_path_factory.mktemp("worse") / "checkout")
+    edit_one_word(checkout)
     with an_llm_server(answering(route=("investigator", "codebase_search", "writer"))) as llm:
-        assert evals(here, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+        assert evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+    return checkout
+
+
+@pytest.fixture
+def made_worse(here, worse):
+    """Where pytest is started: the checkout with the worse prompt."""
+    return shutil.copytree(worse, here, dirs_exist_ok=True)
 
 
 def cut_a_cassette(here):
@@ -106,7 +106,6 @@ def seal(here):
 
 CHANGES = {
     "nothing": (lambda here: None, 0, {"passed": ALL}),
-    "a worse prompt": (make_worse, 3, {"passed": ALL - 3, "failed": 2, "errors": 1}),  # two cases prove no loss
     "an edited prompt": (edit_one_word, 3, {"passed": 3, "errors": 4}),
     "a broken cassette": (cut_a_cassette, 3, {"passed": 3, "errors": 4}),
     "a missing cassette": (lose_a_cassette, 3, {"passed": 3, "errors": 4}),
@@ -125,9 +124,14 @@ def test_every_test_says_what_evals_run_says_of_it(here, tested, change, code, o
     assert agreed(here, done) == code
 
 
-def test_a_failure_is_the_reports_sentence_and_no_traceback(here, tested):
-    make_worse(here)
+def test_a_worse_prompt_fails_the_tests_that_evals_run_says_it_fails(made_worse, tested):
+    done = tested("--evals", "tiny.yaml")
 
+    done.assert_outcomes(passed=ALL - 3, failed=2, errors=1)
+    assert agreed(made_worse, done) == 3  # two cases prove no loss
+
+
+def test_a_failure_is_the_reports_sentence_and_no_traceback(made_worse, tested):
     said = tested("--evals", "tiny.yaml").stdout.str()
 
     assert "route.pass is lower under new than under old (2 of 2 losses diverge at decision 3: critic skipped)" in said
@@ -188,8 +192,7 @@ def test_a_verdict_that_is_selected_alone_is_that_of_the_whole_suite(here, teste
     assert trials(here) == 4
 
 
-def test_x_stops_at_the_first_and_lf_runs_what_failed_again(here, tested):
-    make_worse(here)
+def test_x_stops_at_the_first_and_lf_runs_what_failed_again(made_worse, tested):
     whole = tested("--evals", "tiny.yaml", "-x")
     assert whole.parseoutcomes()["failed"] == 1
 
@@ -200,16 +203,15 @@ def test_x_stops_at_the_first_and_lf_runs_what_failed_again(here, tested):
     again.stdout.fnmatch_lines(["run-last-failure: rerun previous 3 failures"])
 
 
-def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(here, pytester):
+def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(made_worse, pytester):
     """Not forked: pytest-xdist starts pythons of its own, as people do."""
-    make_worse(here)
-    shutil.rmtree(here / ".cache" / "trials")
+    shutil.rmtree(made_worse / ".cache" / "trials")
 
     done = pytester.runpytest_subprocess(*QUICK, "--junitxml", "mine.xml", "--evals", "tiny.yaml", "-n", "2")
 
     done.assert_outcomes(passed=4, failed=2, errors=1)
-    assert trials(here) == 4
-    assert agreed(here, done) == 3
+    assert trials(made_worse) == 4
+    assert agreed(made_worse, done) == 3
     done.stdout.fnmatch_lines(["tiny: Cannot judge new: *", "`evals run` exits with 3 (cannot judge).*"])
 
 

@@ -244,3 +244,13 @@ def test_an_edited_prompt_of_another_node_is_named_by_plan_and_report(project):
     assert (code, "prompts/clerk.md" in said) == (3, True), said
     page = (project / "reports" / "latest" / "index.html").read_text()
     assert "prompts/clerk.md since it was blessed" in page
+
+
+def test_trials_side_by_side_share_what_is_set_up_for_them(tmp_path):
+    """Whoever looks while the variant's text is in place of the file sees the file as it is."""
+    file = write(tmp_path / "prompts" / "clerk.md", "Be brief.\n")
+    files = VariantFiles(tmp_path, prompts=(NamedPrompt("clerk", "v2", "prompts/clerk.md", "Be kind.\n"),))
+
+    with files.in_place():
+        assert (file.read_text(), files.texts) == ("Be kind.\n", {"prompts/clerk.md": "Be kind.\n"})
+    assert file.read_text() == "Be brief.\n"

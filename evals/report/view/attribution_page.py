@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from evals.analysis.hunk_effects import Attribution, HunkEffect, HunkPart
+from evals.analysis.hunk_effects import Attribution, HunkEffect
+from evals.prompt_hunks import Part
 from evals.report.numbers import points
 from evals.report.view.page_parts import Table, without_empty
 from evals.shared.words import counted
@@ -12,11 +12,13 @@ from evals.shared.words import counted
 
 @dataclass(frozen=True)
 class MarkedPart:
-    """A stretch of the prompt with its lines, and in the margin what its hunk did; `name` is empty where none is."""
+    """A stretch of the prompt: lines that both versions have, or those that went and came, and what its hunk did."""
 
     name: str
     did: tuple[str, ...]
-    lines: tuple[tuple[Literal["same", "del", "ins"], str], ...]
+    same: tuple[str, ...]
+    gone: tuple[str, ...]
+    added: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -33,21 +35,16 @@ class AttributionPage:
 
 def attribution_page(found: Attribution) -> AttributionPage:
     """The view of an attribution. Pure: the same result gives the same page."""
-    every = (*found.effects, *found.routes)
-    tables = [
-        _table(f"Decisions that differ between {found.old} and {found.new}", (*found.effects, found.whole), found)
-    ]
-    if found.routes:
-        tables.append(_table("Whole trials of the cases whose routes differ", found.routes, found))
+    decisions = _table(f"Decisions that differ between {found.old} and {found.new}", found.effects, found)
+    trials = _table("Whole trials of the cases whose routes differ", found.routes, found)
+    places = [(_version(each, found), place) for each in (*found.effects, *found.routes) for place in each.where]
     return AttributionPage(
         question=f"Which lines of the prompt did it? {found.new} against {found.old}, suite {found.suite}",
         sentence=_sentence(found),
         notes=tuple(_notes(found)),
-        tables=tuple(tables),
+        tables=(decisions, trials) if found.routes else (decisions,),
         parts=tuple(_marked(part, found) for part in found.parts),
-        places=Table(
-            "Answers that changed", ("hunk", "place"), tuple((_name(each), at) for each in every for at in each.where)
-        ),
+        places=Table("Answers that changed", ("version", "where"), tuple(places)),
     )
 
 
@@ -57,31 +54,28 @@ def _sentence(found: Attribution) -> str:
         return f"{found.old} and {found.new} decide the same in all {found.decisions} decisions."
     if found.missing:
         return f"{asked} of {found.decisions} decisions differ; {counted(found.missing, 'answer')} not recorded yet."
-    best = max(found.singles, key=lambda each: each.explained)
+    best = max(found.alone, key=lambda each: each.explained)
     return f"Hunk {best.hunks[0]} alone explains {best.explained} of the {asked} decisions that differ."
 
 
 def _notes(found: Attribution) -> Iterator[str]:
-    if found.singles and not any(each.missing for each in found.singles) and found.whole.asked:
+    scores = [each.score for each in found.alone if each.score is not None]
+    if found.whole.score is not None and len(scores) == len(found.alone):
         yield (
-            f"{found.by_one} of {found.whole.asked} follow from exactly one hunk, {found.by_several} from each of "
-            f"several, {found.together} only from hunks together."
+            f"Decisions that exactly one hunk explains: {found.by_one}; each of several: {found.by_several}; only "
+            f"hunks together: {found.together}. Score: the hunks one by one add up to {points(sum(scores))} points, "
+            f"all together change {points(found.whole.score)}; interaction {points(found.whole.score - sum(scores))}."
         )
-    if found.interaction is not None and found.whole.score is not None:
-        yield (
-            f"Score: the hunks one by one add up to {points(found.whole.score - found.interaction)} points, all "
-            f"together change {points(found.whole.score)}; interaction {points(found.interaction)}."
-        )
-    if found.cost:
-        price = "price unknown" if found.cost.usd is None else f"{found.cost.usd:.4f} USD"
-        yield f"One answer: {found.cost.tokens_in:,.0f} tokens in, {found.cost.tokens_out:,.0f} out, {price}."
+    if found.tokens_in is not None:
+        price = "price unknown" if found.usd is None else f"{found.usd:.4f} USD"
+        yield f"One answer: {found.tokens_in:,.0f} tokens in, {found.tokens_out:,.0f} out, {price}."
 
 
 def _table(caption: str, effects: Sequence[HunkEffect], found: Attribution) -> Table:
-    """One row per hunk version; the score is a mean over all decisions (or trials) of the suite, in points."""
+    """One row per hunk version, then all hunks together where it is about decisions."""
     head = ("version", "asked", "missing", "changed", "explained", "mended", "broke", "score", "95 %")
     rows = []
-    for each in effects:
+    for each in (*effects, *([] if effects is found.routes else [found.whole])):
         counts = (each.asked, each.missing, each.changed, each.explained, each.mended, each.broke)
         between = "" if each.low is None else f"{points(each.low)} to {points(each.high)}"
         rows.append((_version(each, found), *map(str, counts), points(each.score), between))
@@ -91,33 +85,25 @@ def _table(caption: str, effects: Sequence[HunkEffect], found: Attribution) -> T
 def _version(effect: HunkEffect, found: Attribution) -> str:
     if effect is found.whole:
         return f"{found.new} (all hunks)"
-    return (found.old if effect.way == "+" else found.new) + _name(effect)
+    return (found.old if effect.way == "+" else found.new) + "".join(f"{effect.way}{one}" for one in effect.hunks)
 
 
-def _name(effect: HunkEffect) -> str:
-    return "".join(f"{effect.way}{hunk}" for hunk in effect.hunks)
-
-
-def _marked(part: HunkPart, found: Attribution) -> MarkedPart:
+def _marked(part: Part, found: Attribution) -> MarkedPart:
+    old, new = tuple(part.old.strip("\n").splitlines()), tuple(part.new.strip("\n").splitlines())
     if not part.hunk:
-        return MarkedPart("", (), tuple(("same", line) for line in part.old.splitlines()))
-    mine = [each for each in (*found.effects, *found.routes) if each.hunks == (part.hunk,)]
-    gone, added = part.old.splitlines(), part.new.splitlines()
-    return MarkedPart(
-        f"Hunk {part.hunk}",
-        tuple(_did(each, "trials" if each in found.routes else "decisions") for each in mine),
-        (*(("del", line) for line in gone), *(("ins", line) for line in added)),
-    )
+        return MarkedPart("", (), old, (), ())
+    kinds = ((found.effects, "decisions"), (found.routes, "trials"))
+    did = [_did(each, what) for effects, what in kinds for each in effects if each.hunks == (part.hunk,)]
+    return MarkedPart(f"Hunk {part.hunk}", tuple(did), (), old, new)
 
 
 def _did(effect: HunkEffect, what: str) -> str:
     """What a hunk did, for the margin."""
-    if not effect.asked:
-        return f"{what}: not recorded yet"
     how = "put in" if effect.way == "+" else "taken out"
-    score = "" if effect.score is None else f"; score {points(effect.score)}"
     missing = f"; {effect.missing} not recorded" if effect.missing else ""
+    if not effect.asked:
+        return f"{how}{missing}"
     return (
         f"{how}: changed {effect.changed} of {effect.asked} {what}, explains {effect.explained}, mended "
-        f"{effect.mended}, broke {effect.broke}{score}{missing}"
+        f"{effect.mended}, broke {effect.broke}; score {points(effect.score)}{missing}"
     )

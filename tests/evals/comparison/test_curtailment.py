@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evals.comparison.assemble import verdict_of
 from evals.comparison.baseline import make_baseline
 from evals.models.suite import GatePolicy
 from tests.builders.case import a_case, a_point
 from tests.builders.facts import a_good_trace, a_variant, some_cases, some_material, some_trials
 from tests.builders.shipped import every
 from tests.builders.trace import a_report, an_answer
-from tests.builders.unasked import Unasked, verdict_of
+from tests.builders.unasked import Unasked
 
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 
@@ -126,6 +127,14 @@ def test_what_has_no_bounds_is_judged_when_all_is_recorded(policy):
     whole = new_candidate(cases, some_trials(cases), policy=GatePolicy.model_validate(policy))
 
     assert verdict_of(without(whole, 0)).exit_code == 3
+
+
+def test_a_suite_with_a_judge_is_judged_when_all_is_recorded():
+    cases = some_cases(40)
+    whole = new_candidate(cases, some_trials(cases))
+    judged = replace(whole, suite=whole.suite.model_copy(update={"judge": "v1"}))
+
+    assert verdict_of(without(judged, 0)).exit_code == 3
 
 
 def test_what_keeps_a_run_from_being_judged_is_not_hidden():

@@ -1,0 +1,29 @@
+"""The shipped recordings, as if the candidate were not recorded: any order of its answers leads to the same verdict."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from evals.comparison.assemble import verdict_of
+from tests.builders.shipped import every
+from tests.builders.unasked import Unasked, answers_of, changes
+
+pytestmark = pytest.mark.slow
+CHANGES = ("v5 against v3", "v3 against v5", "a dropped step", "30 % of routes lost", "no change")
+whole_runs = cache(changes)
+
+
+@pytest.mark.parametrize("seed", range(100 if every() else 2))
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_order_of_answers_leads_to_the_verdict_of_all(change, seed):
+    whole = whole_runs()[change]
+    rng = np.random.default_rng(seed)
+    order = [*answers_of(whole)]
+    rng.shuffle(order)
+    run = Unasked(whole, set(order))
+
+    first = run.needed(order)
+    later = {first, *rng.integers(first, len(order) + 1, 2).tolist()}
+
+    assert {verdict_of(run.with_only(order[:n])).status for n in later} == {verdict_of(whole).status}
