@@ -4,7 +4,7 @@ Exit codes, for every command:
 
     0    done; for `run`: judged, and not worse
     1    for `run`: judged, and worse; for `drift`: drifted; for `dataset lint`: something is wrong; for `cassette
-         merge`: a conflict; for `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too
+         merge`: a conflict; for `sweep`: the choice failed on split `gate`; for `selftest`: a fault was missed, or too
          many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
     3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan` and `judge`: something is missing;
@@ -43,10 +43,10 @@ COMMANDS: Final = {
     "gate": ("verdict_commands", "judging", "Judge a stored run again, or the shards of one run together."),
     "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
     "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
-    "noise": ("verdict_commands", "judging", "Say how often a check of a mean fails by chance."),
+    "noise": ("verdict_commands", "judging", "Say how often a threshold on a mean fails by chance."),
     "attribute": ("attribute_command", "attributing", "Say which lines of a prompt changed which decisions."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
-    "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
+    "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording would take."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("export_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),

@@ -127,4 +127,4 @@ def _in_words(was: str | None, now: str | None, before: Sequence[str], after: Se
         return f"{was} skipped"
     if now not in before and now != "end":
         return f"{now} added"
-    return f"{now} before {was}"
+    return f"{now} moved before {was}"

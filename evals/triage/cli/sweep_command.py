@@ -40,9 +40,9 @@ def sweep_command(
     open_holdout: OpenHoldout = None,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/sweep if not given.")] = None,
 ) -> int:
-    """Try thresholds and guard sets over the recorded tape, and recommend where to work: chosen on tune, held to gate.
+    """Try thresholds and guard sets on recorded answers: choose on the split `tune`, confirm on the split `gate`.
 
-    Exit codes: 0 recommended, 1 the choice did not hold on gate, 3 not recorded well enough to recommend anything.
+    Exit codes: 0 confirmed, 1 the choice failed on the split `gate`, 3 not recorded well enough to recommend anything.
     """
     common = given(context, dataset=True)
     axes = Axes(single, corroborated, min_findings, sets)

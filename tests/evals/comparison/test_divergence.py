@@ -17,7 +17,7 @@ PARTINGS = {
     "order": (
         FULL,
         ("investigator", "critic", "codebase_search", "writer"),
-        (1, "codebase_search", "critic", "critic before codebase_search"),
+        (1, "codebase_search", "critic", "critic moved before codebase_search"),
     ),
     "stops": (FULL, FULL[:3], (3, "writer", None, "stops before writer")),
     "goes on": (FULL[:3], FULL, (3, None, "writer", "goes on to writer")),
