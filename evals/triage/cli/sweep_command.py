@@ -33,12 +33,8 @@ def sweep_command(
     single: Annotated[str, typer.Option(help="Thresholds that one finding needs: FROM:TO:STEP or a,b,c.")] = SINGLE,
     corroborated: Annotated[str, typer.Option(help="Thresholds that several findings need.")] = CORROBORATED,
     min_findings: Annotated[str, typer.Option(help="How many findings make several.")] = "2",
-    sets: Annotated[
-        str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c; the variant's own if not given.")
-    ] = None,
-    variant: Annotated[
-        str | None, typer.Option(help="The variant to vary; the suite's candidate if not given.")
-    ] = None,
+    sets: Annotated[str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c.")] = None,
+    variant: Annotated[str | None, typer.Option(help="The variant to vary, else the candidate.")] = None,
     score: Annotated[str, typer.Option(help="The score to choose by.")] = "route.score",
     case: Cases = None,
     open_holdout: OpenHoldout = None,
