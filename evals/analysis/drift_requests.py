@@ -11,7 +11,7 @@ from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CannotJudgeError
-from evals.models.drift_result import AnswerSource, DriftPrice
+from evals.models.drift_result import AnswerSource, DriftPrice, Passage
 from evals.models.trace import Trace
 from evals.prices import PriceTable
 from evals.recording.rounds.answer_files import fault
@@ -150,15 +150,6 @@ class Stratum(NamedTuple):
     variant: str
 
 
-class Use(NamedTuple):
-    """Where a trial asks it: the n-th request of its supervisor on its way (from 1), or 0 for all else, as in a frozen
-    state, which is no part of the way."""
-
-    case: str
-    variant: str
-    step: int
-
-
 @dataclass(frozen=True, eq=False)  # one request is itself: its answers are no names
 class RecordedRequest:
     """One request. `answers` are all that are recorded, by sample; `fields` what they are compared in."""
@@ -168,7 +159,7 @@ class RecordedRequest:
     stratum: Stratum
     fields: tuple[str, ...]
     answers: tuple[Interaction, ...]
-    uses: tuple[Use, ...]
+    uses: tuple[Passage, ...]
 
     @property
     def agent(self) -> str:
@@ -222,24 +213,24 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
     )
 
 
-def _recorded(case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Use]) -> RecordedRequest:
+def _recorded(case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Passage]) -> RecordedRequest:
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
     return RecordedRequest(case, key, stratum, fields_of(kept[0].agent, kept[0].request), kept, tuple(uses))
 
 
-def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Use]]:
+def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Passage]]:
     """Key -> where it is asked, once per case, variant and step."""
-    found: dict[str, dict[Use, None]] = {}
+    found: dict[str, dict[Passage, None]] = {}
     for trace in traces:
         step = 0
         for call in trace.calls:
             step += call.agent == "supervisor"
-            use = Use(trace.case_id, trace.variant, step if call.agent == "supervisor" else 0)
+            use = Passage(case=trace.case_id, variant=trace.variant, step=step if call.agent == "supervisor" else 0)
             found.setdefault(call.key, {})[use] = None
         for key in (key for point in trace.points for key in point.keys):
-            found.setdefault(key, {})[Use(trace.case_id, trace.variant, 0)] = None
+            found.setdefault(key, {})[Passage(case=trace.case_id, variant=trace.variant, step=0)] = None
     return {key: tuple(each) for key, each in found.items()}
 
 
