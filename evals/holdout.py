@@ -1,4 +1,4 @@
-"""The held-out cases: which they are, and how often and why they were opened. Looks at gate cases are counted, too."""
+"""The held-out cases: which they are, and how often and why they were opened."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -14,10 +14,7 @@ from evals.models.base import Closed
 from evals.models.case import Case
 from evals.safe_yaml import read_model
 
-HEADER: Final = (
-    "# How often, and why, the held-out cases were scored; `evals run SUITE --open-holdout WHY` adds to it.\n"
-)
-LOOKS: Final = "# What `evals.optimize` compared on the gate cases; each look lowers the alpha of the next one.\n"
+HEADER: Final = "# How often, and why, held-out cases were scored; `evals run SUITE --open-holdout WHY` adds one.\n"
 
 
 class Opening(Closed):
@@ -72,15 +69,3 @@ def open_holdout(path: Path, suite: str, why: str, day: date, header: str = HEAD
         text = yaml.safe_dump(Openings(openings=openings).model_dump(mode="json"), sort_keys=False, allow_unicode=True)
         replace(path, header + text)
     return len(openings)
-
-
-def count_look(path: Path, suite: str, compared: str, day: date) -> int:
-    """The number of this look at the gate cases, from 1; the same comparison keeps its number. Raises as above."""
-    known = [each.why for each in read_openings(path)]
-    return known.index(compared) + 1 if compared in known else open_holdout(path, suite, compared, day, LOOKS)
-
-
-def look_alpha(alpha: float, look: int) -> float:
-    """The significance level of a look. Over all looks it adds up to alpha, so the chance that any useless candidate is
-    called better is at most alpha, however many there are (Bonferroni with unequal shares)."""
-    return alpha / (look * (look + 1))

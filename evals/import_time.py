@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Final
 
-SLOW: Final = 5.0
+SLOW: Final = 7.0
 """Seconds of an import that the user is told of."""
 
 
@@ -26,15 +26,13 @@ _told: Final[set[str]] = set()
 
 @contextmanager
 def importing(what: str) -> Iterator[None]:
-    """Tell the listeners how long the block takes."""
+    """Tell the listeners that the block begins, and how long it took unless it fails."""
     began = perf_counter()
     for tell in listeners:
         tell(Import(what))
-    try:
-        yield
-    finally:
-        for tell in listeners:
-            tell(Import(what, perf_counter() - began))
+    yield
+    for tell in listeners:
+        tell(Import(what, perf_counter() - began))
 
 
 def say_if_slow(done: Import) -> None:
@@ -43,8 +41,3 @@ def say_if_slow(done: Import) -> None:
         _told.add(done.what)
         took = f"importing {done.what} took {done.seconds:.1f} s"
         logging.getLogger("evals").warning("evals: %s, before the first trial; no trial time limit counts it", took)
-
-
-def has_not_ended(what: str, seconds: float) -> str:
-    """What is said of an import that hangs."""
-    return f"importing {what} has not ended after {seconds:g} s"

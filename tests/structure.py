@@ -27,6 +27,7 @@ PACKAGES: Final = ("evals", "triage")
 PACK: Final = "evals/triage/"
 EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.py", "evals/runner/remote_worker.py")
 LATER: Final = (
+    "evals/analysis/any_answer.py",
     "evals/analysis/hunk_effects.py",
     "evals/analysis/noise.py",
     "evals/cli/attribute_command.py",

@@ -40,9 +40,6 @@ from evals.prices import PriceTable
 from evals.shared.words import counted
 from evals.statistics.paired_tests import holm
 
-PRIMARY: Final = ("supervisor", DECISION)
-"""What the verdict is planned for; it has half of alpha for itself."""
-
 Meanings = tuple[Mapping[str, Hashable], ...]
 
 
@@ -60,7 +57,7 @@ class ComparedRequest:
         """The request with the meaning of every answer."""
 
         def said(answers: Sequence[Interaction]) -> Meanings:
-            return tuple(meaning(request.agent, request.answers[0].request, each.response) for each in answers)
+            return tuple(meaning(request.read_as, request.answers[0].request, each.response) for each in answers)
 
         return cls(request, said(request.answers), said(fresh), weight)
 
@@ -85,10 +82,11 @@ def compared(asked: Sequence[ComparedRequest], alpha: float, seed: int) -> tuple
     rng = np.random.default_rng(seed)
     found = {
         name: (_shifted if name[1] == CONFIDENCE else _equal)(*name, members, alpha / 2, rng)
-        for name, members in sorted(rows.items(), key=lambda item: (item[0] != PRIMARY, item[0]))
+        for name, members in sorted(rows.items(), key=lambda item: (item[0][1] != DECISION, item[0]))
     }
-    others = holm({name: row.p for name, row in found.items() if name != PRIMARY and row.p is not None})
-    adjusted = {**others, **({PRIMARY: found[PRIMARY].p} if PRIMARY in found else {})}
+    adjusted: dict[tuple[str, str], float] = {}
+    for primary in (True, False):
+        adjusted |= holm({name: row.p for name, row in found.items() if row.primary == primary and row.p is not None})
     return tuple(row.model_copy(update={"p_adjusted": adjusted.get(name)}) for name, row in found.items())
 
 
@@ -136,7 +134,7 @@ def _equal(
         p=exceeds_p([pool for _, pool in told]) if told else None,
         p_adjusted=None,
         level=level,
-        primary=(agent, field) == PRIMARY,
+        primary=field == DECISION,
     )
 
 
@@ -183,7 +181,8 @@ measured too low would not be enough."""
 def judged(fields: Sequence[FieldDrift], enough: Needed, precision: float) -> DriftVerdict:
     """Drifted where a field moved by more than chance; else representative where decisions cannot have moved by as much
     as `precision`; else nobody can tell."""
-    decision = next((field for field in fields if field.primary), None)
+    decisions = [field for field in fields if field.primary]
+    decision = max(decisions, key=lambda each: 2.0 if each.change is None else each.change.high or 2.0, default=None)
     if moved := [field for field in fields if field.moved]:
         sentence = "drifted: the model does not answer as the tape does, by more than chance"
         return DriftVerdict(
@@ -193,8 +192,8 @@ def judged(fields: Sequence[FieldDrift], enough: Needed, precision: float) -> Dr
         return DriftVerdict(
             status="cannot tell",
             exit_code=EXIT_CANNOT_JUDGE,
-            sentence="cannot tell: no decision of a supervisor was drawn",
-            reasons=("take a larger --sample, or a suite whose supervisor asks a model",),
+            sentence="cannot tell: no decision was drawn that a model makes by a schema or by tool calls",
+            reasons=("take a larger --sample, or a suite with such decisions",),
         )
     if decision.change.high < precision:
         bound = f"decisions differ from the tape by less than {_points(decision.change.high)} more than repeats do"

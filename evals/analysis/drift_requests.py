@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
+from evals.analysis.any_answer import plain_readers, routers_of, whole_answer
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
@@ -71,12 +72,23 @@ FIELDS: Final[Mapping[tuple[str, str], Mapping[str, Reader]]] = {
 }
 """Agent and form of its answer -> the fields read from it. What calls tools has its calls as one more, or as decision;
 every answer of a schema has `schema` and, where it states one, `confidence`."""
+ROUTER: Final = "supervisor"
+WORKER: Final = "worker"
+"""What agents of a target are read as: of any schema, all but free text; of a router that is its decision."""
+
+
+def _readers(agent: str, request: Json) -> Mapping[str, Reader]:
+    """Field -> how it is read from an answer to the request."""
+    known = FIELDS.get((agent, _form(request)))
+    if known is not None or agent not in (ROUTER, WORKER) or _form(request) in (TOOLS, TEXT):
+        return known or {}
+    return plain_readers(_schema(request), DECISION if agent == ROUTER else None)
 
 
 def fields_of(agent: str, request: Json) -> tuple[str, ...]:
     """The fields every answer to this request is compared in; none where it is prose."""
     form = _form(request)
-    named = tuple(FIELDS.get((agent, form), ()))
+    named = tuple(_readers(agent, request))
     if form == TOOLS:
         return (_calls_are(agent), SCHEMA)
     if form == TEXT:
@@ -87,7 +99,7 @@ def fields_of(agent: str, request: Json) -> tuple[str, ...]:
 def meaning(agent: str, request: Json, response: Json) -> dict[str, Hashable]:
     """Field -> what the answer says there: a number for `confidence` (absent where none can be read), else a value that
     is equal or not; True for `schema` where the answer fits what the request demands."""
-    fields = fields_of(agent, request)
+    fields, response = fields_of(agent, request), whole_answer(response)
     fits = fault(request, response) is None
     message = response["choices"][0]["message"]
     try:
@@ -104,13 +116,13 @@ def _read(agent: str, request: Json, message: Json) -> dict[str, Hashable]:
         return {_calls_are(agent): tuple(_call(request, each["function"]) for each in message.get("tool_calls") or ())}
     text = message["content"]
     said = parse_json(text[text.index("{") : text.rindex("}") + 1] if form == TEXT else text)
-    found = {name: reader(said) for name, reader in FIELDS.get((agent, form), {}).items()}
+    found = {name: reader(said) for name, reader in _readers(agent, request).items()}
     return {**found, **({CONFIDENCE: float(said[CONFIDENCE])} if CONFIDENCE in fields_of(agent, request) else {})}
 
 
 def _calls_are(agent: str) -> str:
     """A supervisor that plans decides by its calls; to a worker they are means."""
-    return DECISION if agent == "supervisor" else "calls"
+    return DECISION if agent == ROUTER else "calls"
 
 
 def _call(request: Json, called: Json) -> Hashable:
@@ -160,6 +172,8 @@ class RecordedRequest:
     fields: tuple[str, ...]
     answers: tuple[Interaction, ...]
     uses: tuple[Passage, ...]
+    read_as: str = ""
+    """The agent, or `ROUTER` or `WORKER` of a target."""
 
     @property
     def agent(self) -> str:
@@ -198,14 +212,18 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
         raise CannotJudgeError(f"{failed[0].case_id} under {failed[0].variant} cannot be replayed: {failed[0].error}")
     uses = _uses(traces)
     readings = Readings(workspace.cache / FOLDER)
+    routers = routers_of(traces)
     found: dict[str, RecordedRequest] = {}
     for case in sorted({trace.case_id for trace in traces}):
         answers: dict[str, list[Interaction]] = {}
         for interaction in load(workspace.cassette(case), readings).interactions:
             answers.setdefault(interaction.key, []).append(interaction)
         for key in sorted(uses.keys() & answers.keys() - found.keys()):
-            found[key] = _recorded(case, key, answers[key], uses[key])
-    asked = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
+            found[key] = _recorded(case, key, answers[key], uses[key], routers)
+    models = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
+    asked = [each for each in models if each.answers[0].uri.partition("?")[0].endswith("/chat/completions")]
+    if models and not asked:
+        raise CannotJudgeError(f"only chat completions are asked again, and this suite asks {models[0].answers[0].uri}")
     if not asked:
         raise CannotJudgeError("nothing is recorded that could be asked again; record the suite first")
     return Population(
@@ -213,11 +231,14 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
     )
 
 
-def _recorded(case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Passage]) -> RecordedRequest:
+def _recorded(
+    case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Passage], routers: frozenset[str] | None
+) -> RecordedRequest:
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
-    return RecordedRequest(case, key, stratum, fields_of(kept[0].agent, kept[0].request), kept, tuple(uses))
+    read_as = kept[0].agent if routers is None else ROUTER if kept[0].agent in routers else WORKER
+    return RecordedRequest(case, key, stratum, fields_of(read_as, kept[0].request), kept, tuple(uses), read_as)
 
 
 def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Passage]]:

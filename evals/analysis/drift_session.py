@@ -13,6 +13,7 @@ from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction
 from evals.cassettes.player import AGENT_HEADER, Tape, playing
 from evals.cassettes.recorder import Recorder, RecordingTransport
+from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import load
 from evals.errors import EvalsError, MissError, RecordingStoppedError
 from evals.recording.endpoint import case_being_recorded
@@ -99,6 +100,7 @@ async def ask(
     """Ask for every answer, as many at a time as the recorder has slots; how many did not come. `heard` is told of each
     as it comes; once the recorder has stopped, nothing more is asked."""
     tapes = {one.request.case: Cassette(sitting.cassette(one.request.case)) for one in each}
+    recorder.request_body = lambda request: dict(parse_json(request.body))  # also of a stream, which is asked for whole
     transport = RecordingTransport(recorder, llm)
     async with httpx2.AsyncClient(transport=transport, base_url=ORIGIN, trust_env=False, timeout=timeout_s) as client:
 

@@ -82,9 +82,9 @@ def drift_command(
 ) -> int:
     """Does the model still say what is recorded? Asks a random sample of the recorded requests again.
 
-    Answers go to a folder of their own, never to cassettes/; the same command goes on where it broke off. Exits with 0
-    representative, 1 drifted, 3 cannot tell (it says how many requests would), or the endpoint fails or a limit is
-    reached.
+    Answers go to a folder of their own, never to cassettes/; the same command goes on where it broke off.
+
+    Exit codes: 0 representative, 1 drifted, 3 cannot tell (says how many requests it needs), failed, or limit reached.
     """
     common, asked = given(context, dataset=True), settings(DriftSettings, changed)
     batch = batch_of(asked, export, import_, more_answers, answer_with)

@@ -38,7 +38,7 @@ langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_K
 RETRIES: Final = 4
 CASES: Final = "cases"
 Name = Annotated[
-    str | None, typer.Option(help="What the dataset is called there: triage-evals, or triage-evals/NAME if not given.")
+    str | None, typer.Option(help="What the dataset is called there; as the project's folder if not given.")
 ]
 Retries = Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")]
 

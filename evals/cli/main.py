@@ -4,7 +4,7 @@ Exit codes, for every command:
 
     0    done; for `run`: judged, and not worse
     1    for `run`: judged, and worse; for `drift`: drifted; for `dataset lint`: something is wrong; for `cassette
-         merge`: a conflict; for `sweep`: the choice did not hold on gate; for `selftest`: a fault was missed, or too
+         merge`: a conflict; for `sweep`: the choice failed on split `gate`; for `selftest`: a fault was missed, or too
          many false alarms
     2    wrong usage or configuration; one line on stderr says what to do
     3    cannot judge: not recorded, corrupt, failed, or not comparable; for `plan` and `judge`: something is missing;
@@ -28,8 +28,8 @@ from evals.cli.global_options import HERE, global_options, split
 from evals.cli.spellings import advice, is_old, renewed
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
-from evals.pack import Command, installed_pack
-from evals.project import Project
+from evals.pack import Command, installed_pack, load_pack
+from evals.project import ANY_GRAPH, Project
 from evals.shared.extras import missing_extra
 
 COMMANDS: Final = {
@@ -43,10 +43,10 @@ COMMANDS: Final = {
     "gate": ("verdict_commands", "judging", "Judge a stored run again, or the shards of one run together."),
     "selftest": ("verdict_commands", "judging", "Plant faults that must be caught, and count false alarms."),
     "metrics": ("verdict_commands", "judging", "Say what each metric can show, and recommend primary metrics."),
-    "noise": ("verdict_commands", "judging", "Say how often a check of a mean fails by chance."),
+    "noise": ("verdict_commands", "judging", "Say how often a threshold on a mean fails by chance."),
     "attribute": ("attribute_command", "attributing", "Say which lines of a prompt changed which decisions."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
-    "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording it takes."),
+    "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording would take."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("export_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
@@ -93,6 +93,9 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
+    if not typed and rest and rest[0] in load_pack(ANY_GRAPH).commands:
+        needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
+        raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
 
 

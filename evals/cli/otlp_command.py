@@ -48,7 +48,7 @@ def otlp_command(
     """A stored run as OpenTelemetry traces, one per trial, for Jaeger, Phoenix, Langfuse or a collector.
 
     Keys go into OTEL_EXPORTER_OTLP_HEADERS. See docs/opentelemetry.md for what the spans say, and what their times are.
-    Exit codes: 3 not delivered or refused, or with --content, words of a call that are on no tape.
+    Exit codes: 3 not delivered or refused, or with --content, words of a call that are in no cassette.
     """
     common = given(context, dataset=True)
     if out and endpoint:

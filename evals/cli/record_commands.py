@@ -88,7 +88,7 @@ def plan_command(
     judge: AskJudge = False,
     as_json: AsJson = False,
 ) -> int:
-    """Say what is not recorded yet and why, what recording it takes, and the command that does it."""
+    """Say what is not recorded yet and why, what recording would take, and the command for it."""
     common = given(context, dataset=not judge)
     if judge:
         _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
@@ -275,7 +275,6 @@ async def _record(
     if watch:
         say(str(watch))
         if watch.is_judged:
-            say(f"Report: `evals run {chosen.request.suite}`. To bless it, record the rest, without --until-judged.")
             return EXIT_OK
     return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
 

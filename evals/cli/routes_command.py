@@ -21,8 +21,8 @@ routes = typer.Typer(help="Score routes against a specification.", no_args_is_he
 def routes_score_command(
     spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],
     traces: Annotated[Path, typer.Option(help="JSON: a list of {visits, state}.")],
-    why: Annotated[bool, typer.Option("--why", help="Add what each rule came to, and which alone decides.")] = False,
-    table: Annotated[bool, typer.Option("--table", help="The rules of each trace as a table, for people.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Add each constraint's share, and which alone decides.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="Constraints of each trace as a table, for people.")] = False,
 ) -> int:
     """Print F, P, E, A, H, hard, raw, R and pass of each trace, as a JSON list."""
     return score(spec, traces, explain=why, table=table)

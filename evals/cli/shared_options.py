@@ -24,7 +24,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Only the requests to the judge, also those of `evals judge`.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only requests to the judge, with those of `evals judge`.")]
 
 
 class SuiteSettings(BaseModel):
@@ -118,7 +118,7 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="URL of an OpenAI-compatible endpoint, with /v1. Without it: the local model. Your own graph has its own.",
+        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph reads its own variable.",
         envvar="EVALS_BASE_URL",
     ),
 ]

@@ -47,9 +47,9 @@ def compare_command(
             "(run.json); baseline:SUITE or baseline:SUITE/VARIANT, also with @REV; result files of other tools.",
         ),
     ],
-    suite: Annotated[str, typer.Option(help="Whose cases, models and policy to use.")] = "prompts",
+    suite: Annotated[str, typer.Option(help="Whose cases, models and `gate:` settings to use.")] = "prompts",
     case: Cases = None,
-    metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric that decides (repeatable).")] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="A primary metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
@@ -57,8 +57,8 @@ def compare_command(
 ) -> int:
     """Is the last one worse than the first? Prompts, stored runs or result files; exit codes as for `run`.
 
-    Beside a prompt, `git:REV` is the same prompt at REV. Alone, it is the candidate's prompt at REV, compared with the
-    working tree. Beside a stored run, it is the suite's baseline at REV. With --case nothing is judged.
+    With a prompt, `git:REV` means that prompt at REV; with a stored run, the suite's baseline at REV; alone, the
+    candidate's prompt at REV against the working tree. With --case nothing is judged.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -224,7 +224,7 @@ def noise_command(
     metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
 ) -> int:
-    """How often does a check of a mean fail with nothing changed? Which drop does it catch? How many cases are enough?
+    """How often does a threshold fail with nothing changed? Which drop does it catch? How many cases are enough?
 
     Give several runs of the same version, or one with repeats: `evals noise run1.csv run2.csv --threshold 0.9`.
 

@@ -34,7 +34,7 @@ Bounds = Mapping[State, tuple[float, float]]
 """Case or state -> its lowest and its highest possible value."""
 
 
-class Change(NamedTuple):
+class PossibleChange(NamedTuple):
     """What one case or state may change by, in its cluster; the right-hand side has at least `was`."""
 
     cluster: str
@@ -50,7 +50,7 @@ class BoundedTest:
 
     left: str
     what: str
-    changes: Sequence[Change]
+    changes: Sequence[PossibleChange]
     graded: bool = False
 
     @cached_property
@@ -146,18 +146,20 @@ class Curtailment:
         change = {state: (now[state][0] - was[state][1], now[state][1] - was[state][0]) for state in both}
         values = {value for side in (now, was) for state in both for value in side[state]}
         weighed = [
-            Change(clusters[state.case_id], weight * change[state][0], weight * change[state][1], was[state][0])
+            PossibleChange(clusters[state.case_id], weight * change[state][0], weight * change[state][1], was[state][0])
             for state, weight in zip(both, scale, strict=True)
         ]
         graded = self.material.suite.samples > 1 or len(set(scale)) > 1 or not values <= {0, 1}
         yield BoundedTest(left, metric.name, weighed, graded)
-        slices: dict[str, list[Change]] = {}
+        slices: dict[str, list[PossibleChange]] = {}
         for case in () if metric.open_loop else self.material.cases:
             if found := change.get(State(case.id)):
-                slices.setdefault(archetype_of(case), []).append(Change(case.cluster, *map(float, np.sign(found))))
+                slices.setdefault(archetype_of(case), []).append(
+                    PossibleChange(case.cluster, *map(float, np.sign(found)))
+                )
         yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
 
-    def _violations(self, name: str, baseline: Baseline) -> Iterator[Change]:
+    def _violations(self, name: str, baseline: Baseline) -> Iterator[PossibleChange]:
         """Hard constraints of a variant against its baseline: a case may newly violate one, or no longer."""
         mine = [trial for trial in self.material.trials if trial.trace.variant == name]
         now, unknown = hard_violations(mine, name), {trial.trace.case_id for trial in mine if is_missing(trial)}
@@ -165,7 +167,7 @@ class Curtailment:
             before, found = {*baseline.hard_violations.get(name, {}).get(case, ())}, {*now.get(case, ())}
             change = bool(before - found) - bool(found - before)
             low, high = (-1, bool(before)) if case in unknown else (change, change)
-            yield Change(self.material.clusters[case], low, high)
+            yield PossibleChange(self.material.clusters[case], low, high)
 
     def _divided(self, *, most: bool, moving: str = "") -> float:
         """Alpha by the largest or the smallest number of tests that may count; those of `moving` count in any case."""

@@ -55,7 +55,7 @@ def diverge(was: Trace, now: Trace) -> Divergence | None:
 def clause(lost: Sequence[str], parted: Sequence[Divergence]) -> str:
     """What most of the lost cases have in common, as one clause; empty if no case is lost.
 
-    `3 of 4 losses diverge at decision 2: critic skipped`, or without a place where the same thing happens in several.
+    `3 of 4 worse cases diverge at decision 2: critic skipped`, or without a place where it happens in several.
     """
     if not lost:
         return ""
@@ -71,7 +71,7 @@ def clause(lost: Sequence[str], parted: Sequence[Divergence]) -> str:
 
 
 def _losses(count: int) -> str:
-    return "1 loss" if count == 1 else f"{count} losses"
+    return "1 worse case" if count == 1 else f"{count} worse cases"
 
 
 def _ways(trials: Sequence[Trial], variant: str) -> Ways:
@@ -127,4 +127,4 @@ def _in_words(was: str | None, now: str | None, before: Sequence[str], after: Se
         return f"{was} skipped"
     if now not in before and now != "end":
         return f"{now} added"
-    return f"{now} before {was}"
+    return f"{now} moved before {was}"

@@ -228,6 +228,7 @@ OURS: Final = "triage-evals"
 
 
 def name_of(workspace: Workspace) -> str:
-    """The checkout's own dataset by the project's name, any other one behind it."""
+    """The project's own dataset by its name (of a target's, its folder's), any other one behind it."""
+    project = workspace.root.resolve().name if workspace.pack.own_endpoint else OURS
     own = workspace.datasets == workspace.root / workspace.project.cases
-    return OURS if own else f"{OURS}/{workspace.datasets.name}"
+    return project if own else f"{project}/{workspace.datasets.name}"

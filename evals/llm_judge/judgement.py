@@ -45,7 +45,12 @@ def judgement(
     return Judgement(
         version=rubric.prompts.version,
         model=model,
-        prompts=_digests(rubric),
+        prompts={
+            f"{rubric.prompts.version}/{prompt.path.name}": hashlib.sha256(
+                f"{prompt.system}\0{prompt.human}".encode("utf-8", "surrogatepass")
+            ).hexdigest()
+            for prompt in rubric.prompts.files
+        },
         asked=len(questions),
         missing=sum(answers[question].miss is not None for question in questions),
         trials=trials,
@@ -64,17 +69,6 @@ def judgement(
         if blessed is None or (reliability and not any(each.missing for each in reliability))
         else blessed.reliability,
     )
-
-
-def _digests(rubric: Rubric) -> dict[str, str]:
-    """`VERSION/FILE` -> digest of all prompts that the file holds."""
-    told: dict[str, list[str]] = {}
-    for prompt in rubric.prompts.files:
-        told.setdefault(f"{rubric.prompts.version}/{prompt.path.name}", []).extend((prompt.system, prompt.human))
-    return {
-        name: hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
-        for name, texts in told.items()
-    }
 
 
 def blessed_judge(said: Judgement) -> BlessedJudge:

@@ -79,12 +79,12 @@ def _forced_id(trace: Trace, each: ForcedChoice) -> TrialId:
 def _told(each: ForcedChoice, trial: Trial, metrics: Sequence[str]) -> ForcedChoice:
     """What became of the trial in which the choice was forced."""
     trace = trial.trace
-    made = trace.decisions[each.decision] if each.decision < len(trace.decisions) else None
-    why = (trace.error or "").rpartition("Error: ")[2] if trace.provenance.label == "failed" else ""
-    if made is not None and made.routed != each.choice:
-        why = next((f"guard {veto.guard} sends it to {veto.send_to}" for veto in made.vetoes), f"it is {made.routed}")
+    why = (trace.error or "").rpartition("Error: ")[2]
+    made = trace.decisions[each.decision : each.decision + 1]
+    if not why and made and made[0].routed != each.choice:
+        why = next((f"guard {veto.guard} sends it to {veto.send_to}" for veto in made[0].vetoes), "it is not followed")
     if why:
         return each.model_copy(update={"result": "cannot be forced", "why": why})
-    recorded = trace.provenance.label == "exact"
-    result = ("fails" if _failed(trial, metrics) else "passes") if recorded else "not recorded"
+    passes = "fails" if _failed(trial, metrics) else "passes"
+    result = passes if trace.provenance.label == "exact" else "not recorded"
     return each.model_copy(update={"result": result, "route": trace.route})

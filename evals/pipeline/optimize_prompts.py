@@ -18,7 +18,7 @@ from evals.comparison.gate import comparison_sentence
 from evals.comparison.summary import case_means
 from evals.content_cache import digest_of
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
-from evals.holdout import count_look, look_alpha, read_openings
+from evals.holdout import open_holdout, read_openings
 from evals.models.case import Case
 from evals.models.run import Run, Scope
 from evals.paths import path_of_user
@@ -39,6 +39,7 @@ Examples = dict[str, list[dict[str, Any]]]
 """Name of a prompt -> trials with it: `Case`, `Inputs`, `Generated Outputs`, `Feedback`, `Labels`."""
 Propose = Callable[[Texts, Examples, list[str]], Texts]
 """(texts so far, examples, names of the prompts to change) -> their new texts."""
+LOOKS: Final = "# What `evals.optimize` compared on gate cases; each look lowers the alpha of the next one.\n"
 SPLITS: Final = ("tune", "gate")
 TEMPLATE: Final = """Improve this prompt of an agent:
 ```
@@ -90,8 +91,7 @@ class Optimized:
             said.append(f"  {one.name}: tune {one.tune * 100:.1f}; gate: {one.status}{look}")
             said += textwrap.wrap(one.why, 80, initial_indent="    ", subsequent_indent="    ")
         said += [
-            f"{split}: {counted(n, 'case')}, {counted(self.answers[split], 'answer')}"
-            for split, n in self.cases.items()
+            f"{name}: {counted(n, 'case')}, {counted(self.answers[name], 'answer')}" for name, n in self.cases.items()
         ]
         new = sum((one.look or 0) > self.looks_before for one in self.candidates)
         said.append(f"looks at gate: {self.looks_before} before, {new} new")
@@ -110,7 +110,6 @@ def optimize(
     proposals: int = 20,
     batch: int = 6,
     looks_file: Path | str | None = None,
-    seed: int = 0,
     jobs: int = 1,
 ) -> Optimized:
     """Have GEPA change prompts on the tune cases, and compare what it accepts with the suite's reference on the gate
@@ -127,7 +126,6 @@ def optimize(
         proposals: at most so many.
         batch: tune cases on which a proposal has to beat its parent.
         looks_file: where looks at gate are counted; `gate_looks.yaml` beside the cases if not given.
-        seed: of GEPA's random choices.
         jobs: worker processes of a replay.
 
     Raises:
@@ -141,21 +139,34 @@ def optimize(
         raise ConfigurationError("optimize: name a prompt; budget, proposals and batch start at 1")
     if propose is None and base_url is None:
         raise ConfigurationError("optimize: nobody proposes; give propose=FUNCTION or base_url=URL")
-    for file in (path for path in prompts.values() if not path_of_user(path, "prompts").is_file()):
-        raise ConfigurationError(f"{file}: no such prompt file")
+    if missing := [path for path in prompts.values() if not path_of_user(path, "prompts").is_file()]:
+        raise ConfigurationError(f"{missing[0]}: no such prompt file")
     texts = {name: Path(path).read_text(encoding="utf-8") for name, path in prompts.items()}
     today, place = datetime.now(UTC).date(), path_of_user(root, "root")
     context = loaded(selected(str(suite), place, UNCHANGED), today, own_baseline=False)
     context = replace(context, request=replace(context.request, jobs=jobs))
     cases = {split: [case for case in context.cases if case.known.split == split] for split in SPLITS}
-    for split in (split for split, found in cases.items() if not found):
-        raise CannotJudgeError(f"optimize: suite {context.suite.name} has no case in the split {split}")
+    if empty := [split for split in SPLITS if not cases[split]]:
+        raise CannotJudgeError(f"optimize: suite {context.suite.name} has no case in the split {empty[0]}")
     looks = path_of_user(looks_file or context.workspace.datasets / "gate_looks.yaml", "looks_file")
     before, search = len(read_openings(looks)), _Search(context, cases, propose, base_url, budget, proposals)
-    accepted = search.run(texts, batch, seed)
+    accepted = search.run(texts, batch)
     found = tuple(search.confirmed(each, tune, looks, today) for each, tune in accepted)
     sizes, answers = ({split: len(each[split]) for split in SPLITS} for each in (cases, search.asked))
     return Optimized(context.suite.reference, found, sizes, answers, before, context.scope)
+
+
+def count_look(path: Path, suite: str, compared: str, day: date) -> int:
+    """The number of this look at the gate cases, from 1; the same comparison keeps its number. Raises
+    DatasetError where the count cannot be read."""
+    known = [each.why for each in read_openings(path)]
+    return known.index(compared) + 1 if compared in known else open_holdout(path, suite, compared, day, LOOKS)
+
+
+def look_alpha(alpha: float, look: int) -> float:
+    """The significance level of a look. Over all looks it adds up to alpha, so the chance that any useless candidate is
+    called better is at most alpha, however many there are (Bonferroni with unequal shares)."""
+    return alpha / (look * (look + 1))
 
 
 def _name(texts: Texts) -> str:
@@ -173,6 +184,8 @@ class _Search:
     budget: int
     proposals: int
     over: bool = False
+    recorded: bool = False
+    """Whether any tune case could be graded."""
     error: Exception | None = None
     asked: dict[str, set[tuple[str, int, str]]] = field(default_factory=lambda: {split: set() for split in SPLITS})
     """Split -> answers used: case, repeat and request."""
@@ -180,12 +193,15 @@ class _Search:
     """(candidate, tune case) -> its score, 0 to 1, and what a proposer is shown of it."""
     propose_new_texts: Any = None
 
-    def run(self, texts: Texts, batch: int, seed: int) -> list[tuple[Texts, float]]:
+    def run(self, texts: Texts, batch: int) -> list[tuple[Texts, float]]:
         """The seed and what GEPA accepts, with the mean on tune, best first. Raises what the proposer raises."""
         from gepa.api import optimize as search  # noqa: PLC0415 - an extra, as below
 
         self.versus(texts)  # a seed that is no prompt is an error, not a bad candidate
-        how: dict[str, Any] = {"adapter": self, "stop_callbacks": self.ended, "logger": self, "seed": seed}
+        seeded = self.evaluate(self.cases["tune"], texts)
+        if not self.recorded:
+            raise CannotJudgeError(f"optimize: no tune case ran to its end from here: {seeded.outputs[0]['Feedback']}")
+        how: dict[str, Any] = {"adapter": self, "stop_callbacks": self.ended, "logger": self}
         if self.propose:
             how["custom_candidate_proposer"] = partial(self.kept_error, self.propose)
         else:
@@ -250,11 +266,13 @@ class _Search:
         values = {name: case_means(trials, run.candidate, name).get(case.id) for name in primary}
         known = [value for value in values.values() if value is not None]
         recorded = all(trial.trace.provenance.label == "exact" for trial in trials)
+        self.recorded = self.recorded or recorded
+        why = trace.error or "not all answers are recorded; give base_url, or a larger budget"
         return sum(known) / len(known) if known and recorded else 0.0, {
             "Case": case.id,
             "Inputs": place.pack.input_file(place.datasets, case.id).read_text(encoding="utf-8"),
             "Generated Outputs": json.dumps({"steps": trace.walked, "output": trace.output or trace.comment}),
-            "Feedback": f"Metrics, 1 is best: {values}" if recorded else "Not all answers are recorded.",
+            "Feedback": f"Metrics, 1 is best: {values}" if recorded else why,
             "Labels": place.pack.labels_file(place.datasets, case.id).read_text(encoding="utf-8"),
         }
 
@@ -273,8 +291,8 @@ class _Search:
 
     def replayed(self, context: RunContext, split: str) -> tuple[RunContext, Trials]:
         """Every trial of the context; where there is an endpoint, `evals record` asks for what is not recorded. Raises
-        RecordingError where that fails."""
-        left = self.budget - len(self.asked["tune"])
+        RecordingError where that gives no trial."""
+        left, failed = self.budget - len(self.asked["tune"]), ""
         if self.base_url is not None and (split == "gate" or (left > 0 and not self.over)):
             place, words = context.workspace, [sys.executable, "-m", "evals", "record", context.request.suite]
             words += [word for info in context.variants for word in ("--variant", info.variant.name)]
@@ -282,11 +300,11 @@ class _Search:
             words += ["--root", str(place.root)] + ([] if place.pack.own_endpoint else ["--base-url", self.base_url])
             words += ["--max-requests", str(left)] if split == "tune" else []
             done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
-            if "--max-requests" in done.stderr:
-                self.over = True
-            elif done.returncode:
-                raise RecordingError("; ".join(done.stderr.strip().splitlines()[-2:]))
+            self.over = self.over or "--max-requests" in done.stderr
+            failed = "; ".join(done.stderr.strip().splitlines()[-2:]) if done.returncode and not self.over else ""
         trials = replay(context)
+        if failed and not any(each.provenance.label == "exact" for each in trials.traces):
+            raise RecordingError(failed)  # a single trial that cannot be recorded counts 0
         self.asked[split] |= {(each.case_id, each.sample, key) for each in trials.traces for key in each.asked}
         return context, trials
 

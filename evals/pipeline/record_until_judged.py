@@ -69,9 +69,11 @@ class VerdictWatch:
 
     def __str__(self) -> str:
         """What can be said now."""
-        left = counted(len(self._found.missing), "trial")
-        if self.is_judged or not self._found.missing:
-            return f"{self.verdict.sentence} {left} not asked."
+        left = len(self._found.missing)
+        if self.is_judged or not left:
+            report = f"Report: `evals run {self._context.request.suite}`."
+            rest = " To bless it, record the rest, without --until-judged." if left else ""
+            return f"{self.verdict.sentence}\n{report}{rest}"
         suite, bounds = self._material.suite, "; ".join(self._found.so_far())
         pair = f"{suite.candidate} against {suite.reference}"
-        return f"No verdict yet, {left} missing. {pair}, once all is recorded: {bounds}."
+        return f"No verdict yet, {counted(left, 'trial')} missing. {pair}, once all is recorded: {bounds}."

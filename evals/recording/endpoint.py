@@ -1,6 +1,7 @@
 """Requests to the real endpoint: address, key, retries, and who answers for the recording."""
 
 import asyncio
+import json
 import math
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -16,6 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, wait_exp
 
 from evals.cassettes.answer_check import HttpReply, Send
 from evals.cassettes.recorder import StopSignal
+from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, NoAnswerError
 from evals.secrets.allowed_secrets import FILE, read_allowed
 from evals.secrets.secret_filter import scan, scrub
@@ -95,7 +97,7 @@ class OpenAIWire(httpx2.AsyncBaseTransport):
             request.method,
             self._endpoint.url(path, "/v1"),
             headers={"content-type": "application/json", **self._endpoint.headers()},
-            content=await request.aread(),
+            content=_whole(await request.aread()),
             extensions=_impatient_to_connect(request.extensions),
         )
         return await self._inner.handle_async_request(sent)
@@ -103,6 +105,14 @@ class OpenAIWire(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._inner.aclose()
+
+
+def _whole(body: bytes) -> bytes:
+    """The body of a request for a whole answer, in the place of a stream."""
+    if b'"stream"' not in body:
+        return body
+    asked = parse_json(body)
+    return json.dumps({name: asked[name] for name in asked if name not in ("stream", "stream_options")}).encode()
 
 
 class TavilyWire(httpx.AsyncBaseTransport):

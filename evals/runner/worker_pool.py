@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
-from evals.import_time import Import, has_not_ended, listeners, say_if_slow
+from evals.import_time import Import, listeners, say_if_slow
 from evals.worker_server import process_for
 
 START_UP: Final = 60.0
@@ -59,19 +59,14 @@ class _Worker(Generic[GivenTask, Result]):
     def hand(self, task: GivenTask, work: Callable[[GivenTask], Result]) -> None:
         """Give it the next task. Whether it is still there to take it, the pipe says afterwards."""
         self.task = task
-        self.deadline = time.monotonic() + self.patience
+        self.deadline = time.monotonic() + START_UP + task.patience
         with contextlib.suppress(OSError):
             self.pipe.send((work, task))
-
-    @property
-    def patience(self) -> float:
-        """Seconds it may be silent."""
-        return START_UP + self.task.patience
 
     def note(self, told: Import) -> None:
         """It begins an import, or has ended one."""
         self.imports = told if told.seconds is None else None
-        self.deadline = time.monotonic() + self.patience
+        self.deadline = time.monotonic() + START_UP + self.task.patience
         say_if_slow(told)
 
     def take(self) -> Result | Import | None:
@@ -89,7 +84,8 @@ class _Worker(Generic[GivenTask, Result]):
         self.process.join()
         self.pipe.close()
         if hung and self.imports:
-            return f"{has_not_ended(self.imports.what, self.patience)}; `evals run --set trial-timeout=S` gives it more"
+            said = f"importing {self.imports.what} has not ended after {START_UP + self.task.patience:g} s"
+            return f"{said}; `evals run --set trial-timeout=S` gives it more"
         self.imports = None
         if hung:
             return self.task.overdue

@@ -63,8 +63,8 @@ def route_alignment(case: Case, trace: Trace) -> float:
 @scorer("decision.score", primary=True, open_loop=True, macro=True, label="decision_points")
 def decision_score(case: Case, trace: Trace) -> float:
     """Mean grade (1 right, between defensible, 0 wrong) of the node the router chooses, before any override, at each
-    decision point; skipped unless all of the case's are recorded, so that variants answer the same questions. A point
-    without a choice of its own is left out. Over cases: the mean by best node, averaged over best nodes
+    decision point; skipped unless all the case's points are recorded, so that variants answer the same questions. A
+    point that leaves the router no choice is left out. Over cases: the mean by best node, averaged over best nodes
     (macro-average)."""
     points = case.known.decision_points
     if not points:

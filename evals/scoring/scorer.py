@@ -76,7 +76,7 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
     if trace.provenance.label == "failed":
         return Failed(error=trace.error or "the trial failed without saying why")
     if trace.provenance.label != "exact" and not subject.open_loop:
-        return Skipped(reason=f"off the recorded tape: {trace.provenance}")
+        return Skipped(reason=f"not fully recorded: {trace.provenance}")
     if subject.label and subject.label in case.known.unlabelled:
         return Skipped(reason=f"{UNSTATED}{subject.label}")
     try:

@@ -133,6 +133,10 @@ def _checked(suite: Suite, path: Path, root: Path) -> Suite:
         raise ConfigurationError(
             f"{path}: name {suite.name!r} is to be part of a file's name: use letters, digits, blanks and ._@+- alone"
         )
+    if forced := [variant.name for variant in suite.variants if variant.forced]:
+        raise ConfigurationError(
+            f"{path}: variant {forced[0]}: `forced` is set by --decisive and --forced; leave it out"
+        )
     known = [variant.name for variant in suite.variants]
     if len(set(known)) != len(known):
         raise ConfigurationError(f"{path}: two variants share a name: {', '.join(known)}")

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, aclosing, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_origin
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -78,6 +78,7 @@ class TargetCall:
     sync or async, also as an (async) context manager. `configurable` and `context` are what a variant sets; times in s.
     `alone` is the path of the one node that is to run, from the state in `inputs`; empty: all run. `keeps_states`: the
     states in which routers decided are part of the result. `forced`: decision -> what is chosen there instead.
+    `synchronous`: by `stream`, not `astream`.
     """
 
     graph: Any
@@ -93,6 +94,7 @@ class TargetCall:
     alone: tuple[str, ...] = ()
     keeps_states: bool = False
     forced: Mapping[int, str] = field(default_factory=dict)
+    synchronous: bool = False
 
     def config(self) -> RunnableConfig:
         """The graph's config, with a thread of its own."""
@@ -191,6 +193,8 @@ async def _run(call: TargetCall, trial: TargetTrial, observer: Observer) -> Targ
         except (Exception, SystemExit) as raised:  # noqa: BLE001 - a target that fails is a value
             where = observer.unfinished()
             ended, error = "failed", f"{one_line(raised)}{f' (node {where})' if where else ''}"
+            if isinstance(raised, NotImplementedError) and "sync" in str(raised):
+                error = f"{error[:80]} ...; set `synchronous = true` under [target] in evals.toml"
     if not trial.is_exact:
         ended, error = "missed", _reason(trial)
     return _told(call, trial, observer, ended, error)
@@ -227,11 +231,11 @@ async def _answer_until_end(
         options["interrupt_after"] = call.alone[-1:]
     if call.context is not None:
         options["context"] = call.context
-    synchronous = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
-    payload: Any = call.inputs
+    is_sync = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
+    payload: Any = next(iter(call.inputs.values())) if _is_one_value(graph, call.inputs) else call.inputs
     while True:
         observer.begin()
-        if synchronous:
+        if call.synchronous or is_sync:
             await asyncio.to_thread(_stream, graph, payload, config, options, trial, observer)
         else:
             stream: Any = graph.astream(payload, config, **options)
@@ -254,6 +258,16 @@ async def _answer_until_end(
             observer.asked.append((asked, json_of(answer)))
             resume[interrupt.id] = answer
         payload = Command(resume=resume)
+
+
+def takes_one_value(graph: Pregel[Any, Any, Any, Any]) -> bool:
+    """Whether the input is a text, a number or a list, as that of an `@entrypoint` may be."""
+    kind = getattr(graph.channels.get("__start__"), "UpdateType", None)
+    return (get_origin(kind) or kind) in (str, int, float, bool, list)
+
+
+def _is_one_value(graph: Pregel[Any, Any, Any, Any], inputs: object) -> bool:
+    return isinstance(inputs, dict) and len(inputs) == 1 and takes_one_value(graph)
 
 
 def _with_services(graph: Pregel[Any, Any, Any, Any], answers: object) -> Pregel[Any, Any, Any, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Final, get_type_hints
 
 from pydantic import TypeAdapter
 
-from evals.target.drive import open_graph
+from evals.target.drive import open_graph, takes_one_value
 
 CLOCK: Final = re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\(")
 _EMPTY: Final[Mapping[str, Any]] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
@@ -47,6 +47,8 @@ async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
             if edge.conditional:
                 nexts.setdefault(str(edge.source), set()).add(str(edge.target))
         needed, inputs = _schema(graph, "input")
+        if takes_one_value(graph):
+            inputs = {"input": graph.get_input_jsonschema()}
         needed = needed or ({"messages"} & set(inputs)) or set(inputs)
         context = _schema(graph, "context")[1]
         return GraphGuess(

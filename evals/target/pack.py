@@ -16,7 +16,7 @@ from evals.models.trace import Trace
 from evals.pack import HERE, Pack, PromptFile
 from evals.prompt_versions import NamedPrompt
 from evals.target import cases as case_files
-from evals.target.target_settings import TargetSettings, shown_path, target_files
+from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
 from evals.target.target_trials import TargetClients, TargetTrials, target_ready
 from evals.target.variant_files import VariantFiles
 
@@ -127,8 +127,9 @@ class TargetPack(Pack):
         return VariantFiles.of(variant, root).all_prompts(variant)
 
     def worker_prompts(self, root: Path) -> tuple[PromptFile, ...]:
-        """Markdown files of the target that are no variant's."""
-        files = [path for path in self.code_files(root) if path.suffix == ".md"]
+        """Prompt files that the settings name, and all other Markdown files of the target."""
+        named = prompt_files(root)
+        files = [path for path in self.code_files(root) if path.suffix == ".md" or path in named]
         return tuple(_prompt(shown_path(path, root), path.read_text(encoding="utf-8"), path.stem) for path in files)
 
     def cases_folder(self, datasets: Path) -> Path:

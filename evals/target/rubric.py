@@ -139,11 +139,8 @@ class TargetRubric:
         self.scales: Final = {name: tuple(item.scale) for name, item in self._file.questions.items()}
         told = "\n\n".join((_SYSTEM, *(_told(name, item) for name, item in self._file.questions.items())))
         reads = "\n".join(self._file.reads)
-        prompts = [JudgePrompt(path, told, reads, _lines(path, self._file))]
-        if self._file.pairs:
-            told = "\n\n".join((_PAIR, *(_told(name, item) for name, item in self._file.questions.items())))
-            prompts.append(JudgePrompt(path, told, reads, prompts[0].lines))
-        self.prompts: Final = Prompts(name, tuple(prompts))
+        self.prompts: Final = Prompts(name, (JudgePrompt(path, told, reads, _lines(path, self._file)),))
+        self._pair: Final = JudgePrompt(path, told.replace(_SYSTEM, _PAIR), reads)
         fields: dict[str, Any] = {}
         for question, scale in self.scales.items():
             fields |= {f"{question}_reason": (str, ...), question: (Literal[scale], ...)}
@@ -195,7 +192,7 @@ class TargetRubric:
             for which, shown in (("First", first), ("Second", second))
             for path, text in shown.part(*(head for head in _HEADS if head not in _SHARED))
         ]
-        return JudgeQuestion(case_id, name, self.prompts.pair, "\n\n".join((*shared, *sides)), PairAnswer)
+        return JudgeQuestion(case_id, name, self._pair, "\n\n".join((*shared, *sides)), PairAnswer)
 
     def grades(self, answer: BaseModel | None) -> Grades:
         """The grades of an answer."""

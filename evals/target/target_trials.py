@@ -198,6 +198,7 @@ class LoadedTarget:
             else None,
             timeout=seconds,
             recursion_limit=told.recursion_limit,
+            synchronous=told.synchronous,
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,

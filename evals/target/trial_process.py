@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
-from evals.import_time import Import, has_not_ended, listeners, say_if_slow
+from evals.import_time import Import, listeners, say_if_slow
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
 from evals.worker_server import process_for
@@ -106,7 +106,7 @@ class TrialProcess:
         self._link = Link(pipe, self._serve, self._lost)
         self._trials: dict[int, tuple[Tape, Recording, Context]] = {}
         self._numbers = count()
-        self._import: asyncio.Task[None] | None = None
+        self._import: asyncio.Task[Import] | None = None
 
     @property
     def ended(self) -> bool:
@@ -126,12 +126,15 @@ class TrialProcess:
         try:
             samples = tape.sample, tape.samples
             if self._import is None:
-                self._import = asyncio.create_task(self._load(files, mode))
-            await asyncio.shield(self._import)
+                self._import = asyncio.create_task(self._link.call(files, mode))
+            say_if_slow(await asyncio.wait_for(asyncio.shield(self._import), START_UP))
             asked = self._link.call(number, case, variant, files, tape.cassette, samples, mode)
             told = await asyncio.wait_for(asked, LONGEST)
         except TimeoutError:
             self._process.kill()
+            if self._import is None or not self._import.done():
+                said = f"importing the graph has not ended after {START_UP:g} s: does it wait for something?"
+                raise RecordingStoppedError(said) from None
             raise RecordingError(f"the target has not ended within {LONGEST:g} s: does it hang?") from None
         finally:
             self._trials.pop(number, None)
@@ -140,16 +143,6 @@ class TrialProcess:
         if not tape.ledger.failures:
             tape.ledger.failures.extend(failures)
         return trace
-
-    async def _load(self, files: VariantFiles, mode: str) -> None:
-        """Have the process import the target; errors are those of the trials."""
-        try:
-            say_if_slow(await asyncio.wait_for(self._link.call(files, mode), START_UP))
-        except TimeoutError:
-            self._process.kill()
-            raise RecordingStoppedError(
-                f"{has_not_ended('the graph', START_UP)}: does it wait for something?"
-            ) from None
 
     async def _serve(self, trial: int, request: "IncomingRequest", number: int) -> "Interaction | MissRecord":
         """The answer to a request of a trial, or that there is none yet; the process sends it, if nobody else does."""

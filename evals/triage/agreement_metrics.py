@@ -63,7 +63,7 @@ _ASKED_RIGHTLY: Final = {"required": ("ask.required", 0.0), "forbidden": ("ask.f
 @measure("severity.kappa", unit="kappa", better="higher", counted="trials")
 def severity_kappa(evidence: VariantTrials) -> MetricValue:
     """Cohen's kappa with quadratic weights between the reports' severity and the labelled one: 1 agrees, 0 is chance,
-    below 0 is worse; over exact trials with a report, none where chance cannot disagree."""
+    below 0 is worse; over exact trials with a report, n/a if all state and label one severity."""
     rated = [
         (trial.trace.case_id, label, trial.trace.report.severity)
         for trial in evidence.exact()
@@ -84,7 +84,7 @@ def severity_kappa(evidence: VariantTrials) -> MetricValue:
 
 @measure("ask.balanced_accuracy", unit="fraction", better="higher", counted="cases")
 def balanced_accuracy(evidence: VariantTrials) -> MetricValue:
-    """Mean of ask-recall and of 1 minus the false-ask rate: asking always and asking never both give one half; none
+    """Mean of ask-recall and of 1 minus the false-ask rate: asking always and asking never both give one half; n/a
     unless questions are required in some scored cases and forbidden in others."""
     rightly = {
         case: abs(value - wrong)

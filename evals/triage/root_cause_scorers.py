@@ -164,7 +164,7 @@ def _recall(found: Ranked) -> float:
     return max(recall(found.named, way) for way in found.ways)
 
 
-_HIT = "1 if any of the first {rank} {{one}}s the report names is to blame; skipped where no {{one}} is."
+_HIT = "1 if any of the first {rank} {{one}}s the report names is to blame; skipped where no {{one}} is to blame."
 _ALL = (
     "1 if all {{one}}s to blame (or all of the labelled alternative) are among the first {rank} that the report names; "
     "skipped where none is to blame."
@@ -200,7 +200,7 @@ _FORMULAS: Final[dict[str, tuple[str, Callable[[Ranked], float]]]] = {
     "recall": (
         (
             "Share of the {one}s to blame (or of the labelled alternative, if higher) that are named; skipped where "
-            "none is."
+            "none is to blame."
         ),
         _recall,
     ),
@@ -244,8 +244,8 @@ FUNCTIONS: Final = tuple(_scorers("function", "functions", _of_functions, {"hit_
 
 @scorer("retrieval.gold_shown", unit="fraction", better="higher")
 def gold_shown(case: Case, trace: Trace) -> float:
-    """Share of the functions to blame (of the files, where no function is) that the first code search put before its
-    model; skipped where none is to blame, and where the code was not searched."""
+    """Share of the functions to blame (of the files, if the labels name no function) that the first code search showed
+    its model; skipped where nothing is to blame or the code was not searched."""
     ways = function_explanations(case) if case.labels.gold.functions else file_explanations(case)
     shown = next((visit.read for visit in trace.visits if visit.node == "codebase_search" and visit.read), None)
     if shown is None:

@@ -159,7 +159,7 @@ def forced_fallbacks(case: Case, trace: Trace) -> float:
 
 @scorer("cost.vetoes", unit="count", better="lower")
 def vetoes(case: Case, trace: Trace) -> float:
-    """Times a guard overruled the supervisor."""
+    """Times a guard overrode the supervisor."""
     return sum(len(decision.vetoes) for decision in trace.decisions)
 
 

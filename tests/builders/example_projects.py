@@ -11,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -22,6 +24,8 @@ from tests.builders.forked import Forked
 from tests.builders.model_server import Say, model_server
 
 ROOT = Path(__file__).parents[2]
+SUITES = {"support": "router", "research": "supervisor"}
+"""Example -> its suite."""
 Said = str | list[tuple[str, dict[str, Any]]]
 
 
@@ -29,6 +33,22 @@ def copied(name: str, folder: Path) -> Path:
     """A copy of an example project, without what runs have left there."""
     left_out = shutil.ignore_patterns("__pycache__", ".cache", "reports")
     return Path(shutil.copytree(ROOT / "docs" / "examples" / name, folder / name, ignore=left_out))
+
+
+def copied_after_a_run(name: str, folder: Path) -> Path:
+    """The same with the trials of its suite in its cache, where they are found again unless a test changes what they
+    follow from."""
+    return Path(shutil.copytree(Path(_ran(name).name) / name, folder / name, ignore=shutil.ignore_patterns("reports")))
+
+
+@cache
+def _ran(name: str) -> "TemporaryDirectory[str]":
+    """The folder that others are copies of; it goes with the process."""
+    scratch = TemporaryDirectory()
+    project = copied(name, Path(scratch.name))
+    _, said = evals(project, "run", SUITES[name], "--jobs", "1")
+    assert (project / "reports" / "latest" / "run.json").is_file(), said
+    return scratch
 
 
 def the_core(folder: Path) -> Path:

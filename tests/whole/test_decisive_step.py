@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders.checkout import a_checkout
 from tests.builders.checkout import evals as command
-from tests.builders.example_projects import evals, live_model
+from tests.builders.example_projects import copied, evals, live_model
 from tests.builders.llm_server import an_llm_server, answering
 from tests.builders.planted_mistakes import MISTAKES, a_project, err
 from tests.builders.unpacked import unpacked
@@ -29,13 +29,16 @@ def planted(tmp_path_factory):
 def decisive(project, *words):
     """(case, variant) -> decisive step of each failed trial, from run.json; and what the run said."""
     _, said = evals(project, "run", "row", "--decisive", *words)
+    return decisive_in(project), said
+
+
+def decisive_in(project):
     run = json.loads((project / "reports" / "latest" / "run.json").read_bytes())
-    found = {
+    return {
         (trial["trace"]["case_id"], trial["trace"]["variant"]): trial["decisive"]
         for trial in run["trials"]
         if "decisive" in trial
     }
-    return found, said
 
 
 def test_of_planted_mistakes_at_least_9_in_10_are_found_at_their_decision(planted):
@@ -103,6 +106,23 @@ def test_the_supervisor_of_triage_is_forced_too_and_asked_by_an_endpoint_or_by_r
     assert (rounds.code, "0 of 4 trials replay exactly" in rounds.out) == (3, True), rounds
     assert (asked.code, "4 of 4 trials replay exactly" in asked.out) == (0, True), asked
     assert "Decision 3 decides: with critic in place of writer it passes." in " ".join(explained.out.split()), explained
+
+
+def test_a_desk_that_was_chosen_wrongly_decides_as_far_as_the_other_desks_answers_are_recorded(tmp_path):
+    project = copied("support", tmp_path)
+
+    assert "v2: 10 failed trials: decision 1 decides in 10" in evals(project, "run", "router", "--decisive")[1]
+
+
+def test_a_tool_that_another_answer_would_have_to_call_is_refused_with_its_reason(tmp_path):
+    project = copied("research", tmp_path)
+    said = evals(project, "explain", "java", "--suite", "supervisor", "--variant", "v2")[1]
+
+    assert "decisive" not in said
+    run = evals(project, "run", "supervisor", "--decisive")[1]
+    assert "v2: 9 failed trials: not recorded in 9" in run, run
+    tried = [each for step in decisive_in(project).values() for each in step["tried"] if each["decision"] == 1]
+    assert {each["why"] for each in tried} == {"model cannot go on to it, or not without arguments"}
 
 
 def test_what_cannot_be_forced_is_said_in_one_line(tmp_path):

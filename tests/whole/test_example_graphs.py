@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.example_projects import ROOT, copied, evals_of, live_model, say, shell, the_core
+from tests.builders.example_projects import ROOT, SUITES, copied, evals_of, live_model, say, shell, the_core
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = {"support": "router", "research": "supervisor"}
-"""Example -> its suite."""
 TYPED = re.compile(r"^    (.+?)(?: +# .*?exit (\d).*)?$", flags=re.MULTILINE)
 OURS = ("evals.toml", "evaluation/suites/*.yaml", "evaluation/*.py")
 MOST_OF_OURS = 60
@@ -19,7 +17,7 @@ SET_UP = ("make", "cp -r", "cd", "export")
 
 
 def test_at_most_60_lines_of_an_example_are_there_because_of_the_harness():
-    for name in EXAMPLES:
+    for name in SUITES:
         files = [file for pattern in OURS for file in (ROOT / "docs" / "examples" / name).glob(pattern)]
 
         assert files
@@ -27,7 +25,7 @@ def test_at_most_60_lines_of_an_example_are_there_because_of_the_harness():
 
 
 def test_the_graph_of_an_example_imports_nothing_of_ours():
-    for name in EXAMPLES:
+    for name in SUITES:
         for file in (ROOT / "docs" / "examples" / name).rglob("*.py"):
             assert not re.search(r"^\s*(?:from|import) (?:evals|triage|tests)\b", file.read_text("utf-8"), re.MULTILINE)
 
@@ -37,9 +35,9 @@ def core(tmp_path_factory):
     return the_core(tmp_path_factory.mktemp("core"))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", SUITES)
 def test_the_committed_recordings_show_the_shortened_prompt_to_be_worse_also_without_triage(name, core, tmp_path):
-    project, suite = copied(name, tmp_path), EXAMPLES[name]
+    project, suite = copied(name, tmp_path), SUITES[name]
     code, said = evals_of(core, project, "run", suite, "--jobs", "1")
     assert (code, "v1 is better than v2" in said) == (0, True), said
 

@@ -29,7 +29,7 @@ def test_held_out_cases_are_left_out_and_said_to_be(sealed):
     said = evals(sealed, "run", "tiny.yaml")
 
     assert (said.code, cases_of(sealed)) == (0, ["wrong-total"])
-    assert "1 of the suite held out. The held-out cases have never been scored." in said.out
+    assert "1 held out. The held-out cases have never been scored." in said.out
     assert not (sealed / COUNT).exists()
 
 

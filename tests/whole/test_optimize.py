@@ -95,6 +95,17 @@ def test_a_better_prompt_is_found_on_tune_and_confirmed_on_gate(support):
     assert len(read_openings(support / "evaluation" / "gate_looks.yaml")) == 1
 
 
+def test_after_many_looks_the_same_gain_is_not_enough(support):
+    looks = [{"day": "2026-11-27", "suite": "router", "why": f"look {n}"} for n in range(60)]
+    file = write(support / "many.yaml", yaml.safe_dump({"openings": looks}))
+    better = support / "prompts" / "router" / "v1.md"
+    how = {"propose": proposing(better), "proposals": 6, "batch": 4, "looks_file": file}
+    result = evals.optimize({"v2": support / "prompts" / "router" / "v2.md"}, "router", support, **how)
+
+    assert [one.status for one in result.candidates] == ["not shown to be better", "no difference"]
+    assert (result.candidates[0].look, result.looks_before) == (61, 60)
+
+
 def test_a_gain_on_tune_that_gate_does_not_show_is_not_called_better(found):
     seed = next(one for one in found.candidates if one.status == "no difference")
     others = [one for one in found.candidates if one is not seed]
@@ -157,14 +168,11 @@ def test_a_text_that_is_no_prompt_is_never_accepted(tmp_path):
     assert [one.status for one in result.candidates] == ["no difference"]
 
 
-def test_a_seed_that_is_not_recorded_cannot_be_judged_on_gate(tmp_path):
-    text = (PROMPTS / "v1.md").read_text(encoding="utf-8")
-    (tmp_path / "mine.md").write_text(f"{text}\nThink twice.\n", encoding="utf-8")
-    result = optimized(tmp_path, proposing(PROMPTS / "v1.md"), tmp_path / "mine.md", proposals=1)
+def test_a_seed_that_nobody_recorded_is_said_and_not_searched_from(tmp_path):
+    (tmp_path / "mine.md").write_text(f"{(PROMPTS / 'v1.md').read_text(encoding='utf-8')}\nThink.\n", encoding="utf-8")
 
-    seed = result.candidates[-1]
-    assert (seed.status, seed.tune, seed.look) == ("cannot judge", 0.0, None)
-    assert "make record" in seed.why
+    with pytest.raises(CannotJudgeError, match="not all answers are recorded; give base_url, or a larger budget"):
+        optimized(tmp_path, proposing(), tmp_path / "mine.md")
 
 
 def test_recorded_answers_count_against_the_budget(tmp_path):
@@ -238,13 +246,11 @@ def test_an_endpoint_proposes_and_answers_and_what_it_answered_is_recorded(tiny)
 
 
 def test_new_answers_never_exceed_the_budget(tiny):
-    with an_llm_server() as llm:
-        result = evals.optimize(
-            {"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(), base_url=llm.base_url, budget=3
-        )
+    how = {"propose": proposing(), "budget": 3}
+    with an_llm_server() as llm, pytest.raises(CannotJudgeError, match="a larger budget"):
+        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, **how)
 
     assert 0 < len(llm.asked) <= 3
-    assert result.candidates[0].tune == 0.0
 
 
 def test_an_endpoint_that_is_down_ends_the_search_in_one_line(tiny):

@@ -123,7 +123,7 @@ def test_a_killed_loop_goes_on_with_what_was_answered(tmp_path):
     checkout = a_checkout(tmp_path / "checkout")
     slow = ASKING_A_SERVER + "    import time; time.sleep(600)\n"
     with an_llm_server() as llm:
-        words = ("record", "tiny.yaml", "--export", "rounds", "--answer-with")
+        words = ("record", "tiny.yaml", "--case", "wrong-sum", "--export", "rounds", "--answer-with")
         server = llm.base_url.removesuffix("/v1")
         process = evals_at_once(checkout, *words, a_command(tmp_path / "slow", slow, server))
         file = checkout / "rounds" / "round-001" / "answers-1.jsonl"
@@ -151,11 +151,11 @@ def test_who_answered_stands_in_the_cassette_and_in_the_report(tmp_path):
     checkout = a_checkout(tmp_path / "checkout")
     with an_llm_server(nameless) as llm:
         command = a_command(tmp_path, ASKING_A_SERVER, llm.base_url.removesuffix("/v1"))
-        who = ("--recorded-by", "the night shift", "--set", "model=big-70b")
+        who = ("--recorded-by", "the night shift", "--set", "model=big-70b", "--case", "wrong-sum")
         evals(checkout, "record", "tiny.yaml", "--export", "rounds", "--answer-with", command, *who)
 
     assert b'model: "big-70b"' in cassettes(checkout)["wrong-sum.yaml"]
-    assert "big-70b (recorded by the night shift)" in evals(checkout, "run", "tiny.yaml").out
+    assert "big-70b (recorded by the night shift)" in evals(checkout, "run", "tiny.yaml", "--case", "wrong-sum").out
 
 
 def nameless(agent, body):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.builders.example_projects import copied, evals
+from tests.builders.example_projects import copied, evals, shell
 from tests.builders.git import committed, git
 from tests.builders.langsmith_fixtures import service
 
@@ -33,6 +33,7 @@ def test_cases_of_a_target_become_examples_and_its_trials_runs(service, project)
     push(service, project, "cases")
     push(service, project, "--variant", "v1")
 
+    assert [row["name"] for row in service.store.datasets.values()] == ["support"]  # the project's folder
     example = next(row for row in service.store.examples.values() if row["metadata"]["case"] == CASE)
     assert example["inputs"]["text"].startswith("My bank shows two payments")
     assert example["outputs"]["expected"]["action"] == {"equal": "refund"}
@@ -84,6 +85,24 @@ def test_spans_of_a_subagent_are_below_the_tool_call_that_started_it(tmp_path):
             assert int(span["endTimeUnixNano"]) <= int(outer["endTimeUnixNano"])
 
 
+def test_a_command_of_targets_says_where_there_is_none_what_it_needs(tmp_path):
+    code, said = evals(tmp_path, "points", "first")
+
+    assert code == 2, said
+    assert "`evals points` needs a project with an evals.toml: go to its folder, or make one with `evals init`" in said
+
+
+def test_results_of_another_runner_have_no_steps_and_say_nothing_of_them(tmp_path):
+    for name, values in (("main", "111"), ("branch", "101")):
+        rows = [f"c{number},exact,{value},said so" for number, value in enumerate(values)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["case,metric,value,output", *rows]))
+    evals(tmp_path, "compare", "main.csv", "branch.csv")
+    page = (tmp_path / "reports/compare/index.html").read_text(encoding="utf-8")
+
+    assert "no step" not in page
+    assert "exact" in page
+
+
 def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(project):
     git(project, "init")
     committed(project, "all")
@@ -95,3 +114,20 @@ def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(pr
     code, said = evals(project, "history")
 
     assert (code, "Baselines of router" in said) == (0, True), said
+
+
+def test_the_pytest_plugin_is_red_where_a_prompt_of_a_target_got_worse(tmp_path):
+    project = copied("support", tmp_path)
+    assert evals(project, "bless", "router")[0] == 0
+    few = " or ".join(("verdict", "error-402-at-sign-in", "charged-twice"))
+    command = f"python -m pytest --evals router -q -p no:anyio -k {few!r}"
+    code, said = shell(project, command)
+    assert (code, "7 passed" in said) == (0, True), said
+
+    (project / "prompts/router/v1.md").write_bytes((project / "prompts/router/v2.md").read_bytes())
+    code, said = shell(project, command)
+    assert code == 1, said
+    assert "FAILED router::v1::error-402-at-sign-in" in said
+    assert "FAILED router::verdict" in said
+    assert "billing-works-on-it (hard 1: billing at least once)" in said
+    assert "`evals explain error-402-at-sign-in --diff v2 v1 --suite router`" in said

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied, evals
+from tests.builders.example_projects import copied_after_a_run, evals
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ def relabelled(project: Path, case: str, was: str, now: str) -> None:
 
 
 def test_tool_calls_are_steps_with_arguments_and_are_scored(tmp_path):
-    project = copied("research", tmp_path)
+    project = copied_after_a_run("research", tmp_path)
     relabelled(project, "client-port", "route:", "tools: {search_handbook.query: {contains: [port]}}\nroute:")
     code, said = evals(project, "run", "supervisor", "--jobs", "1")
 
@@ -36,7 +36,7 @@ def test_tool_calls_are_steps_with_arguments_and_are_scored(tmp_path):
 
 
 def test_the_report_names_the_tools_that_ran_for_real_and_no_recorded_one(tmp_path):
-    project = copied("research", tmp_path)
+    project = copied_after_a_run("research", tmp_path)
     evals(project, "run", "supervisor", "--jobs", "1")
     latest = project / "reports" / "latest"
 
@@ -49,7 +49,7 @@ def test_the_report_names_the_tools_that_ran_for_real_and_no_recorded_one(tmp_pa
 
 
 def test_a_metric_whose_label_no_case_has_decides_nothing(tmp_path):
-    project = copied("support", tmp_path)
+    project = copied_after_a_run("support", tmp_path)
     _, said = evals(project, "run", "router", "--jobs", "1")
 
     assert "output.expected" in said
@@ -66,7 +66,7 @@ def test_a_metric_whose_label_no_case_has_decides_nothing(tmp_path):
     ],
 )
 def test_a_label_that_no_scorer_reads_cannot_be_judged(tmp_path, was, now, says):
-    project = copied("support", tmp_path)
+    project = copied_after_a_run("support", tmp_path)
     relabelled(project, "only-leaving", was, now)
     code, said = evals(project, "run", "router", "--jobs", "1")
 
@@ -76,7 +76,7 @@ def test_a_label_that_no_scorer_reads_cannot_be_judged(tmp_path, was, now, says)
 
 
 def test_an_output_that_the_graph_does_not_have_is_named(tmp_path):
-    project = copied("support", tmp_path)
+    project = copied_after_a_run("support", tmp_path)
     write(project / "evals.toml", (project / "evals.toml").read_text().replace('"reply"', '"replay"'))
     code, said = evals(project, "run", "router", "--jobs", "1")
 
@@ -87,7 +87,7 @@ def test_an_output_that_the_graph_does_not_have_is_named(tmp_path):
 
 
 def test_explain_shows_labels_steps_and_output_of_a_target(tmp_path):
-    project = copied("research", tmp_path)
+    project = copied_after_a_run("research", tmp_path)
     relabelled(project, "client-port", "route:", "tools: {search_handbook.query: {contains: [port]}}\nroute:")
     code, said = evals(project, "explain", "client-port", "--suite", "supervisor")
     words = " ".join(said.split())

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied, evals
+from tests.builders.example_projects import copied, copied_after_a_run, evals
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ def selftest_of(project, suite):
 
 
 def test_every_fault_that_fits_any_target_is_caught(tmp_path):
-    project = copied("support", tmp_path)
+    project = copied_after_a_run("support", tmp_path)
     code, said, faults = selftest_of(project, "router")
 
     assert code == 0, said

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from evals.comparison.assemble import verdict_of
+from evals.comparison.curtailment import Curtailment
+from evals.runner.trials import trial_id
 from tests.builders.shipped import every
 from tests.builders.unasked import Unasked, answers_of, changes
 
@@ -27,3 +29,14 @@ def test_any_order_of_answers_leads_to_the_verdict_of_all(change, seed):
     later = {first, *rng.integers(first, len(order) + 1, 2).tolist()}
 
     assert {verdict_of(run.with_only(order[:n])).status for n in later} == {verdict_of(whole).status}
+
+
+def test_a_clear_regression_needs_at_most_half_of_the_answers():
+    whole = whole_runs()["a dropped step"]
+    answers = answers_of(whole)
+    run = Unasked(whole, answers.keys())
+    order = [trial_id(trial.trace) for trial in Curtailment(run.with_only(())).to_ask()]
+
+    asked = order[: run.needed(order)]
+
+    assert sum(answers[trial] for trial in asked) <= sum(answers.values()) / 2

@@ -37,6 +37,34 @@ def add_version(checkout, name="six", **changes):
     change_suite(checkout, variants=[*variants, {"name": name, "prompt": f"{name}.md"}], **changes)
 
 
+@pytest.fixture(scope="module")
+def one_more(story, tmp_path_factory):
+    """A recorded checkout with a version more, as good as the others, which a larger model answered."""
+    checkout = shutil.copytree(story[0], tmp_path_factory.mktemp("more") / "checkout")
+    add_version(checkout)
+    record(checkout, answering_as("large"))
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def lost(story, tmp_path_factory):
+    """A recorded checkout whose candidate, a new version, takes a short way and loses every case."""
+    checkout = shutil.copytree(story[0], tmp_path_factory.mktemp("lost") / "checkout")
+    add_version(checkout, candidate="six", reference="new")
+    record(checkout, SHORT)
+    return checkout
+
+
+@pytest.fixture
+def of_two_models(one_more, tmp_path):
+    return shutil.copytree(one_more, tmp_path / "checkout")
+
+
+@pytest.fixture
+def losing(lost, tmp_path):
+    return shutil.copytree(lost, tmp_path / "checkout")
+
+
 def baseline(checkout):
     return json.loads((checkout / "evals" / "suites" / "baselines" / "tiny.json").read_text())
 
@@ -52,20 +80,16 @@ def test_an_edit_that_another_model_answered_is_not_judged(checkout, answer):
     assert "Cannot judge new: new was answered by large, old by m (decision points, supervisor" in said.out
 
 
-def test_a_comparison_of_two_prompts_follows_the_same_rule(checkout):
-    add_version(checkout)
-    record(checkout, answering_as("large"))
-
-    said = evals(checkout, "compare", "new", "six", "--suite", "tiny.yaml")
+def test_a_comparison_of_two_prompts_follows_the_same_rule(of_two_models):
+    said = evals(of_two_models, "compare", "new", "six", "--suite", "tiny.yaml")
     assert said.code == 3
     assert "six was answered by large, new by m" in said.out
 
 
-def test_a_suite_may_say_that_it_compares_models(checkout):
-    add_version(checkout, gate={"models": "compared"})
-    record(checkout, answering_as("large"))
+def test_a_suite_may_say_that_it_compares_models(of_two_models):
+    change_suite(of_two_models, gate={"models": "compared"})
 
-    assert evals(checkout, "compare", "new", "six", "--suite", "tiny.yaml").code == 0
+    assert evals(of_two_models, "compare", "new", "six", "--suite", "tiny.yaml").code == 0
 
 
 def test_a_new_version_does_not_keep_the_candidate_from_being_judged(checkout):
@@ -85,34 +109,29 @@ def test_a_new_version_does_not_keep_the_candidate_from_being_judged(checkout):
     assert "no baseline" not in evals(checkout, "run", "tiny.yaml").out
 
 
-def test_a_new_version_that_lost_everything_is_neither_green_nor_told_to_be_blessed(checkout):
-    add_version(checkout, candidate="six", reference="new")
-    record(checkout, SHORT)
-
-    said = evals(checkout, "run", "tiny.yaml")
+def test_a_new_version_that_lost_everything_is_neither_green_nor_told_to_be_blessed(losing):
+    said = evals(losing, "run", "tiny.yaml")
     assert said.code == 3  # two cases are too few for a test
     assert "Cannot judge six: six against new: route.pass -100 points" in said.out
     assert "look at the report, then run" not in said.out
 
 
-def test_what_is_lost_is_blessed_for_a_reason_only_and_the_reason_is_kept(checkout):
-    add_version(checkout, candidate="six", reference="new")
-    record(checkout, SHORT)
-    before = baseline(checkout)
+def test_what_is_lost_is_blessed_for_a_reason_only_and_the_reason_is_kept(losing):
+    before = baseline(losing)
 
-    refused = evals(checkout, "bless", "tiny.yaml")
-    blank = evals(checkout, "bless", "tiny.yaml", "--worse", " ")
+    refused = evals(losing, "bless", "tiny.yaml")
+    blank = evals(losing, "bless", "tiny.yaml", "--worse", " ")
 
-    assert (refused.code, blank.code, baseline(checkout)) == (2, 2, before)
+    assert (refused.code, blank.code, baseline(losing)) == (2, 2, before)
     assert refused.err.startswith(
         "evals: not blessed, for it is worse or cannot be judged: six against new: route.pass"
     )
     assert refused.err.endswith('give the reason: `.venv/bin/evals bless tiny.yaml --worse "why"`\n')
     assert refused.err.count("\n") == 1
-    allowed = evals(checkout, "bless", "tiny.yaml", "--worse", "a trial of the short way")
+    allowed = evals(losing, "bless", "tiny.yaml", "--worse", "a trial of the short way")
     assert allowed.code == 0
     assert "accepted: six against new: route.pass -100 points" in allowed.out
-    kept = baseline(checkout)["accepted"]
+    kept = baseline(losing)["accepted"]
     assert kept["why"] == "a trial of the short way"
     assert kept["losses"][0].startswith("six against new: route.pass -100 points")
 

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 def check_command(
-    model: Annotated[
-        str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
 ) -> int:
     """Ask every model for one structured answer, the search for one page, and every service for its health.
 
@@ -119,13 +117,9 @@ def publish_command(
     comment_only: Annotated[bool, typer.Option("--comment-only", help="Leave the ticket out.")] = False,
     ticket_only: Annotated[bool, typer.Option("--ticket-only", help="Leave the comment out.")] = False,
     no_assignee: Annotated[bool, typer.Option("--no-assignee", help="Assign the ticket to nobody.")] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse texts with mentions, images or hidden characters.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse mentions, images, hidden characters.")] = False,
     to: Annotated[Path | None, typer.Option(help="Write what would be posted to this file, and post nothing.")] = None,
-    from_: Annotated[
-        Path | None, typer.Option("--from", help="Post what is in this file of --to, in place of a job.")
-    ] = None,
+    from_: Annotated[Path | None, typer.Option("--from", help="Post this file of --to, not a job.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
 ) -> int:
     """Post comment.md to the job's issue, and open ticket.json with report.md as an issue of the same repository.
@@ -247,9 +241,7 @@ def serve_command(
         list[str] | None,
         typer.Option(help="A further host name by which the service may be asked; may be repeated."),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
 ) -> int:
     """Run the agents as a service: POST /agents/NAME/invoke, GET /health.
 

@@ -69,9 +69,7 @@ def run_command(
     max_iterations: Annotated[
         int | None, typer.Option(min=1, help="Visits before the report.", show_default=str(DEFAULT_MAX_ITERATIONS))
     ] = None,
-    redirect: Annotated[
-        list[str] | None, typer.Option(help="An order that all agents follow above all else; may be repeated.")
-    ] = None,
+    redirect: Annotated[list[str] | None, typer.Option(help="An order for all agents (repeatable).")] = None,
     answer: Annotated[
         list[str] | None, typer.Option(help="The answer to the next question; may be repeated, for the ones after it.")
     ] = None,
@@ -90,12 +88,8 @@ def run_command(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
-    model: Annotated[
-        str | None, typer.Option(help="One model for all agents; otherwise TRIAGE_MODELS and defaults.")
-    ] = None,
-    thresholds: Annotated[
-        Path | None, typer.Option(help="YAML with `rules`, `plan_limits` or `confidence_floor` (docs/live.md).")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
+    thresholds: Annotated[Path | None, typer.Option(help="YAML with limits (docs/live.md).")] = None,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0, help="USD the whole job may cost: it stops before a request that could pass it (exit 4)."),
@@ -103,9 +97,7 @@ def run_command(
     max_tokens: Annotated[
         int | None, typer.Option(min=1, help="Tokens the whole job may take, prompts and answers; like --max-cost.")
     ] = None,
-    record: Annotated[
-        bool, typer.Option("--record", help="Keep the traffic with the job, so that a case can be made of it.")
-    ] = False,
+    record: Annotated[bool, typer.Option("--record", help="Keep the traffic, for a case.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")
@@ -169,16 +161,10 @@ def _text(path: Path | None) -> str | None:
 
 def resume_command(
     job: Annotated[str, typer.Argument(help="Name of the job.")],
-    from_issue: Annotated[
-        bool, typer.Option("--from-issue", help="Take the answer from the issue: the reporter's next comment.")
-    ] = False,
-    ask_on_issue: Annotated[
-        bool, typer.Option("--ask-on-issue", help="Post a further question as a comment on the issue.")
-    ] = False,
+    from_issue: Annotated[bool, typer.Option("--from-issue", help="Take the reporter's next comment.")] = False,
+    ask_on_issue: Annotated[bool, typer.Option("--ask-on-issue", help="Post further questions on the issue.")] = False,
     issue_url: Annotated[str | None, typer.Option(help="The issue, where the job was begun from a file.")] = None,
-    repo: Annotated[
-        list[Path] | None, typer.Option(help="The checkout, where it was moved; with several, all of them.")
-    ] = None,
+    repo: Annotated[list[Path] | None, typer.Option(help="The checkouts, where they were moved.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the results, where it is to be another.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,

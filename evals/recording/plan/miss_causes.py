@@ -169,6 +169,7 @@ _ANOTHER_PROMPT: Final = 0.6
 """System prompts less alike than this are two, not one that was edited: v1 and v3 share 35 % of their words, v2 and
 v3, where one grew out of the other, 89 %."""
 _SCHEMAS: Final = ("response_format", "tools")
+_SYSTEM: Final = ("system", "instructions")  # where no message holds the system prompt
 
 
 class MissCause(Closed):
@@ -225,6 +226,8 @@ class MissEvidence:
 
     def in_system(self, difference: Difference) -> bool:
         """Whether the difference is in the system prompt, which holds nothing of the case."""
+        if difference.path.startswith(_SYSTEM):
+            return True
         found = re.match(r"messages\[(\d+)\]", difference.path)
         messages = self.recorded.request.get("messages", ()) if self.recorded else ()
         index = int(found[1]) if found else len(messages)
@@ -383,9 +386,8 @@ def model_changed(evidence: MissEvidence) -> MissCause | None:
 
 def parameter_changed(evidence: MissEvidence) -> MissCause | None:
     """Something else beside the messages is another: a temperature, a limit."""
-    rest = [
-        found for found in evidence.differences if not found.path.startswith(("messages", "model", "query", *_SCHEMAS))
-    ]
+    others = ("messages", "model", "query", *_SCHEMAS, *_SYSTEM)
+    rest = [found for found in evidence.differences if not found.path.startswith(others)]
     return _joined([_parameter("parameter changed", found) for found in rest]) if rest else None
 
 

@@ -232,7 +232,7 @@ def in_words(scope: Scope) -> str:
     if scope.unrecorded:
         parts.append(f"{len(scope.unrecorded)} of the {scope.cases} not recorded yet")
     if scope.sealed:
-        parts.append(f"{len(scope.sealed)} of the suite held out")
+        parts.append(f"{len(scope.sealed)} held out")
     said = f"The dataset has {counted(scope.cases, 'case')}: {', '.join(parts)}."
     if not (scope.sealed or scope.openings):
         return said

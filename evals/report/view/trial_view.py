@@ -73,7 +73,7 @@ class Ribbon(NamedTuple):
         stops = (
             ("+" if stop.beside else " ") + stop.letter + "!" * stop.broken + "^" * stop.diverges for stop in self.stops
         )
-        return ("".join(stops) + " ⊣" * self.ended_early).strip() or "no step"
+        return ("".join(stops) + " ⊣" * self.ended_early).strip() or self.spoken
 
 
 def ribbon(trial: Trial, letters: Mapping[RouteNode, str]) -> Ribbon:
@@ -89,7 +89,8 @@ def ribbon(trial: Trial, letters: Mapping[RouteNode, str]) -> Ribbon:
         )
         for i, visit in enumerate(visits)
     )
-    spoken = ", ".join(stop.label for stop in stops) or "no step"
+    was_read = trial.trace.provenance.label == "exact" and not stops  # by another runner, which tells no steps
+    spoken = ", ".join(stop.label for stop in stops) or ("" if was_read else "no step")
     return Ribbon(stops, spoken, ended_early=mark is not None and mark >= len(stops))
 
 

@@ -53,12 +53,10 @@ dataset = typer.Typer(help="Check, count and describe the labelled cases.", no_a
 def lint_command(
     context: typer.Context,
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="[RUN]...", help="With --disputes: any run.json; all are pooled.")
+        list[Path] | None, typer.Argument(metavar="[RUN]...", help="With --disputes: run.json files.")
     ] = None,
     case: Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")] = None,
-    disputed: Annotated[
-        bool, typer.Option("--disputes", help="Instead, list labels that recorded answers speak against.")
-    ] = False,
+    disputed: Annotated[bool, typer.Option("--disputes", help="List labels that answers speak against.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Prove the labels: patches, repros, gold, routes, metamorphic pairs, leaks, balance.
@@ -117,9 +115,7 @@ def fetch_command(
 @dataset.command("show")
 def show_command(
     context: typer.Context,
-    case: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="The name of a case; every case, one per line, if not given.")
-    ] = None,
+    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="A case; else all, one per line.")] = None,
     patch: Annotated[bool, typer.Option("--patch", help="The case with its diff.")] = False,
     with_gold: Annotated[bool, typer.Option("--gold", help="The gold that its patch proves, as YAML.")] = False,
     states: Annotated[

@@ -74,12 +74,8 @@ def new(
             metavar="REPO COMMIT", help="A fix in a git repository: its parent is the code, its diff the gold."
         ),
     ] = None,
-    issue: Annotated[
-        Path | None, typer.Option(help="With --from-git: the issue's text; the first line is its title.")
-    ] = None,
-    repro: Annotated[
-        Path | None, typer.Option(help="With --from-git: a script that fails before the fix and passes with it.")
-    ] = None,
+    issue: Annotated[Path | None, typer.Option(help="With --from-git: the issue, its title first.")] = None,
+    repro: Annotated[Path | None, typer.Option(help="With --from-git: a script that fails unfixed.")] = None,
     repository: Annotated[
         str | None,
         typer.Option(metavar="OWNER/NAME", help="With --from-git, where the clone's remote does not say it."),

@@ -33,20 +33,16 @@ def sweep_command(
     single: Annotated[str, typer.Option(help="Thresholds that one finding needs: FROM:TO:STEP or a,b,c.")] = SINGLE,
     corroborated: Annotated[str, typer.Option(help="Thresholds that several findings need.")] = CORROBORATED,
     min_findings: Annotated[str, typer.Option(help="How many findings make several.")] = "2",
-    sets: Annotated[
-        str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c; the variant's own if not given.")
-    ] = None,
-    variant: Annotated[
-        str | None, typer.Option(help="The variant to vary; the suite's candidate if not given.")
-    ] = None,
+    sets: Annotated[str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c.")] = None,
+    variant: Annotated[str | None, typer.Option(help="The variant to vary, else the candidate.")] = None,
     score: Annotated[str, typer.Option(help="The score to choose by.")] = "route.score",
     case: Cases = None,
     open_holdout: OpenHoldout = None,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/sweep if not given.")] = None,
 ) -> int:
-    """Try thresholds and guard sets over the recorded tape, and recommend where to work: chosen on tune, held to gate.
+    """Try thresholds and guard sets on recorded answers: choose on the split `tune`, confirm on the split `gate`.
 
-    Exit codes: 0 recommended, 1 the choice did not hold on gate, 3 not recorded well enough to recommend anything.
+    Exit codes: 0 confirmed, 1 the choice failed on the split `gate`, 3 not recorded well enough to recommend anything.
     """
     common = given(context, dataset=True)
     axes = Axes(single, corroborated, min_findings, sets)

@@ -57,7 +57,7 @@ def test_a_case_that_left_the_tape_under_one_of_them_is_open():
         for one in (WHOLE, WITHOUT)
     ]
     off = a_trace(case_id="d", variant=WITHOUT.name, provenance="frontier", frontier=1)
-    trials.append(a_trial(off, {"route.pass": Skipped(reason="off the recorded tape")}))
+    trials.append(a_trial(off, {"route.pass": Skipped(reason="not fully recorded")}))
     trials.append(a_trial(a_trace(case_id="d", variant=WHOLE.name)))
     (item,) = ablations([WHOLE, WITHOUT], trials, ["route.pass"], dict.fromkeys("abcd", "x"), GatePolicy())
 

@@ -223,7 +223,7 @@ def test_a_variant_that_is_worse_than_its_baseline_says_where_it_left_its_way():
     run = assembled(skipping)
 
     assert run.verdict.sentence.startswith("Worse: v2 breaks P2 in case-0 (and 7 more); v2 against v2 (baseline): ")
-    assert "8 of 8 losses diverge at decision 3: critic skipped" in run.verdict.sentence
+    assert "8 of 8 worse cases diverge at decision 3: critic skipped" in run.verdict.sentence
     assert {item.against for item in run.divergences if item.left == "v2"} == {"baseline"}
 
 

@@ -17,7 +17,7 @@ PARTINGS = {
     "order": (
         FULL,
         ("investigator", "critic", "codebase_search", "writer"),
-        (1, "codebase_search", "critic", "critic before codebase_search"),
+        (1, "codebase_search", "critic", "critic moved before codebase_search"),
     ),
     "stops": (FULL, FULL[:3], (3, "writer", None, "stops before writer")),
     "goes on": (FULL[:3], FULL, (3, None, "writer", "goes on to writer")),
@@ -70,20 +70,20 @@ SKIPS = ("investigator", "codebase_search", "writer")
 def test_what_most_losses_share_is_one_clause_with_its_place():
     parted = divergences(trials(SKIPS, SKIPS, SKIPS, ("investigator", "critic", "writer")), "v3", "v2")
 
-    assert clause(("c0", "c1", "c2", "c3"), parted) == "3 of 4 losses diverge at decision 3: critic skipped"
+    assert clause(("c0", "c1", "c2", "c3"), parted) == "3 of 4 worse cases diverge at decision 3: critic skipped"
 
 
 def test_the_same_thing_in_several_places_is_told_without_one():
     parted = divergences(trials(SKIPS, ("investigator", "writer")), "v3", "v2")
     moved = [one.model_copy(update={"what": "critic skipped"}) for one in parted]
 
-    assert clause(("c0", "c1"), moved) == "2 of 2 losses: critic skipped"
+    assert clause(("c0", "c1"), moved) == "2 of 2 worse cases: critic skipped"
 
 
 def test_only_lost_cases_count():
     parted = divergences(trials(SKIPS, ("investigator", "critic", "writer")), "v3", "v2")
 
-    assert clause(("c0",), parted) == "1 of 1 loss diverges at decision 3: critic skipped"
+    assert clause(("c0",), parted) == "1 of 1 worse case diverges at decision 3: critic skipped"
 
 
 def test_without_a_loss_nothing_is_said():

@@ -59,7 +59,7 @@ def test_the_scope_says_what_is_not_in_the_numbers():
     scope = Scope(cases=10, selected=3, unrecorded=("a", "b"), sealed=("c",), openings=2)
 
     assert in_words(scope) == (
-        "The dataset has 10 cases: 3 in this run, 2 of the 10 not recorded yet, 1 of the suite held out. "
+        "The dataset has 10 cases: 3 in this run, 2 of the 10 not recorded yet, 1 held out. "
         "The held-out cases have been scored 2 times."
     )
 

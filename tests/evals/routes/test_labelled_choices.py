@@ -3,7 +3,7 @@
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.routes.labelled_choices import labelled_choices
-from tests.builders.case import a_case, a_constraint, a_point, a_spec, an_alternative
+from tests.builders.case import a_case, a_constraint, a_point, a_spec, an_alternative, policy_constraints
 from tests.builders.trace import a_call, a_decision, a_trace, an_answer
 
 
@@ -44,10 +44,13 @@ def test_where_the_labels_allow_every_decision_the_others_that_they_allow_are_tr
 
 
 def test_a_rule_on_confidence_is_checked_with_what_the_router_stated_there():
-    sure = a_trace("investigator", "codebase_search", "writer", confidence=0.9)
+    """The critic is due before the writer below 0.85: above, no decision is wrong, and all others are tried."""
+    ways = (("investigator", "codebase_search", "critic", "writer"), ("investigator", "web_search", "writer"))
+    case = a_case(spec=a_spec(an_alternative(*policy_constraints(), exemplars=ways)))
+    route = ("investigator", "codebase_search", "writer")
 
-    assert (2, "critic", "exemplar") in asked(a_case(), sure)  # allowed too, so it is tried
-    assert all(made == "writer" for made in (each.made for each in labelled_choices(a_case(), sure)))
+    assert asked(case, a_trace(*route, confidence=0.8)) == [(2, "critic", "exemplar")]
+    assert asked(case, a_trace(*route, confidence=0.9)) == [(1, "web_search", "exemplar"), (2, "critic", "exemplar")]
 
 
 def test_a_labelled_decision_point_in_the_same_state_comes_first_best_grade_first():
@@ -67,6 +70,6 @@ def test_a_labelled_decision_point_in_the_same_state_comes_first_best_grade_firs
 
 
 def test_a_plan_chooses_several_tasks_so_nothing_is_forced():
-    trace = a_trace("investigator", "writer", decisions=[a_decision(0, "investigator", tasks=(1, 2))])
+    decisions = [a_decision(index, node, tasks=(1, 2)) for index, node in enumerate(("investigator", "writer"))]
 
-    assert asked(a_case(), trace) == []
+    assert asked(a_case(), a_trace("investigator", "writer", decisions=decisions)) == []

@@ -49,7 +49,7 @@ def test_a_fraction_outside_of_0_to_1_has_failed(value):
 def test_a_trial_off_the_tape_is_skipped_and_says_where_it_left():
     outcome = score(a_scorer(1.0), a_case(), a_trace(provenance="frontier", frontier=3))
 
-    assert outcome == Skipped(reason="off the recorded tape: frontier@3")
+    assert outcome == Skipped(reason="not fully recorded: frontier@3")
 
 
 def test_a_failed_trial_fails_every_scorer():

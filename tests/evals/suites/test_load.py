@@ -13,6 +13,10 @@ from tests.builders.dataset import write
 
 TWICE = [{"name": "old", "prompt": "v2"}, {"name": "old", "prompt": "v3"}]
 WRONG = {
+    "forced choices": (
+        {"variants": [{"name": "old", "prompt": "v2", "forced": {"2": "writer"}}, {"name": "new", "prompt": "v3"}]},
+        "variant old: `forced` is set by --decisive and --forced; leave it out",
+    ),
     "candidate": ({"candidate": "nobody"}, "candidate 'nobody' is no variant"),
     "reference": ({"reference": "nobody"}, "reference 'nobody' is no variant"),
     "same": ({"reference": "new"}, "is candidate and reference"),

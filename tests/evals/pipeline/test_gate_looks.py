@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from evals.errors import DatasetError
-from evals.holdout import count_look, look_alpha, read_openings
+from evals.holdout import read_openings
+from evals.pipeline.optimize_prompts import count_look, look_alpha
 from evals.statistics.paired_tests import sign_flip
 
 CANDIDATES, GATE_CASES, RUNS = 50, 74, 400
