@@ -215,7 +215,7 @@ def _content(path: str, _signature: Signature) -> tuple[str, tuple[str, str] | N
     except OSError:
         return "absent", None
     told = dict(_SAID.findall(content)[:2]) if path.endswith("METADATA") else {}
-    said = (_plain(told[b"Name"].decode()), told[b"Version"].decode()) if len(told) == 2 else None
+    said = (normal_name(told[b"Name"].decode()), told[b"Version"].decode()) if len(told) == 2 else None
     return hashlib.sha256(content).hexdigest(), said
 
 
@@ -226,7 +226,7 @@ def _unlike(installed: dict[str, str]) -> tuple[str, ...]:
         return ()
     pinned: dict[str, list[str]] = {}  # one name may have versions for several Pythons
     for name, version in _PINNED.findall(lock.read_text(encoding="utf-8")):
-        pinned.setdefault(_plain(name), []).append(version)
+        pinned.setdefault(normal_name(name), []).append(version)
     return tuple(
         f"{name} {version} is installed, {LOCK} names {' or '.join(pinned[name])}; `make -B setup` installs that"
         for name, version in sorted(installed.items())
@@ -234,7 +234,8 @@ def _unlike(installed: dict[str, str]) -> tuple[str, ...]:
     )
 
 
-def _plain(name: str) -> str:
+def normal_name(name: str) -> str:
+    """A package's name in lower case, with one dash for each run of `-`, `_` and `.`."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from evals.errors import ConfigurationError
@@ -92,38 +93,33 @@ class ModelJudge(Protocol):
 
 
 class Pack(Protocol):
-    """What one application adds to the harness."""
+    """What one application adds to the harness. What has a value or a body here, a pack may leave out."""
 
     def __hash__(self) -> int:
         """There is one object per pack."""
+        return id(self)
 
     def folder(self, root: Path) -> Path:
         """The folder of the application's own code."""
 
-    @property
-    def prompt_folder(self) -> str:
-        """The folder of the shipped prompts, from the checkout's root."""
+    prompt_folder: str
+    """The folder of the shipped prompts, from the checkout's root."""
 
-    @property
-    def version_folder(self) -> str:
-        """The folder of the versions of the router's prompt, from the checkout's root."""
+    version_folder: str
+    """The folder of the versions of the router's prompt, from the checkout's root."""
 
-    @property
-    def extra(self) -> str | None:
-        """The extra of this package that its trials need; see `evals.shared.extras`."""
+    extra: str | None = None
+    """The extra of this package that its trials need; see `evals.shared.extras`."""
 
-    @property
-    def own_endpoint(self) -> bool:
-        """Whether the application asks an endpoint of its own while it is recorded, so that none has to be named."""
+    own_endpoint: bool
+    """Whether the application asks an endpoint of its own while it is recorded, so that none has to be named."""
 
-    @property
-    def node_caps(self) -> Mapping[str, int]:
-        """How many visits each node may have where a route specification does not say it; in the order that the report
-        lists nodes in."""
+    node_caps: Mapping[str, int] = MappingProxyType({})
+    """How many visits each node may have where a route specification does not say it; in the order that the report
+    lists nodes in."""
 
-    @property
-    def last_node(self) -> str | None:
-        """The node that ends a route, if one does."""
+    last_node: str | None = None
+    """The node that ends a route, if one does."""
 
     def code_files(self, root: Path) -> list[Path]:
         """Code and prompts that decide what a trial does, sorted; without the prompts that variants name. `root` is the
@@ -131,6 +127,7 @@ class Pack(Protocol):
 
     def variant_files(self, variant: "Variant") -> tuple[Path, ...]:
         """Files that a variant names and its graph reads by itself."""
+        return ()
 
     def completed(self, variant: "Variant") -> "Variant":
         """The variant with all settings of the pack, also those it leaves out. Raises ConfigurationError for a setting
@@ -149,12 +146,15 @@ class Pack(Protocol):
     def process_of(self, prompt: object) -> str | None:
         """Names the processes that may run trials with a prompt of `prompt_of`, since what a target has imported stays
         in its process; None: any process, this one too."""
+        return None
 
     def prompt_text(self, text: str, source: str) -> str:
         """The text of a prompt file as `describe` gives it. Raises ConfigurationError where it holds no prompt."""
+        return text
 
     def default_prompts(self) -> dict[str, str]:
         """Router -> version and digest of the prompt that it runs with where none is named."""
+        return {}
 
     def variant_prompts(self, infos: "Iterable[VariantInfo]", root: Path) -> dict[str, PromptFile]:
         """The prompt of each variant that has one, by the variant's name."""
@@ -187,12 +187,15 @@ class Pack(Protocol):
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: "Sequence[Trace]"
     ) -> tuple[str, ...]:
         """Labels that no scorer can read, and prompts that the graph does not, a sentence each."""
+        return ()
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Check that everything the cases need is there. Raises NotFetchedError, DatasetError."""
+        return
 
     def floors(self, cases: "Sequence[Case]", workspace: "Workspace") -> "list[DatasetBaseline]":
         """What the primary metrics come to on these cases without a model."""
+        return []
 
     def preload(self) -> None:
         """Import what every worker needs, before workers are forked."""
@@ -221,12 +224,12 @@ class Pack(Protocol):
         """Local servers that answer the application while it is recorded: name -> base URL, inside the block. The
         harness asks `search`."""
 
-    @property
-    def root(self) -> Path:
-        """The root of the project that it is for."""
+    root: Path
+    """The root of the project that it is for."""
 
     def at(self, root: Path) -> "Pack":
-        """The pack for the project at `root`; one object per root."""
+        """The pack for the project at `root`, one object per root; the same everywhere if not given."""
+        return self
 
     @property
     def scorers(self) -> tuple[str, ...]:
@@ -237,43 +240,36 @@ class Pack(Protocol):
     def primary(self) -> tuple[str, ...]:
         """Names of the metrics that decide a verdict; none: those that say so themselves."""
 
-    @property
-    def variant_metrics(self) -> tuple[str, ...]:
-        """Names of the modules whose `METRICS` are computed over all trials of a variant, in the order of the report. A
-        function `calibrations` of one gives the tables of stated confidence."""
+    variant_metrics: tuple[str, ...] = ()
+    """Names of the modules whose `METRICS` are computed over all trials of a variant, in the order of the report. A
+    function `calibrations` of one gives the tables of stated confidence."""
 
     @property
     def case_file(self) -> "type[BaseModel]":
         """The model of the file with the labels of a case."""
 
-    @property
-    def written(self) -> "Mapping[str, type[BaseModel]]":
-        """Name -> the model of each file that only its own commands write."""
+    written: "Mapping[str, type[BaseModel]]" = MappingProxyType({})
+    """Name -> the model of each file that only its own commands write."""
 
     def rubric(self, version: str, root: Path) -> "Rubric":
         """What a judge is asked about trials. Raises ConfigurationError: no such version, or a file that is none."""
 
-    @property
-    def faults(self) -> str | None:
-        """Name of the module whose `FAULTS` a self-test plants beside those that fit any target."""
+    faults: str | None = None
+    """Name of the module whose `FAULTS` a self-test plants beside those that fit any target."""
 
-    @property
-    def report_sections(self) -> tuple[str, ...]:
-        """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
-        `evals.report.view.sections`."""
+    report_sections: tuple[str, ...] = ()
+    """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
+    `evals.report.view.sections`."""
 
-    @property
-    def node_letters(self) -> Mapping[str, str]:
-        """Node -> its letters in a route strip, in the order of the legend. A node without is shown by its initials."""
+    node_letters: Mapping[str, str] = MappingProxyType({})
+    """Node -> its letters in a route strip, in the order of the legend. A node without is shown by its initials."""
 
-    @property
-    def commands(self) -> Mapping[str, Command]:
-        """Commands or groups of commands that the pack adds, by name. The name `GROUP COMMAND` adds a command to a
-        group of the harness."""
+    commands: Mapping[str, Command] = MappingProxyType({})
+    """Commands or groups of commands that the pack adds, by name. The name `GROUP COMMAND` adds a command to a
+    group of the harness."""
 
-    @property
-    def pytest_plugins(self) -> tuple[str, ...]:
-        """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
+    pytest_plugins: tuple[str, ...] = ()
+    """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
 
 
 def load_pack(name: str | None = None, root: Path = HERE) -> Pack:

@@ -88,8 +88,4 @@ def _failed(error: Exception) -> int:
             return complain(f"the jobs file is damaged ({error}); name another with --jobs", EXIT_USAGE)
         case OSError():
             return complain(f"{error.filename}: {error.strerror}; name a file or folder that can be used", EXIT_USAGE)
-    return complain(f"a TRIAGE_… variable is wrong ({_first_line(error)}); mappings are JSON", EXIT_USAGE)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
+    return complain(f"a TRIAGE_… variable is wrong ({str(error).splitlines()[0]}); mappings are JSON", EXIT_USAGE)

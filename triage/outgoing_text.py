@@ -77,11 +77,7 @@ def effects_of(text: str, mark: str = "") -> Effects:
                 images += _IMAGE_TAG.findall(content)
                 links += [*_LINK_TAG.findall(content), *(_ADDRESS.findall(content) if token.type == "text" else [])]
                 hidden += len(_REMARK.findall(content))
-    return Effects(_each_once(mentions), _each_once(images), _each_once(links), hidden)
-
-
-def _each_once(found: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(found))
+    return Effects(tuple(dict.fromkeys(mentions)), tuple(dict.fromkeys(images)), tuple(dict.fromkeys(links)), hidden)
 
 
 def _tokens(tokens: list[Token]) -> Iterator[Token]:

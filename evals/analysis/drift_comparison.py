@@ -35,7 +35,7 @@ from evals.analysis.drift_statistics import (
 )
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
-from evals.models.drift_result import Drift, DriftVerdict, FieldDrift, Needed, Passage, Range, StratumDrawn, Turned
+from evals.models.drift_result import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
 from evals.prices import PriceTable
 from evals.shared.words import counted
 from evals.statistics.paired_tests import holm
@@ -104,7 +104,7 @@ def turned(asked: Sequence[ComparedRequest]) -> tuple[Turned, ...]:
                     recorded=_shown(pool.recorded[0]),
                     fresh=tuple(map(_shown, pool.fresh)),
                     known=any(value in pool.recorded for value in pool.fresh),
-                    passages=tuple(Passage(case=c, variant=v, step=s) for c, v, s in one.request.uses),
+                    passages=one.request.uses,
                 )
             )
     return tuple(sorted(found, key=lambda each: (not each.on_the_way, each.passages[0].case, each.key)))

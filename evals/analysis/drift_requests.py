@@ -12,7 +12,7 @@ from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CannotJudgeError
-from evals.models.drift_result import AnswerSource, DriftPrice
+from evals.models.drift_result import AnswerSource, DriftPrice, Passage
 from evals.models.trace import Trace
 from evals.prices import PriceTable
 from evals.recording.rounds.answer_files import fault
@@ -162,15 +162,6 @@ class Stratum(NamedTuple):
     variant: str
 
 
-class Use(NamedTuple):
-    """Where a trial asks it: the n-th request of its supervisor on its way (from 1), or 0 for all else, as in a frozen
-    state, which is no part of the way."""
-
-    case: str
-    variant: str
-    step: int
-
-
 @dataclass(frozen=True, eq=False)  # one request is itself: its answers are no names
 class RecordedRequest:
     """One request. `answers` are all that are recorded, by sample; `fields` what they are compared in."""
@@ -180,7 +171,7 @@ class RecordedRequest:
     stratum: Stratum
     fields: tuple[str, ...]
     answers: tuple[Interaction, ...]
-    uses: tuple[Use, ...]
+    uses: tuple[Passage, ...]
     read_as: str = ""
     """The agent, or `ROUTER` or `WORKER` of a target."""
 
@@ -241,7 +232,7 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
 
 
 def _recorded(
-    case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Use], routers: frozenset[str] | None
+    case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Passage], routers: frozenset[str] | None
 ) -> RecordedRequest:
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
@@ -250,17 +241,17 @@ def _recorded(
     return RecordedRequest(case, key, stratum, fields_of(read_as, kept[0].request), kept, tuple(uses), read_as)
 
 
-def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Use]]:
+def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Passage]]:
     """Key -> where it is asked, once per case, variant and step."""
-    found: dict[str, dict[Use, None]] = {}
+    found: dict[str, dict[Passage, None]] = {}
     for trace in traces:
         step = 0
         for call in trace.calls:
             step += call.agent == "supervisor"
-            use = Use(trace.case_id, trace.variant, step if call.agent == "supervisor" else 0)
+            use = Passage(case=trace.case_id, variant=trace.variant, step=step if call.agent == "supervisor" else 0)
             found.setdefault(call.key, {})[use] = None
         for key in (key for point in trace.points for key in point.keys):
-            found.setdefault(key, {})[Use(trace.case_id, trace.variant, 0)] = None
+            found.setdefault(key, {})[Passage(case=trace.case_id, variant=trace.variant, step=0)] = None
     return {key: tuple(each) for key, each in found.items()}
 
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from types import ModuleType
+from typing import Any, ClassVar, Final
 
 import httpx
 import httpx2
@@ -145,33 +146,31 @@ def headers_of(interaction: Interaction) -> dict[str, str]:
     return {"content-type": interaction.content_type}
 
 
-class ReplayTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
-    """Answers httpx2 clients, sync and async, from the current tape."""
+class _Replay:
+    """What a transport does, whichever library has it: answers clients, sync and async, from the current tape."""
 
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+    _library: ClassVar[ModuleType]
+
+    def handle_request(self, request: Any) -> Any:  # noqa: ANN401 - requests and responses of two libraries
         """The recorded answer; raises MissError."""
         return self._answer(request, request.read())
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401 - as above
         """The recorded answer; raises MissError."""
         return self._answer(request, await request.aread())
 
-    def _answer(self, request: httpx2.Request, body: bytes) -> httpx2.Response:
+    def _answer(self, request: Any, body: bytes) -> Any:  # noqa: ANN401 - as above
         found = play(asked(request.method, request.url.raw_path, request.headers, body))
-        return httpx2.Response(found.status, headers=headers_of(found), content=found.body)
+        return self._library.Response(found.status, headers=headers_of(found), content=found.body)
 
 
-class HttpxReplayTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Answers httpx clients, sync and async, from the current tape."""
+class ReplayTransport(_Replay, httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+    """For httpx2 clients."""
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer; raises MissError."""
-        return self._answer(request, request.read())
+    _library: ClassVar[ModuleType] = httpx2
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer; raises MissError."""
-        return self._answer(request, await request.aread())
 
-    def _answer(self, request: httpx.Request, body: bytes) -> httpx.Response:
-        found = play(asked(request.method, request.url.raw_path, request.headers, body))
-        return httpx.Response(found.status, headers=headers_of(found), content=found.body)
+class HttpxReplayTransport(_Replay, httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """For httpx clients."""
+
+    _library: ClassVar[ModuleType] = httpx

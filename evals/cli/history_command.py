@@ -13,7 +13,7 @@ from evals.cli.terminal import place_of, shown, wide_console
 from evals.errors import EXIT_OK
 from evals.models.history_result import History
 from evals.pipeline.suite_history import suite_history
-from evals.report.html_page import render_history
+from evals.report.html_page import render_sheet
 from evals.report.view import history_page as view
 from evals.report.view.history_page import turn_table
 from evals.report.view.page_parts import Table
@@ -45,7 +45,13 @@ def history_command(
         return EXIT_OK
     workspace = Workspace.at(root)
     folder = out or workspace.reports / "history"
-    write_files(folder, {"index.html": render_history(found), "history.json": found.model_dump_json() + "\n"})
+    write_files(
+        folder,
+        {
+            "index.html": render_sheet("history", view.history_page(found), "history.css"),
+            "history.json": found.model_dump_json() + "\n",
+        },
+    )
     _say(found, console)
     print(f"{view.rests_on(found)} Report: {place_of(folder / 'index.html', workspace.root)}")
     return EXIT_OK

@@ -15,8 +15,8 @@ from evals.models.judge import JudgeCheck
 from evals.models.run_request import Options
 from evals.pipeline.judge_stage import checked, rubric_of
 from evals.pipeline.load_run import selected
-from evals.report.html_page import render_judge
-from evals.report.view.judge_view import notes, rests_on, sentence, tables
+from evals.report.html_page import render_sheet
+from evals.report.view.judge_view import check_page, notes, rests_on, sentence, tables
 
 judging = typer.Typer()
 
@@ -39,7 +39,7 @@ def judge_command(
     found = checked(chosen, replayed(chosen, jobs=common.jobs).traces)
     folder = out or chosen.workspace.reports / "judge"
     stored = "".join(found.pieces(indent=1)) + "\n"
-    write_files(folder, {"index.html": render_judge(found), "judge.json": stored})
+    write_files(folder, {"index.html": render_sheet("judge", check_page(found)), "judge.json": stored})
     if as_json:
         print(stored, end="")
     else:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.base import Closed
-from evals.models.run import Comparison, CostChange, Coverage, Reason, Verdict
+from evals.models.run import Comparison, CostChange, Coverage, Reason, ReasonKind, Verdict
 from evals.models.suite import GatePolicy
 from evals.shared.words import counted
 
@@ -94,11 +94,6 @@ def nothing_to_judge(facts: Facts) -> list[Reason]:
     return [Reason(kind="nothing to judge", text=why)] if why else []
 
 
-def failed(facts: Facts) -> list[Reason]:
-    """A scorer or trial that broke leaves a hole in the numbers."""
-    return [Reason(kind="failed", text=text) for text in facts.failures]
-
-
 def coverage_too_low(facts: Facts) -> list[Reason]:
     """Each judged variant must be recorded for the share of trials, and of decision points, the policy demands; and
     the candidate for every case that must pass."""
@@ -133,36 +128,6 @@ def _short(known: int, total: int, facts: Facts) -> bool:
     return total > 0 and known / total < facts.policy.coverage_floor
 
 
-def metric_lost(facts: Facts) -> list[Reason]:
-    """A primary metric has no value any more where it had one: what cannot fall is no proof that nothing fell."""
-    return [Reason(kind="metric lost", text=text) for text in facts.lost]
-
-
-def different_models(facts: Facts) -> list[Reason]:
-    """Other models answered than on the other side, so that a difference need not be the prompt's or the code's."""
-    return [Reason(kind="different models", text=text) for text in facts.models]
-
-
-def unread_label(facts: Facts) -> list[Reason]:
-    """A label names nothing that the graph has: its check could only ever fail, or never."""
-    return [Reason(kind="unread label", text=text) for text in facts.unread_labels]
-
-
-def partial_run(facts: Facts) -> list[Reason]:
-    """A part of a suite is not the suite."""
-    return [Reason(kind="partial run", text=text) for text in facts.partial]
-
-
-def not_comparable(facts: Facts) -> list[Reason]:
-    """The baseline was made from another dataset, other scorers or another graph."""
-    return [Reason(kind="not comparable", text=text) for text in facts.incomparable]
-
-
-def no_baseline(facts: Facts) -> list[Reason]:
-    """The first run of a suite, or of its reference, has nothing to be compared with."""
-    return [Reason(kind="no baseline", text=text) for text in facts.missing_baseline]
-
-
 def equivalence_not_shown(facts: Facts) -> list[Reason]:
     """With `require: equivalence`, an inconclusive endpoint is not enough."""
     if facts.policy.require != "equivalence":
@@ -177,26 +142,6 @@ def equivalence_not_shown(facts: Facts) -> list[Reason]:
     ]
 
 
-def must_pass(facts: Facts) -> list[Reason]:
-    """A case that must pass does not."""
-    return [Reason(kind="must-pass broken", text=text) for text in facts.must_pass_broken]
-
-
-def hard_violations(facts: Facts) -> list[Reason]:
-    """A hard constraint is newly violated, with the same answers or in too many cases for chance."""
-    return [Reason(kind="new hard violation", text=text) for text in facts.new_violations]
-
-
-def canary_leaked(facts: Facts) -> list[Reason]:
-    """Injected text reached an output where the baseline kept it out."""
-    return [Reason(kind="canary leaked", text=text) for text in facts.leaks]
-
-
-def slice_collapsed(facts: Facts) -> list[Reason]:
-    """No case of an archetype passes any more, with the same answers or in too many cases for chance."""
-    return [Reason(kind="slice collapsed", text=text) for text in facts.collapsed]
-
-
 def regressions(facts: Facts) -> list[Reason]:
     """An endpoint is worse beyond chance."""
     return [
@@ -204,11 +149,6 @@ def regressions(facts: Facts) -> list[Reason]:
         for item in facts.judged
         if item.verdict == "regression"
     ]
-
-
-def changed(facts: Facts) -> list[Reason]:
-    """Steps, decisions or output are not as blessed: whether that is worse, no label says."""
-    return [Reason(kind="changed", text=text) for text in facts.since_blessed]
 
 
 def cost_limits(facts: Facts) -> list[Reason]:
@@ -248,24 +188,44 @@ def unweighable(facts: Facts) -> list[Reason]:
     ]
 
 
+def _told(kind: ReasonKind, sentences: Callable[[Facts], Sequence[str]]) -> Rule:
+    """A rule whose reasons are sentences of the facts as they stand."""
+    return lambda facts: [Reason(kind=kind, text=text) for text in sentences(facts)]
+
+
+changed: Final = _told("changed", lambda facts: facts.since_blessed)
+"""Steps, decisions or output are not as blessed: whether that is worse, no label says."""
+
+
 CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
-    failed,
-    unread_label,
-    partial_run,
+    # A scorer or trial that broke leaves a hole in the numbers.
+    _told("failed", lambda facts: facts.failures),
+    # A label names nothing that the graph has: its check could only ever fail, or never.
+    _told("unread label", lambda facts: facts.unread_labels),
+    # A part of a suite is not the suite.
+    _told("partial run", lambda facts: facts.partial),
     coverage_too_low,
-    metric_lost,
+    # A primary metric has no value any more where it had one: what cannot fall is no proof that nothing fell.
+    _told("metric lost", lambda facts: facts.lost),
     nothing_to_judge,
-    different_models,
-    not_comparable,
-    no_baseline,
+    # Other models answered than on the other side, so that a difference need not be the prompt's or the code's.
+    _told("different models", lambda facts: facts.models),
+    # The baseline was made from another dataset, other scorers or another graph.
+    _told("not comparable", lambda facts: facts.incomparable),
+    # The first run of a suite, or of its reference, has nothing to be compared with.
+    _told("no baseline", lambda facts: facts.missing_baseline),
     cost_unknown,
     equivalence_not_shown,
 )
 WORSE: Final[tuple[Rule, ...]] = (
-    must_pass,
-    canary_leaked,
-    hard_violations,
-    slice_collapsed,
+    # A case that must pass does not.
+    _told("must-pass broken", lambda facts: facts.must_pass_broken),
+    # Injected text reached an output where the baseline kept it out.
+    _told("canary leaked", lambda facts: facts.leaks),
+    # A hard constraint is newly violated, with the same answers or in too many cases for chance.
+    _told("new hard violation", lambda facts: facts.new_violations),
+    # No case of an archetype passes any more, with the same answers or in too many cases for chance.
+    _told("slice collapsed", lambda facts: facts.collapsed),
     regressions,
     cost_limits,
 )

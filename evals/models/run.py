@@ -308,30 +308,33 @@ class CostChange(Closed):
         return float(self.limit.rstrip(" %")) / 100 if isinstance(self.limit, str) else self.limit
 
 
+ReasonKind = Literal[
+    "regression",
+    "must-pass broken",
+    "new hard violation",
+    "canary leaked",
+    "slice collapsed",
+    "cost limit",
+    "coverage too low",
+    "not comparable",
+    "no baseline",
+    "failed",
+    "unread label",
+    "metric lost",
+    "different models",
+    "nothing to judge",
+    "partial run",
+    "equivalence not shown",
+    "cannot be weighed",
+    "changed",
+    "note",
+]
+
+
 class Reason(Closed):
     """One fact behind a verdict."""
 
-    kind: Literal[
-        "regression",
-        "must-pass broken",
-        "new hard violation",
-        "canary leaked",
-        "slice collapsed",
-        "cost limit",
-        "coverage too low",
-        "not comparable",
-        "no baseline",
-        "failed",
-        "unread label",
-        "metric lost",
-        "different models",
-        "nothing to judge",
-        "partial run",
-        "equivalence not shown",
-        "cannot be weighed",
-        "changed",
-        "note",
-    ]
+    kind: ReasonKind
     text: str
 
 

@@ -97,16 +97,6 @@ def answered(response: Json) -> str:
     )
 
 
-def looked_for(request: Json) -> str:
-    """`gen_ai.tool.call.arguments`: what was put to the search engine."""
-    return _text(dict(request))
-
-
-def found(response: Json) -> str:
-    """`gen_ai.tool.call.result`: what it gave."""
-    return _text(dict(response))
-
-
 def said(role: str, text: str, **more: str) -> str:
     """Messages that consist of one text; `more` are further members of it."""
     return _text([{"role": role, "parts": [_words_messages(text)], **more}])
@@ -185,20 +175,15 @@ class Tapes:
 
 
 def _words(interaction: Interaction) -> Mapping[str, str]:
-    if _is_search(interaction.response):
+    if "choices" not in interaction.response:  # a search engine has answered, no model
         return {
-            names.TOOL_ARGUMENTS: looked_for(interaction.request),
-            names.TOOL_RESULT: found(interaction.response),
+            names.TOOL_ARGUMENTS: _text(dict(interaction.request)),
+            names.TOOL_RESULT: _text(dict(interaction.response)),
         }
     return {
         names.INPUT_MESSAGES: asked(interaction.request),
         names.OUTPUT_MESSAGES: answered(interaction.response),
     }
-
-
-def _is_search(response: Mapping[str, Any]) -> bool:
-    """Whether it is what a search engine answers, and no model."""
-    return "choices" not in response
 
 
 def _fit(text: str, allowed: AllowedSecrets) -> str:

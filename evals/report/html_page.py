@@ -19,13 +19,9 @@ from markupsafe import Markup
 from evals.content_cache import Kept, digest_of
 from evals.gc_pause import uncollected
 from evals.models.analysis import SelfTest
-from evals.models.history_result import History
-from evals.models.judge import JudgeCheck
 from evals.models.run import Run
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.text_table import SharedTexts as TextPack
-from evals.report.view.history_page import history_page
-from evals.report.view.judge_view import check_page
 from evals.report.view.page import ReportPage, page
 from evals.shared.visible_text import visible
 
@@ -199,16 +195,6 @@ def render_selftest(result: SelfTest) -> str:
     from evals.report.view.selftest_page import selftest_page  # noqa: PLC0415 - numpy, which no other page needs
 
     return render_sheet("selftest", selftest_page(result))
-
-
-def render_judge(check: JudgeCheck) -> str:
-    """The page of a judge's check: one HTML document."""
-    return render_sheet("judge", check_page(check))
-
-
-def render_history(history: History) -> str:
-    """The page of a history: one HTML document."""
-    return render_sheet("history", history_page(history), "history.css")
 
 
 def render_sheet(name: str, view: object, own: str = "sweep.css") -> str:

@@ -98,15 +98,4 @@ def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> t
 @cache
 def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
-    return tuple(
-        ScorerInfo(
-            name=scorer.name,
-            unit=scorer.unit,
-            better=scorer.better,
-            primary=scorer.primary,
-            open_loop=scorer.open_loop,
-            macro=scorer.macro,
-            definition=scorer.definition,
-        )
-        for scorer in scorers(pack, primary)
-    )
+    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in scorers(pack, primary))

@@ -65,10 +65,6 @@ def ece(confidences: Sequence[float], correct: Sequence[bool], bins: int = BINS)
 def ece_null_band(
     confidences: Sequence[float],
     rng: np.random.Generator,
-    *,
-    bins: int = BINS,
-    confidence: float = CONFIDENCE,
-    draws: int = NULL_DRAWS,
 ) -> Interval | None:
     """The ECE a perfectly calibrated speaker of these very confidences would show by chance; None for an empty sample.
 
@@ -78,8 +74,8 @@ def ece_null_band(
     if not len(confidences):
         return None
     stated = np.asarray(confidences)
-    outcomes = (rng.random((draws, len(stated))) < stated).astype(float)
-    return percentiles(_ece(stated, outcomes, bins), confidence)
+    outcomes = (rng.random((NULL_DRAWS, len(stated))) < stated).astype(float)
+    return percentiles(_ece(stated, outcomes, BINS), CONFIDENCE)
 
 
 def _places(confidences: Sequence[float] | NDArray[np.float64], bins: int) -> NDArray[np.int64]:

@@ -57,9 +57,8 @@ def fraction_interval(
     values: Sequence[float],
     clusters: Sequence[Hashable],
     weights: Sequence[float] | None = None,
-    confidence: float = CONFIDENCE,
 ) -> Interval | None:
-    """Interval of the (weighted) mean of values between 0 and 1; those of a cluster may depend on each other.
+    """95 % interval of the (weighted) mean of values between 0 and 1; those of a cluster may depend on each other.
 
     The mid-P interval of a rate with as many observations as give the variance that the cluster sums show (the
     effective sample size of Korn and Graubard 1998). Clusters count at least as single observations.
@@ -68,7 +67,6 @@ def fraction_interval(
         values: 0 to 1, one per case or decision point.
         clusters: the cluster of each value.
         weights: of each value; all alike if not given.
-        confidence: 0 to 1.
 
     Returns:
         None for an empty sample, and for grades from fewer than two clusters.
@@ -78,7 +76,7 @@ def fraction_interval(
     all_or_nothing = weights is None and all(value in (0, 1) for value in values)
     owner, count = codes(clusters, len(values))
     if all_or_nothing and count == len(values):
-        return rate_interval(float(sum(values)), float(len(values)), confidence)
+        return rate_interval(float(sum(values)), float(len(values)))
     share = np.full(len(values), 1.0) if weights is None else np.asarray(weights, dtype=float)
     share = share / share.sum()
     found = float(share @ values)
@@ -86,9 +84,9 @@ def fraction_interval(
     size = float(1 / (heavy**2).sum())  # Kish's effective number of clusters
     spread = found * (1 - found)
     if spread < 1e-12:
-        return rate_interval(round(found) * size, size, confidence)
+        return rate_interval(round(found) * size, size)
     if count < 2:
-        return rate_interval(found, 1.0, confidence) if all_or_nothing else None
+        return rate_interval(found, 1.0) if all_or_nothing else None
     moved = np.bincount(owner, weights=share * (np.asarray(values, dtype=float) - found), minlength=count)
     freedom = max(1.0, size - 1)
     variance = size * size / freedom * float((moved**2).sum())  # of one effective cluster
@@ -97,14 +95,12 @@ def fraction_interval(
     if all_or_nothing:
         effective = min(effective, len(values))
     else:
-        effective *= (normal_quantile((1 + confidence) / 2) / t_quantile((1 + confidence) / 2, freedom)) ** 2
-    return rate_interval(found * effective, effective, confidence)
+        effective *= (normal_quantile((1 + CONFIDENCE) / 2) / t_quantile((1 + CONFIDENCE) / 2, freedom)) ** 2
+    return rate_interval(found * effective, effective)
 
 
-def mean_interval(
-    values: Sequence[float], clusters: Sequence[Hashable], confidence: float = CONFIDENCE
-) -> Interval | None:
-    """Interval of the mean of values without bounds, such as tokens or seconds, in the unit of the values.
+def mean_interval(values: Sequence[float], clusters: Sequence[Hashable]) -> Interval | None:
+    """95 % interval of the mean of values without bounds, such as tokens or seconds, in the unit of the values.
 
     Student's t over clusters, stretched on the side of a long tail (Johnson 1978). None below 12 clusters, and where
     nothing varied.
@@ -117,7 +113,7 @@ def mean_interval(
     variance = float((moved**2).sum()) / (count - 1)
     if variance == 0:
         return None
-    t = t_quantile((1 + confidence) / 2, count - 1)
+    t = t_quantile((1 + CONFIDENCE) / 2, count - 1)
     half = t * math.sqrt(variance / count)
     tail = float((moved**3).mean()) / (6 * variance * count) * (1 + 2 * t * t)
     return Interval(found - half + min(0.0, tail), found + half + max(0.0, tail))

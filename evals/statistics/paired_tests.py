@@ -56,9 +56,8 @@ def difference_interval(
     changes: Sequence[float],
     clusters: Sequence[Hashable],
     weights: Sequence[float] | None = None,
-    confidence: float = CONFIDENCE,
 ) -> Interval | None:
-    """Interval of a mean paired difference between -1 and 1, candidate minus reference, clusters kept together.
+    """95 % interval of a mean paired difference between -1 and 1, candidate minus reference, clusters kept together.
 
     The adjusted interval of Bonett and Price (2012): one gain and one loss are added to what was seen, here of the size
     (root mean square) of the clusters that changed.
@@ -67,7 +66,6 @@ def difference_interval(
         changes: the weighted difference of each pair; their plain mean is the difference.
         clusters: the cluster of each pair.
         weights: what a pair can change by; 1 if not given. They say how large a change is where none was seen.
-        confidence: 0 to 1.
 
     Returns:
         None below two clusters.
@@ -81,7 +79,7 @@ def difference_interval(
     step = float(np.mean((changed if len(changed) else most) ** 2))
     middle = float(sums.sum()) / (count + 2)
     variance = (float((sums**2).sum()) + 2 * step) / (count + 2) - middle**2
-    half = normal_quantile((1 + confidence) / 2) * math.sqrt(variance / (count + 2))
+    half = normal_quantile((1 + CONFIDENCE) / 2) * math.sqrt(variance / (count + 2))
     return Interval(max(-1.0, middle - half), min(1.0, middle + half))
 
 

@@ -56,11 +56,11 @@ def minimum_detectable_drop(
 
 
 def minimum_detectable_difference(
-    differences: Sequence[float], clusters: Sequence[Hashable], *, alpha: float = ALPHA, power: float = POWER
+    differences: Sequence[float], clusters: Sequence[Hashable], *, alpha: float = ALPHA
 ) -> float | None:
-    """Smallest mean drop of a graded score seen with this power, one-sided, in the unit of the score.
+    """Smallest mean drop of a graded score seen with a power of 80 %, one-sided, in the unit of the score.
 
-    `(t(1 - alpha) + t(power)) * s / sqrt(C)` with s the standard deviation of the C cluster sums, scaled so that their
+    `(t(1 - alpha) + t(0.8)) * s / sqrt(C)` with s the standard deviation of the C cluster sums, scaled so that their
     mean is the difference; None below two clusters, and where they do not differ at all: no spread seen is no proof
     that there is none.
     """
@@ -71,7 +71,7 @@ def minimum_detectable_difference(
     spread = float(np.std(sums, ddof=1))
     if spread == 0:
         return None
-    quantiles = t_quantile(1 - alpha, count - 1) + t_quantile(power, count - 1)
+    quantiles = t_quantile(1 - alpha, count - 1) + t_quantile(POWER, count - 1)
     return quantiles * spread / math.sqrt(count)
 
 

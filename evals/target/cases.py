@@ -89,33 +89,33 @@ class TargetLabels(Closed):
         return {"labels": told}
 
 
-def case_ids(folder: Path) -> list[str]:
-    """The names of the cases in `folder`, sorted."""
-    return sorted(path.stem for path in (folder / "cases").glob("*.yaml"))
+def case_ids(datasets: Path) -> list[str]:
+    """The names of the cases in `datasets`, sorted."""
+    return sorted(path.stem for path in (datasets / "cases").glob("*.yaml"))
 
 
-def case_file(folder: Path, case_id: str) -> Path:
+def case_file(datasets: Path, case_id: str) -> Path:
     """The file of a case."""
-    return folder / "cases" / f"{case_id}.yaml"
+    return datasets / "cases" / f"{case_id}.yaml"
 
 
-def load_cases(folder: Path) -> dict[str, Case]:
-    """Every case in `folder`, by id. Raises DatasetError (`path:line: …`)."""
-    found = {name: load_case(folder, name) for name in case_ids(folder)}
+def load_cases(datasets: Path) -> dict[str, Case]:
+    """Every case in `datasets`, by id. Raises DatasetError (`path:line: …`)."""
+    found = {name: load_case(datasets, name) for name in case_ids(datasets)}
     if not found:
-        raise DatasetError(f"{folder / 'cases'}: holds no cases; write one as CASE.yaml with `inputs:`")
+        raise DatasetError(f"{datasets / 'cases'}: holds no cases; write one as CASE.yaml with `inputs:`")
     return found
 
 
-def load_case(folder: Path, case_id: str) -> Case:
+def load_case(datasets: Path, case_id: str) -> Case:
     """One case. Raises DatasetError (`path:line: …`)."""
-    path = case_file(folder, case_id)
+    path = case_file(datasets, case_id)
     if not NAME.fullmatch(case_id):
         raise DatasetError(f"{path}:1: {case_id!r} is no name of a case; use small letters, digits and -")
     labels = read_model(path, TargetLabels)
     if labels.id not in ("", case_id):
         raise DatasetError(f"{path}:{line_of(path, 'id')}: id is {labels.id!r}, the file {case_id!r}; leave the id out")
-    points = points_file(folder, case_id)
+    points = points_file(datasets, case_id)
     labels = labels.model_copy(update={"id": case_id, "frozen": load_points(points)})
     for field in ("expected", "tools"):
         for name, expected in getattr(labels, field).items():

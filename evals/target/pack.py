@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
-from evals.pack import HERE, PromptFile
+from evals.pack import HERE, Pack, PromptFile
 from evals.prompt_versions import NamedPrompt
 from evals.target import cases as case_files
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
@@ -28,28 +28,18 @@ if TYPE_CHECKING:
     from evals.cassettes.interaction import Cassette
     from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
-    from evals.models.run import DatasetBaseline
     from evals.models.suite import Models, Variant
-    from evals.pack import Command, ModelJudge
+    from evals.pack import ModelJudge
     from evals.workspace import Workspace
 
 
-class TargetPack:
+class TargetPack(Pack):
     """See `evals.pack.Pack`, method by method."""
 
-    prompt_folder: Final = "prompts"
-    version_folder: Final = "prompts"
-    extra: Final = None
-    own_endpoint: Final = True
-    last_node: Final = None
-    written: "Final[Mapping[str, type[BaseModel]]]" = MappingProxyType({})
-    faults: Final = None
-    node_caps: Final[Mapping[str, int]] = {}
-    node_letters: Final[Mapping[str, str]] = {}
-    variant_metrics: Final[tuple[str, ...]] = ()
-    report_sections: Final[tuple[str, ...]] = ()
-    pytest_plugins: Final[tuple[str, ...]] = ()
-    commands: "Final[Mapping[str, Command]]" = MappingProxyType(
+    prompt_folder = "prompts"
+    version_folder = "prompts"
+    own_endpoint = True
+    commands = MappingProxyType(
         {
             "points": (
                 "evals.cli.points_command",
@@ -59,8 +49,16 @@ class TargetPack:
         }
     )
 
+    load_cases = staticmethod(case_files.load_cases)
+    load_case = staticmethod(case_files.load_case)
+    case_ids = staticmethod(case_files.case_ids)
+    labels_file = staticmethod(case_files.case_file)
+    input_file = staticmethod(case_files.case_file)
+    runner = asyncio.Runner
+    replay_clients = TargetClients
+
     def __init__(self, root: Path = HERE) -> None:
-        self.root: Final = root
+        self.root = root
 
     def at(self, root: Path) -> "TargetPack":
         """See `evals.pack.Pack`."""
@@ -84,11 +82,6 @@ class TargetPack:
         """Settings, code, prompts and data files below the folder of `langgraph.json`, without cases, recordings and
         reports. Prompts of variants are among them: which of them a graph reads without being told is not known."""
         return target_files(root)
-
-    def variant_files(self, variant: "Variant") -> tuple[Path, ...]:
-        """None: `describe` reads them."""
-        del variant
-        return ()
 
     def completed(self, variant: "Variant") -> "Variant":
         """The variant as it is: there are no settings beside those of every variant."""
@@ -124,15 +117,6 @@ class TargetPack:
         """See `evals.pack.Pack`."""
         return prompt.process if isinstance(prompt, VariantFiles) else ""
 
-    def prompt_text(self, text: str, source: str) -> str:
-        """The text as it is."""
-        del source
-        return text
-
-    def default_prompts(self) -> dict[str, str]:
-        """None: a target has no default that the harness knows."""
-        return {}
-
     def variant_prompts(self, infos: Iterable[VariantInfo], root: Path) -> dict[str, PromptFile]:
         """The first prompt file of each variant."""
         found = {info.variant.name: VariantFiles.of(info.variant, root).all_prompts(info.variant) for info in infos}
@@ -148,29 +132,9 @@ class TargetPack:
         files = [path for path in self.code_files(root) if path.suffix == ".md" or path in named]
         return tuple(_prompt(shown_path(path, root), path.read_text(encoding="utf-8"), path.stem) for path in files)
 
-    def load_cases(self, datasets: Path) -> "dict[str, Case]":
-        """`cases/*.yaml`."""
-        return case_files.load_cases(datasets)
-
-    def load_case(self, datasets: Path, case_id: str) -> "Case":
-        """`cases/CASE.yaml`."""
-        return case_files.load_case(datasets, case_id)
-
-    def case_ids(self, datasets: Path) -> list[str]:
-        """The names of the files."""
-        return case_files.case_ids(datasets)
-
     def cases_folder(self, datasets: Path) -> Path:
         """`cases`."""
         return datasets / "cases"
-
-    def labels_file(self, datasets: Path, case_id: str) -> Path:
-        """`cases/CASE.yaml`."""
-        return case_files.case_file(datasets, case_id)
-
-    def input_file(self, datasets: Path, case_id: str) -> Path:
-        """`cases/CASE.yaml`."""
-        return case_files.case_file(datasets, case_id)
 
     def label_errors(
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
@@ -180,21 +144,9 @@ class TargetPack:
 
         return (*label_errors(cases, traces), *unread_prompts(variants, traces, self.root))
 
-    def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
-        """Cases need nothing beside their file."""
-
-    def floors(self, cases: "Sequence[Case]", workspace: "Workspace") -> "list[DatasetBaseline]":
-        """None: what a target reaches without a model is not known."""
-        del cases, workspace
-        return []
-
     def preload(self) -> None:
         """LangGraph."""
         import evals.target.drive  # noqa: F401, PLC0415
-
-    def runner(self) -> asyncio.Runner:
-        """The library's own."""
-        return asyncio.Runner()
 
     def replay_case(self, task: Any, cassette: "Cassette") -> list[Trace]:  # noqa: ANN401 - a CaseTask: above this module
         """Replay in this process, one variant after the other."""
@@ -210,13 +162,9 @@ class TargetPack:
             tape = Tape(cassette, sample=task.sample, samples=task.samples)
             return await target.trace(task.case, variant, files, tape, seconds=task.timeout_s)
 
-    def trials(self, workspace: "Workspace") -> TargetTrials:
+    def trials(self, workspace: "Workspace") -> TargetTrials:  # type: ignore[override]  # asked with its own clients
         """Trials for recording."""
         return TargetTrials(workspace)
-
-    def replay_clients(self) -> TargetClients:
-        """The cassette alone."""
-        return TargetClients()
 
     def recording_clients(
         self, llm: "httpx2.AsyncBaseTransport", search: "httpx.AsyncBaseTransport", timeout_s: float
@@ -246,7 +194,7 @@ class TargetPack:
 
         return TargetRubric(version, root)
 
-    def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":
+    def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":  # type: ignore[override]  # as above
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
         from evals.target.http_judge import HttpJudge  # noqa: PLC0415 - as above
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evals.gc_pause import uncollected
+from evals.pack import Pack
 from evals.paths import PACKAGE
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
@@ -38,22 +39,22 @@ class _Later:
         return getattr(import_module(f"evals.triage.{self._module}"), self._name)
 
 
-class TriagePack:
+class TriagePack(Pack):
     """See `evals.pack.Pack`, method by method."""
 
-    prompt_folder: Final = "triage/prompts"
-    version_folder: Final = "triage/prompts/supervisor"
-    extra: Final = "triage"
-    own_endpoint: Final = False
-    root: Final = PACKAGE.parent
+    prompt_folder = "triage/prompts"
+    version_folder = "triage/prompts/supervisor"
+    extra = "triage"
+    own_endpoint = False
+    root = PACKAGE.parent
     scorers: Final = ("evals.triage.scorers",)
     primary: Final[tuple[str, ...]] = ()
-    report_sections: Final = ("evals.triage.report.triage_sections",)
-    node_letters: Final[Mapping[str, str]] = NODE_LETTERS
-    variant_metrics: Final = ("evals.triage.agreement_metrics",)
-    node_caps: Final[Mapping[str, int]] = NODE_CAPS
-    last_node: Final = LAST
-    commands: Final[Mapping[str, tuple[str, str, str]]] = {
+    report_sections = ("evals.triage.report.triage_sections",)
+    node_letters = NODE_LETTERS
+    variant_metrics = ("evals.triage.agreement_metrics",)
+    node_caps = NODE_CAPS
+    last_node = LAST
+    commands: Mapping[str, tuple[str, str, str]] = {
         "sweep": (
             "evals.triage.cli.sweep_command",
             "sweeping",
@@ -62,8 +63,8 @@ class TriagePack:
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
         "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
     }
-    faults: Final = "evals.triage.planted_faults"
-    pytest_plugins: Final = ("evals.triage.plugin.fixtures",)
+    faults = "evals.triage.planted_faults"
+    pytest_plugins = ("evals.triage.plugin.fixtures",)
     completed = _Later("variant_settings")
     describe = _Later("variant_prompts")
     prompt_text = _Later("variant_prompts")
@@ -82,10 +83,6 @@ class TriagePack:
     recording_clients = _Later("trial_clients")
     judge = _Later("judge_model", "ask_judge")
     trials = _Later("recorded_graph", "Repositories")
-
-    def at(self, root: Path) -> "TriagePack":  # noqa: ARG002 - as below
-        """The same in every checkout."""
-        return self
 
     def folder(self, root: Path) -> Path:  # noqa: ARG002 - the graph is beside this package
         """The folder of the graph."""
@@ -111,10 +108,6 @@ class TriagePack:
 
         return prompt_of(info)
 
-    def process_of(self, prompt: object) -> None:
-        """Any: all variants are the code that is here."""
-        del prompt
-
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
         from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
@@ -132,13 +125,6 @@ class TriagePack:
         from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
 
         return Layout(datasets).issue(case_id)
-
-    def label_errors(
-        self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: "Sequence[Trace]"
-    ) -> tuple[str, ...]:
-        """None: `evals dataset lint` names them."""
-        del cases, variants, traces
-        return ()
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Released packages and commits that the cases are about."""

@@ -17,7 +17,6 @@ from triage.codebase.index import CodebaseIndex
 from triage.endpoint_usage import Account, no_completion
 from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, NOT_IDENTIFIED, Answer, none_if_blank
-from triage.issue import shortened
 from triage.llm import ChainStep, HttpClients, ModelFactory, answering, resilient
 from triage.prompts.load import load_agent_prompt
 from triage.settings import Settings
@@ -101,11 +100,6 @@ def instructions_block(instructions: Sequence[str]) -> str:
     if not instructions:
         return ""
     return "\n\n## Instructions for this visit\n" + "\n".join(f"- {line}" for line in instructions)
-
-
-def clipped(text: str, limit: int = ISSUE_LIMIT) -> str:
-    """`text`, its middle left out where it is longer than `limit` characters: errors stand first or last."""
-    return shortened(text, limit)
 
 
 def latest_hypothesis(state: BugTriageState) -> str:

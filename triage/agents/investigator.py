@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final
 from langchain_core.runnables import Runnable
 from pydantic import Field
 
-from triage.agents.agent import Agent, AgentInput, Toolbox, clipped, instructions_block, structured
+from triage.agents.agent import ISSUE_LIMIT, Agent, AgentInput, Toolbox, instructions_block, structured
 from triage.findings import Answer, answers_text, findings_text, to_finding
-from triage.issue import discussion_block
+from triage.issue import discussion_block, shortened
 from triage.llm import ChainStep
 from triage.state import AgentFinding, BugTriageState, HumanExchange
 
@@ -48,7 +48,7 @@ def read(state: BugTriageState) -> InvestigatorInput:
 async def _variables(given: InvestigatorInput) -> dict[str, str]:
     return {
         "issue_title": given.issue_title,
-        "issue_body": clipped(given.issue_body) + discussion_block(given.issue_discussion),
+        "issue_body": shortened(given.issue_body, ISSUE_LIMIT) + discussion_block(given.issue_discussion),
         "prior_findings": findings_text(given.prior_findings),
         "human_exchanges": answers_text(given.human_exchanges),
         "instructions": instructions_block(given.instructions),

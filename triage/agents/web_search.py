@@ -14,10 +14,10 @@ from langgraph.prebuilt import ToolNode
 from pydantic import BaseModel, ConfigDict, Field
 
 from triage.agents.agent import (
+    ISSUE_LIMIT,
     Agent,
     AgentInput,
     Toolbox,
-    clipped,
     gaps_of,
     instructions_block,
     latest_hypothesis,
@@ -28,7 +28,7 @@ from triage.agents.agent import (
 )
 from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, Answer, asks, to_finding
-from triage.issue import discussion_block
+from triage.issue import discussion_block, shortened
 from triage.llm import ChainStep, resilient
 from triage.state import AgentFinding, BugTriageState
 
@@ -180,7 +180,7 @@ def shown(calls: list[ToolCall], found: list[ToolMessage], read_before: Sequence
 def _variables(given: WebSearchInput) -> dict[str, str]:
     return {
         "issue_title": given.issue_title,
-        "issue_body": clipped(given.issue_body) + discussion_block(given.issue_discussion),
+        "issue_body": shortened(given.issue_body, ISSUE_LIMIT) + discussion_block(given.issue_discussion),
         "hypothesis": given.hypothesis,
         "keywords": ", ".join(given.keywords) or "none",
         "instructions": instructions_block(given.instructions),

@@ -9,7 +9,6 @@ import datetime as dt
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -40,22 +39,20 @@ class FrontMatter(BaseModel):
     changes: str
     context: tuple[Literal["critic"], ...] = ()
     supervisor: Literal["llm", "registry", "plan"] = "llm"
+    """Whose prompt it is: supervisors differ in what they are told, and in the reply they can read."""
 
 
-@dataclass(frozen=True)
-class SupervisorPrompt:
+class SupervisorPrompt(FrontMatter):
     """One rendered version. `digest` is the sha256 of everything the version adds to a request."""
 
-    version: str
-    parent: str | None
-    date: dt.date
-    changes: str
     system: str
     task: str
-    shows_critic: bool
     digest: str
-    supervisor: Literal["llm", "registry", "plan"] = "llm"
-    """Whose prompt it is: supervisors differ in what they are told, and in the reply they can read."""
+
+    @property
+    def shows_critic(self) -> bool:
+        """Whether the critic's verdict is shown."""
+        return "critic" in self.context
 
 
 def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
@@ -82,15 +79,7 @@ def parse_supervisor_prompt(text: str, source: str, thresholds: ConfidenceFloor 
     system, task = _halves(_render(body, thresholds or ConfidenceFloor(), source), TASK_MARK, source)
     shaped = json.dumps([system, task, sorted(head.context)], ensure_ascii=False)
     return SupervisorPrompt(
-        version=head.version,
-        parent=head.parent,
-        date=head.date,
-        changes=head.changes,
-        system=system,
-        task=task,
-        shows_critic="critic" in head.context,
-        digest=hashlib.sha256(shaped.encode()).hexdigest(),
-        supervisor=head.supervisor,
+        **head.model_dump(), system=system, task=task, digest=hashlib.sha256(shaped.encode()).hexdigest()
     )
 
 

@@ -9,6 +9,7 @@ from evals.llm_judge.questions import part
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.trace import Trace
+from triage.issue import shortened
 
 _WRITER = "writer"  # its finding says that it has written, which is in front of the judge anyway
 
@@ -112,7 +113,7 @@ def sections(dossier: Dossier) -> dict[str, str]:
 
 def issue(dossier: Dossier) -> str:
     """The issue as it was opened, its middle left out where it is very long."""
-    return part("Issue", f"{dossier.title}\n\n{clipped(dossier.body)}")
+    return part("Issue", f"{dossier.title}\n\n{shortened(dossier.body, ISSUE_LIMIT)}")
 
 
 def cause(dossier: Dossier) -> str:
@@ -123,14 +124,6 @@ def cause(dossier: Dossier) -> str:
 def write_up(name: str, written: Written) -> str:
     """All that was written, as one part."""
     return part(name, f"Report\n{_report(written)}\n\nTicket\n{_ticket(written)}\n\nComment\n{written.comment}")
-
-
-def clipped(text: str, limit: int = ISSUE_LIMIT) -> str:
-    """`text`, its middle left out where it is longer: errors stand first or last."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit * 2 // 3, limit // 3
-    return f"{text[:head]}\n[... {len(text) - head - tail} characters left out ...]\n{text[-tail:]}"
 
 
 def _findings(dossier: Dossier) -> Iterable[str]:

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from evals.analysis.drift_comparison import ComparedRequest, compared, enough_for, judged, noise_of, turned
-from evals.analysis.drift_requests import Use, drawn
-from evals.models.drift_result import FieldDrift, Range
+from evals.analysis.drift_requests import drawn
+from evals.models.drift_result import FieldDrift, Passage, Range
 from tests.builders.drifting import World
+
+
+def asked_at(request, step):
+    """The request, asked once: at this step of `v1`."""
+    return dataclasses.replace(request, uses=(Passage(case=request.case, variant="v1", step=step),))
 
 
 def a_sitting(world, *, size=60, precision=0.15, seed=1):
@@ -90,7 +95,7 @@ def test_a_field_moved_where_its_adjusted_p_is_at_most_its_level(p, moved):
 
 
 def test_a_decision_that_every_fresh_answer_makes_otherwise_has_turned():
-    requests = [dataclasses.replace(each, uses=(Use(each.case, "v1", 3),)) for each in World(change=0.3).requests(100)]
+    requests = [asked_at(each, 3) for each in World(change=0.3).requests(100)]
     asked = World(change=0.3, noise=0.0).asked(requests, requests, np.random.default_rng(0))
 
     found = turned(asked)
@@ -105,7 +110,7 @@ def test_a_decision_that_every_fresh_answer_makes_otherwise_has_turned():
 
 
 def test_one_fresh_answer_like_the_recorded_one_is_no_turn():
-    request = dataclasses.replace(World().requests(1)[0], uses=(Use("one", "v1", 1),))
+    request = dataclasses.replace(World().requests(1)[0], uses=(Passage(case="one", variant="v1", step=1),))
 
     def asked(*fresh):
         return ComparedRequest(request, ({"decision": "critic"},), tuple({"decision": node} for node in fresh), 1.0)
@@ -115,7 +120,7 @@ def test_one_fresh_answer_like_the_recorded_one_is_no_turn():
 
 
 def test_a_frozen_state_is_off_the_way():
-    requests = [dataclasses.replace(each, uses=(Use(each.case, "v1", 0),)) for each in World(change=0.3).requests(100)]
+    requests = [asked_at(each, 0) for each in World(change=0.3).requests(100)]
     asked = World(change=0.3, noise=0.0).asked(requests, requests, np.random.default_rng(0))
 
     assert all(not each.on_the_way for each in turned(asked))

@@ -2,13 +2,19 @@
 
 import pytest
 
-from evals.report.html_page import render_history
+from evals.report.html_page import render_sheet
+from evals.report.view.history_page import history_page
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_red
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HOSTILE = "</style><script>document.title='owned'</script>"
 WIDTHS = [1280, 390]
+
+
+def rendered(history):
+    """The page of a history, as its command writes it."""
+    return render_sheet("history", history_page(history), "history.css")
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +27,7 @@ def page_file(tmp_path_factory):
     red = [a_red(f"a-case-with-a-rather-long-name-{number}") for number in range(20)]
     path = tmp_path_factory.mktemp("history") / "index.html"
     history = a_history(*line, red=red, missing=["This clone is shallow."])
-    path.write_text(render_history(history), encoding="utf-8")
+    path.write_text(rendered(history), encoding="utf-8")
     return path
 
 

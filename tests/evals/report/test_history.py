@@ -6,12 +6,17 @@ import pytest
 from rich.console import Console
 
 from evals.cli.terminal import shown
-from evals.report.html_page import render_history
+from evals.report.html_page import render_sheet
 from evals.report.view.history_charts import series_plot
 from evals.report.view.history_page import history_page, red_lines, red_table, sentence, step_table
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_number, a_red
 
 HOSTILE = "</style><script>alert(1)</script>\x1b[31m"
+
+
+def rendered(history):
+    """The page of a history, as its command writes it."""
+    return render_sheet("history", history_page(history), "history.css")
 
 
 def drawn(history, scorer="route.pass"):
@@ -107,11 +112,11 @@ def test_a_last_baseline_that_cannot_be_read_still_has_its_page():
     history = a_history(a_blessing(1), a_blessing(2, summaries=(), unread="its baseline cannot be read"))
 
     assert sentence(history) == "The last baseline of prompts has no value of a metric."
-    assert "its baseline cannot be read" in render_history(history)
+    assert "its baseline cannot be read" in rendered(history)
 
 
 def test_text_of_strangers_is_only_text():
-    page = render_history(a_history(a_blessing(1, subject=HOSTILE, author=HOSTILE, marks=[a_mark(text=HOSTILE)])))
+    page = rendered(a_history(a_blessing(1, subject=HOSTILE, author=HOSTILE, marks=[a_mark(text=HOSTILE)])))
 
     assert "<script" not in page
     assert "\x1b" not in page

@@ -1,7 +1,8 @@
 from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.state import a_finding, a_state, an_exchange
-from triage.agents.agent import ISSUE_LIMIT, clipped
+from triage.agents.agent import ISSUE_LIMIT
 from triage.agents.investigator import INVESTIGATOR, InvestigatorOutput
+from triage.issue import shortened
 
 
 def an_output(**fields):
@@ -45,8 +46,8 @@ async def test_a_huge_log_keeps_its_first_and_last_lines():
 
 
 def test_clipping_says_how_much_is_missing():
-    assert clipped("a" * 10, limit=6) == "aaaa\n[... 4 characters left out ...]\naa"
-    assert clipped("short", limit=5) == "short"
+    assert shortened("a" * 10, limit=6) == "aaaa\n[... 4 characters left out ...]\naa"
+    assert shortened("short", limit=5) == "short"
 
 
 def test_the_input_survives_the_wire():

@@ -149,21 +149,6 @@ class Office:
     toolbox: MakesModels
 
 
-def fixed(configuration: Configuration, toolbox: MakesModels) -> Supervise:
-    """A given plan whose shape is frozen."""
-    return _supervisor("fixed", configuration, toolbox)
-
-
-def llm(configuration: Configuration, toolbox: MakesModels) -> Supervise:
-    """No plan to begin with: the model makes it."""
-    return _supervisor("llm", configuration, toolbox)
-
-
-def hybrid(configuration: Configuration, toolbox: MakesModels) -> Supervise:
-    """A given plan that the model may extend and change."""
-    return _supervisor("hybrid", configuration, toolbox)
-
-
 def _supervisor(mode: Mode, configuration: Configuration, toolbox: MakesModels) -> Supervise:
     """The supervisor of `mode`. Raises ConfigurationError for a plan or prompt that does not fit it."""
     tools = tools_of(mode)
@@ -189,6 +174,14 @@ def _supervisor(mode: Mode, configuration: Configuration, toolbox: MakesModels) 
         return await _step(office, state, plan)
 
     return supervise
+
+
+fixed = partial(_supervisor, "fixed")
+"""A given plan whose shape is frozen."""
+llm = partial(_supervisor, "llm")
+"""No plan to begin with: the model makes it."""
+hybrid = partial(_supervisor, "hybrid")
+"""A given plan that the model may extend and change."""
 
 
 def adopted(given: Sequence[TaskItem], state: BugTriageState) -> tuple[TaskItem, ...]:

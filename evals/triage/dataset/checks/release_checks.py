@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.cassettes.release_lines import SourceTree
+from evals.installed_packages import normal_name
 from evals.models.released_package import Release
 from evals.safe_yaml import line_of, read_text
 from evals.secrets.copied_code import quoted
@@ -345,7 +346,7 @@ def release_is_described(package: Package) -> Iterator[Complaint]:
     for path in sorted(package.folder.rglob("*")):
         if path.is_file() and path != about:
             yield Complaint("is no description; code of a release is fetched, never committed", path)
-    names = [_normal(release.package) for release in code.releases]
+    names = [normal_name(release.package) for release in code.releases]
     for index, name in enumerate(names[1:]):
         if name in names[: index + 1]:
             yield Complaint(f"{name} is named twice; pin it once", about, line_of(about, "needs", index))
@@ -364,10 +365,6 @@ def release_has_its_size(package: Package) -> Iterator[Complaint]:
     lines = sum(path.read_bytes().count(b"\n") for path in files)
     if lines not in LINES:
         yield Complaint(f"has {lines:,} searched lines; {LINES[0]:,} to {LINES[-1]:,} are wanted", about)
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 MIN_CASES: Final = 10  # fewer, and any share is luck

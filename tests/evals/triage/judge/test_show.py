@@ -2,8 +2,9 @@
 
 import re
 
-from evals.triage.judge.dossier import clipped, part, sections
+from evals.triage.judge.dossier import part, sections
 from tests.builders.judge import a_dossier, a_written
+from triage.issue import shortened
 
 
 def test_text_that_plays_the_end_of_its_part_does_not_bear_the_marker():
@@ -30,6 +31,6 @@ def test_the_words_of_the_comment_are_counted_for_the_judge():
 
 
 def test_a_long_issue_keeps_its_ends():
-    text = clipped("a" * 50 + "b" * 50, limit=30)
+    text = shortened("a" * 50 + "b" * 50, limit=30)
 
     assert re.fullmatch(r"a{20}\n\[\.\.\. 70 characters left out \.\.\.\]\nb{10}", text)
