@@ -61,9 +61,10 @@ class TargetCase:
         del halted
         recorder = clients.recording.recorder if clients.recording is not None else None
         try:
-            if recorder is not None and recorder.answerer is None:
+            live = recorder is not None and recorder.answerer is None
+            if live:
                 self._trials.check_variables()
-            process, files = self._trials.process_of(variant)
+            process, files = self._trials.process_of(variant, live=live)
             return await process.run(self._case, variant, files, tape, clients.recording)
         except RecordingStoppedError as error:
             if recorder is not None:
@@ -77,15 +78,17 @@ class TargetTrials:
 
     def __init__(self, workspace: "Workspace") -> None:
         self._root = workspace.root
-        self._processes: dict[str, TrialProcess] = {}
+        self._processes: dict[tuple[str, bool], TrialProcess] = {}
         self._variables: dict[str, str] | None = None
 
-    def process_of(self, variant: "Variant") -> tuple[TrialProcess, VariantFiles]:
-        """The process of a variant's files, another one where the last has ended. Raises ConfigurationError."""
+    def process_of(self, variant: "Variant", *, live: bool) -> tuple[TrialProcess, VariantFiles]:
+        """The process of a variant's files, another one where the last has ended; proofs have one of their own, since
+        variables differ. Raises ConfigurationError."""
         files = VariantFiles.of(variant, self._root).checked_out()
-        known = self._processes.get(files.process)
+        key = files.process, live
+        known = self._processes.get(key)
         if known is None or known.ended:
-            known = self._processes[files.process] = TrialProcess()
+            known = self._processes[key] = TrialProcess()
         return known, files
 
     def open(self, case: "Case") -> TargetCase:
