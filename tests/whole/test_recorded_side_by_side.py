@@ -54,7 +54,7 @@ def project(tmp_path):
 
 @contextmanager
 def stops(waits):
-    """A URL where each run of a trial stops: `now/one 2` is the second one of case `one` under `now`, its proof. `waits`
+    """A URL where each run of a trial stops: `now/one 2` is the second of case `one` under `now`, its proof. `waits`
     says which run goes on only when which other one has come."""
     came, counts = defaultdict(Event), Counter()
 
