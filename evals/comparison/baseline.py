@@ -42,9 +42,9 @@ def imported_by(
         module = waiting.pop()
         if module not in found and not (without and module.relative_to(package).parts[0] in without):
             found[module] = module.read_bytes()
-            names = set(_names(found[module])) - seen
-            seen |= names
-            waiting += [path for name in names for path in _files(name, package, is_root=is_root)]
+            new = set(_names(found[module])) - seen  # most modules import the same
+            waiting += [path for name in new for path in _files(name, package, is_root=is_root)]
+            seen |= new
     return dict(sorted(found.items()))
 
 

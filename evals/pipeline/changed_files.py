@@ -34,12 +34,11 @@ def all_code(workspace: Workspace) -> str:
 def code_files(workspace: Workspace) -> list[Path]:
     """All code that may have a say in a run: `evals` with its templates and prices, the graph, and the lock file.
     Baselines are what a run is held against, not what it is made from."""
-    lock = PACKAGE.parent / "requirements.lock"
     return [
         *sorted(_own_files()),
         *(path for path in workspace.pack.code_files(workspace.root) if not path.is_relative_to(PACKAGE)),
         *scorer_files(workspace.pack),
-        *([lock] if lock.exists() else []),
+        *PACKAGE.parent.glob("requirements.lock"),
     ]
 
 

@@ -31,6 +31,7 @@ _HARNESS: Final = (
     "plain_replay.py",
     "project.py",
     "prompt_history.py",
+    "prompt_hunks.py",
     "prompt_versions.py",
     "gc_pause.py",
     "worker_server.py",
