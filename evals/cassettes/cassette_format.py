@@ -261,7 +261,9 @@ def unfolded(data: Mapping[str, Any], text: str, path: Path) -> dict[str, Any]:
             length += sum(map(len, parts))
             if len(parts) != len(body.pieces) or length > LIMIT:
                 cause = "a piece of the body is no text" if length <= LIMIT else "the bodies are longer than any case's"
-                raise CassetteError(path, f"{cause}: {_RESTORE}", line_of(text, _place(index)))
+                raise CassetteError(
+                    path, f"{cause}: {_RESTORE}", line_of(text, ("interactions", index, "request", "body"))
+                )
             used.update(map(id, parts))
             entry = entry | {"request": entry["request"] | {"body": "".join(parts)}}  # noqa: PLW2901 - made whole
         whole.append(entry)
@@ -293,10 +295,6 @@ def _listed(data: Mapping[str, Any]) -> list[Any]:
 def _body_of(entry: object) -> object:
     request = entry.get("request") if isinstance(entry, dict) else None
     return request.get("body") if isinstance(request, dict) else None
-
-
-def _place(index: int) -> tuple[str | int, ...]:
-    return "interactions", index, "request", "body"
 
 
 SCHEMA: Final = 2
@@ -351,7 +349,7 @@ def shaped(data: Mapping[str, Any], text: str, path: Path) -> tuple[CassetteEntr
     except ValidationError as error:
         raise _shape_error(error, text, path) from None  # pydantic's own text repeats bodies
     if not text.endswith("\n"):
-        raise CassetteError(path, "truncated: the last line is not complete; restore the file", _last(text))
+        raise CassetteError(path, "truncated: the last line is not complete; restore the file", text.count("\n") + 1)
     if document.x_replay.count != len(document.interactions):
         message = f"x_replay.count says {document.x_replay.count}, the file holds {len(document.interactions)}: "
         raise CassetteError(
@@ -381,7 +379,3 @@ def _shape_error(error: ValidationError, text: str, path: Path) -> CassetteError
     where = ".".join(str(step) for step in first["loc"])
     cause = "truncated, or edited by hand" if first["type"] == "missing" else "edited by hand"
     return CassetteError(path, f"{where}: {first['msg']} ({cause}); restore the file", line_of(text, first["loc"]))
-
-
-def _last(text: str) -> int:
-    return text.count("\n") + 1

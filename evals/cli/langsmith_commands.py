@@ -76,7 +76,7 @@ def push_command(
     run = read_run(path)
     variants = _variants(run, variant or (), path)
     _refuse_secrets(path, workspace, variants)
-    recorded = _recorded(workspace, variants) if messages else _nothing
+    recorded = _recorded(workspace, variants) if messages else lambda _trial: nothing_recorded
     if dry_run:
         for each in variants:
             say(_weighed(each, recorded))
@@ -197,10 +197,6 @@ def _recorded(workspace: Workspace, variants: Sequence[VariantRun]) -> RecordedO
         return said
 
     return of
-
-
-def _nothing(_trial: Trial) -> Recorded:
-    return nothing_recorded
 
 
 def _progress(name: str, done: int, of: int) -> None:

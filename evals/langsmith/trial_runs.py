@@ -199,8 +199,8 @@ class _Calls:
             f"call-{self._number}",
             call.model or "search",
             "llm" if call.model else "tool",
-            inputs=_asked(call, said),
-            outputs=_answered(said),
+            inputs=said.request if said else {"key": call.key},
+            outputs=said.response if said else None,
             metadata=_of_call(call),
         )
         span.clock.pass_ms(call.latency_ms)
@@ -300,11 +300,3 @@ def _of_call(call: Call) -> dict[str, Any]:
     tokens = {"input_tokens": call.prompt_tokens, "output_tokens": call.completion_tokens}
     counted = {"usage_metadata": {**tokens, "total_tokens": sum(tokens.values())}} if any(tokens.values()) else {}
     return {**told, "ls_model_name": call.model, "ls_model_type": "chat", **counted}
-
-
-def _asked(call: Call, said: Interaction | None) -> dict[str, Any]:
-    return {"key": call.key} if said is None else said.request
-
-
-def _answered(said: Interaction | None) -> dict[str, Any] | None:
-    return None if said is None else said.response

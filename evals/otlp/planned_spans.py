@@ -84,12 +84,12 @@ Json = Mapping[str, Any]
 
 def asked(request: Json) -> str:
     """`gen_ai.input.messages`: what the model was told, in order, its system prompt included."""
-    return _text([_message(message) for message in _mappings(request.get("messages"))])
+    return json_text([_message(message) for message in _mappings(request.get("messages"))])
 
 
 def answered(response: Json) -> str:
     """`gen_ai.output.messages`: one message per choice, and why it ended."""
-    return _text(
+    return json_text(
         [
             {**_message(choice.get("message") or {}, "assistant"), "finish_reason": str(choice.get("finish_reason"))}
             for choice in _mappings(response.get("choices"))
@@ -99,7 +99,7 @@ def answered(response: Json) -> str:
 
 def said(role: str, text: str, **more: str) -> str:
     """Messages that consist of one text; `more` are further members of it."""
-    return _text([{"role": role, "parts": [_words_messages(text)], **more}])
+    return json_text([{"role": role, "parts": [_words_messages(text)], **more}])
 
 
 def _message(message: Json, role: str = "user") -> dict[str, Any]:
@@ -144,7 +144,8 @@ def _mappings(value: object) -> list[Json]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def _text(value: object) -> str:
+def json_text(value: object) -> str:
+    """The value as JSON, letters of any script as they are."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -177,8 +178,8 @@ class Tapes:
 def _words(interaction: Interaction) -> Mapping[str, str]:
     if "choices" not in interaction.response:  # a search engine has answered, no model
         return {
-            names.TOOL_ARGUMENTS: _text(dict(interaction.request)),
-            names.TOOL_RESULT: _text(dict(interaction.response)),
+            names.TOOL_ARGUMENTS: json_text(dict(interaction.request)),
+            names.TOOL_RESULT: json_text(dict(interaction.response)),
         }
     return {
         names.INPUT_MESSAGES: asked(interaction.request),

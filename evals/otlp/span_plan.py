@@ -1,6 +1,5 @@
 """All spans of a run, one trace per trial."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from evals.otlp.planned_spans import (
     Tapes,
     Telling,
     error_of,
+    json_text,
     known,
     said,
     times_of,
@@ -75,7 +75,7 @@ def _visit(visit: Visit, *, content: bool, is_target: bool) -> dict[str, Attribu
         f"{ours}.reviews_task": visit.reviews,
         f"{ours}.findings_count": None if is_target else len(findings),
         f"{ours}.confidence": visit.findings[-1].confidence if findings else None,
-        f"{ours}.findings": _json(findings) if content and findings else None,
+        f"{ours}.findings": json_text(findings) if content and findings else None,
     }
 
 
@@ -120,10 +120,6 @@ def _exchange_event(exchange: Exchange, at: int, telling: Telling) -> PlannedEve
     words = {"question": exchange.question, "answer": exchange.answer} if telling.tapes else {}
     told = known({"known": exchange.topic is not None, "topic": exchange.topic, **words})
     return PlannedEvent(name=f"{names.OURS}.exchange", at=at, attributes=told)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def score_attributes(run: Run, trial: Trial) -> Attributes:
@@ -281,7 +277,7 @@ def _misses(trace: Trace, at: int) -> tuple[PlannedEvent, ...]:
 
 def _words(trace: Trace, case: CaseInfo) -> Attributes:
     """The issue, and what the team wrote about it."""
-    report = _json(trace.output) if trace.output else trace.report.model_dump_json() if trace.report else ""
+    report = json_text(trace.output) if trace.output else trace.report.model_dump_json() if trace.report else ""
     return known(
         {
             names.INPUT_MESSAGES: said("user", f"{case.title}\n\n{case.body}"),

@@ -11,6 +11,7 @@ from evals.report.numbers import NOTHING, percent, points, rate
 from evals.report.view.history_charts import LETTERS, series_plot
 from evals.report.view.page_parts import Table
 from evals.report.view.plots import Plot
+from evals.shared.words import counted
 
 SHOWN: Final = 20
 """Steps that are seen at once, on the page and in the terminal; the page unfolds the others."""
@@ -105,8 +106,9 @@ def sentence(history: History) -> str:
         return f"{so}; no baseline before compares with it."
     first, began = line[0][1], line[0][0].date
     if first.mean is None or last.mean is None or first.mean == last.mean:
-        return f"{so}, as it did on {began}, when {counted(len(line))} that compare began."
-    return f"{so}: {points(last.mean - first.mean)} points since {began}, over {counted(len(line))} that compare."
+        return f"{so}, as it did on {began}, when {counted(len(line), 'baseline')} that compare began."
+    over = counted(len(line), "baseline")
+    return f"{so}: {points(last.mean - first.mean)} points since {began}, over {over} that compare."
 
 
 def headline(history: History) -> tuple[str, str, list[tuple[Blessing, Summary]]] | None:
@@ -132,7 +134,7 @@ def told_by(history: History) -> str:
 def rests_on(history: History) -> str:
     """How many baselines there are, from when to when."""
     first, last = history.blessings[0], history.blessings[-1]
-    return f"{counted(len(history.blessings))}, blessed from {first.date} to {last.date}."
+    return f"{counted(len(history.blessings), 'baseline')}, blessed from {first.date} to {last.date}."
 
 
 def now_table(history: History) -> Table:
@@ -163,7 +165,7 @@ def red_table(history: History) -> Table:
                 red.endpoint,
                 percent(red.value),
                 f"{red.since[:7]}, {red.date}{' (never seen to pass)' if red.always else ''}",
-                counted(red.baselines),
+                counted(red.baselines, "baseline"),
                 _relabelled(red.relabelled),
             )
             for red in history.red
@@ -245,11 +247,6 @@ def _relabelled(commits: Sequence[str]) -> str:
     return f"once, in {commits[0][:7]}" if len(commits) == 1 else f"{len(commits)} times, last in {commits[0][:7]}"
 
 
-def counted(count: int) -> str:
-    """A number of baselines."""
-    return "1 baseline" if count == 1 else f"{count} baselines"
-
-
 def _step(each: Blessing) -> StepView:
     return StepView(
         commit=each.commit[:7],
@@ -277,7 +274,7 @@ def _row_of(flip: Flip) -> tuple[str, str, bool]:
 def turn_table(history: History, turns: Sequence[CaseTurn], case: str) -> Table:
     """The commit that did it, whose it is, and what else changed there."""
     return Table(
-        f"When {case} turned, over {counted(len(history.blessings))} of {history.suite}",
+        f"When {case} turned, over {counted(len(history.blessings), 'baseline')} of {history.suite}",
         ("variant", "metric", "now", "before", "turned in", "changed there", "turns"),
         tuple(
             (

@@ -282,10 +282,11 @@ def _archetypes(counted: Census) -> Table:
     table = Table(title=f"{counted.cases} cases, {counted.clusters} clusters, {points}", show_footer=True)
     table.add_column("archetype", "all")
     for split in SPLITS:
-        table.add_column(split, _share(counted.splits[split], counted.cases), justify="right")
+        count = counted.splits[split]
+        table.add_column(split, f"{count} ({count / counted.cases:.0%})" if counted.cases else "0", justify="right")
     table.add_column("all", str(counted.cases), justify="right")
     for archetype, row in counted.archetypes.items():
-        table.add_row(archetype, *(_count(row[split]) for split in SPLITS), str(sum(row.values())))
+        table.add_row(archetype, *(str(row[split] or "") for split in SPLITS), str(sum(row.values())))
     return table
 
 
@@ -299,14 +300,6 @@ def _slices(counted: Census) -> Table:
             table.add_row(name, value, str(count))
         table.add_section()
     return table
-
-
-def _count(number: int) -> str:
-    return str(number) if number else ""
-
-
-def _share(count: int, total: int) -> str:
-    return f"{count} ({count / total:.0%})" if total else "0"
 
 
 def list_cases(dataset: Path | None = None, root: Path = HERE) -> int:
