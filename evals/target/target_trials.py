@@ -120,11 +120,12 @@ class TargetTrials:
 
 @dataclass(frozen=True)
 class LoadedTarget:
-    """The graph of a project, its modules imported."""
+    """The graph of a project, its modules imported; `variables` are those of the process that the import has set."""
 
     graph: Any
     settings: TargetSettings
     driver: "Driver"
+    variables: dict[str, str]
 
     async def trace(
         self,
@@ -307,10 +308,12 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     settings = TargetSettings.of(files.project)
     file = read_langgraph_json(files.folder(settings))
     name = settings.graph or _only(list(file.graphs), files.project)
+    before = dict(os.environ)
     try:
         with importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
             graph = load_graph(file, name)
-        return LoadedTarget(graph, settings, Driver())
+        variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
+        return LoadedTarget(graph, settings, Driver(), variables)
     except ConfigurationError as error:
         if files.root is None:
             raise
@@ -355,9 +358,12 @@ def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]
     shared = _surroundings.setdefault(key, _Surroundings())
     shared.trials += 1
     try:
-        if shared.trials == 1:
+        if is_first := shared.trials == 1:
             _set_up(key, shared.stack, replay=replay)
-        yield _loaded(key)
+        target = _loaded(key)
+        if is_first:
+            os.environ.update(target.variables)  # they went with the block of the import
+        yield target
     finally:
         shared.trials -= 1
         if not shared.trials:

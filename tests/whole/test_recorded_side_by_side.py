@@ -96,3 +96,14 @@ def test_a_trial_reads_the_prompt_of_its_variant_also_after_another_has_ended(pr
     expected = ["first clerk", "tuned clerk"] * 2
 
     assert recorded(project, ["one", "two"], [TUNED, NOW], waits, at_once=3) == sorted(expected)
+
+
+def test_a_variable_that_the_target_sets_when_it_is_imported_stays_set_for_all_its_trials(project):
+    """As `load_dotenv` does."""
+    code = GRAPH.replace("PROMPT = ", "os.environ['TONE'] = 'kind'\nPROMPT = ", 1)
+    write(project / "desk.py", code.replace("PROMPT.read_text()", "os.environ['TONE']"))
+
+    assert recorded(project, ["one", "two"], [NOW], {}) == ["kind", "kind"]
+    with stops({}) as stop:
+        code, said = evals(project, "run", "first", "--jobs", "1", "--fresh", STOPS=stop)
+    assert "now 2/2" in " ".join(said.split()), said
