@@ -87,7 +87,7 @@ def test_a_gate_that_lets_a_failure_pass_is_noticed(checkout, monkeypatch):
     """The rule about failed scorers is taken out: one fault is not caught any more."""
     from evals.comparison import gate
 
-    monkeypatch.setattr(gate, "CANNOT_JUDGE", tuple(rule for rule in gate.CANNOT_JUDGE if rule is not gate.failed))
+    monkeypatch.setattr(gate, "CANNOT_JUDGE", gate.CANNOT_JUDGE[1:])
 
     said = evals(checkout, "selftest", "tiny.yaml", "--draws", "20")
 

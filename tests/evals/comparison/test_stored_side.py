@@ -180,7 +180,7 @@ def test_losses_against_a_baseline_are_explained_by_its_routes():
     )
 
     (hit,) = [item for item in run.comparisons if item.endpoint == "root_cause.hit"]
-    assert (len(hit.broke), hit.divergence) == (8, "no decision differs in the 8 losses: outputs do")
+    assert (len(hit.broke), hit.divergence) == (8, "no decision differs in the 8 worse cases: outputs do")
 
 
 def test_what_differs_is_told_again_when_the_stored_comparison_is_judged_again():
