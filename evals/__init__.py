@@ -17,7 +17,7 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from evals.module_loader import install
+from evals.import_hook import install
 
 install()  # before any other module of this package is loaded
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from evals.models.trace import Trace
     from evals.pipeline.compare_variants import compare
     from evals.pipeline.decide_run import decide
-    from evals.pipeline.load_run import load_suite
+    from evals.pipeline.load_suite import load_suite
     from evals.pipeline.optimize_prompts import optimize
     from evals.pipeline.run_suite import replay, run
     from evals.pipeline.single_trial import explain
     from evals.report.data_frames import frame
     from evals.report.run_files import write_report
-    from evals.report.stored_files import read_run
+    from evals.report.stored_runs import read_run
     from evals.run_context import Progress, RunContext
     from evals.runner.trials import Trials
     from evals.scoring.scorer import NotApplicable, scorer
@@ -71,14 +71,14 @@ _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
     "report.data_frames": ("frame",),
     "report.run_files": ("write_report",),
-    "report.stored_files": ("read_run",),
+    "report.stored_runs": ("read_run",),
     "models.run": ("Run", "Verdict"),
     "models.trace": ("Trace",),
     "pipeline.compare_variants": ("compare",),
     "pipeline.single_trial": ("explain",),
     "models.run_request": ("Options", "RunRequest"),
     "pipeline.decide_run": ("decide",),
-    "pipeline.load_run": ("load_suite",),
+    "pipeline.load_suite": ("load_suite",),
     "pipeline.optimize_prompts": ("optimize",),
     "pipeline.run_suite": ("replay", "run"),
     "run_context": ("Progress", "RunContext"),

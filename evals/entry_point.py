@@ -19,7 +19,7 @@ def run() -> None:
 def _load() -> Main:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small products more threads only spin, in every worker
     if sys.argv[1:2] in (["run"], ["plan"]):
-        from evals.worker_server import load_early  # noqa: PLC0415 - armed before
+        from evals.fork_server import load_early  # noqa: PLC0415 - armed before
 
         load_early(sys.argv[2:])
     from evals.cli.main import main  # noqa: PLC0415 - as above, and it takes half a second

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evals.models.run import DatasetBaseline, VariantInfo
     from evals.models.suite import Models, Variant
     from evals.models.trace import Trace
-    from evals.prompt_versions import NamedPrompt
+    from evals.named_prompts import NamedPrompt
     from evals.workspace import Workspace
 
 HERE: Final = Path()

@@ -41,7 +41,7 @@ LATER: Final = (
     "evals/pipeline/decisive_step.py",
     "evals/pipeline/optimize_prompts.py",
     "evals/pipeline/record_until_judged.py",
-    "evals/pipeline/stored_sides.py",
+    "evals/pipeline/read_sides.py",
     "evals/prompt_hunks.py",
     "evals/report/recorded_calls.py",
     "evals/report/view/attribution_page.py",

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from triage import state as schema
-from triage.endpoint_usage import forget, make_room
 from triage.errors import CheckpointError, InputError
+from triage.job_requests import forget, make_room
 from triage.private_files import make_private
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
 

@@ -13,7 +13,7 @@ from triage.agents.agent import Toolbox
 from triage.agents.web_search import NO_WEB
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
-from triage.endpoint_usage import Account, reason
+from triage.job_requests import Account, reason
 from triage.live_graph import can_search, live_toolbox
 from triage.llm import ModelFactory
 from triage.settings import Settings

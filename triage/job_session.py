@@ -28,11 +28,11 @@ from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import revision_of
 from triage.codebase.sources import repository_name, sources_of
 from triage.configuration import Configuration
-from triage.endpoint_usage import Account, Traffic, keep, kept, reason
 from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, EXIT_UNFOUNDED, InputError, TriageError
 from triage.graph import DURABILITY, TriageGraph, build_graph, check_configuration, recursion_limit, trace_config
 from triage.issue import Issue
 from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, Refusal, budget_of, over_budget, told
+from triage.job_requests import Account, Traffic, keep, kept, reason
 from triage.job_trace import write_trace
 from triage.live_graph import index_of_repository, live_toolbox, settings_from_environment
 from triage.plans.plan_files import plan_header

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from triage.checkpoints import JobSaver
 from triage.context_message import supervisor_context
-from triage.endpoint_usage import kept
 from triage.errors import PromptError
 from triage.job_budget import AnsweredRequest, Refusal, cost_usd
+from triage.job_requests import kept
 from triage.plans.plan_files import edges, plan_header
 from triage.private_files import write_private
 from triage.prompts.load import SupervisorPrompt, load_supervisor_prompt

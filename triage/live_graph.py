@@ -15,8 +15,8 @@ from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import index_of_sources
 from triage.codebase.sources import Source
 from triage.codebase.vector_cache import cache_folder
-from triage.endpoint_usage import Account, Traffic
 from triage.errors import ConfigurationError
+from triage.job_requests import Account, Traffic
 from triage.llm import ModelFactory, live_clients
 from triage.settings import Settings
 

@@ -18,7 +18,7 @@ from evals.cassettes.store import load
 from evals.errors import EvalsError, MissError, RecordingStoppedError
 from evals.recording.endpoint import case_being_recorded
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import BatchWire, custom_id
+from evals.recording.rounds.batch_requests import BatchWire, custom_id
 from evals.recording.rounds.round_step import RoundState, Say
 from evals.secrets.allowed_secrets import AllowedSecrets
 

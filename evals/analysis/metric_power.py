@@ -7,8 +7,8 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evals.comparison.pairs import compare
-from evals.comparison.summary import case_means
+from evals.comparison.metric_summaries import case_means
+from evals.comparison.paired_comparison import compare
 from evals.models.metrics import Scored
 from evals.models.run import Run, ScorerInfo
 

@@ -12,9 +12,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from evals.comparison.assemble import assemble
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import load_baseline, path_of, write_baseline
-from evals.comparison.summary import Material
+from evals.comparison.metric_summaries import Material
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo

@@ -15,13 +15,13 @@ from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
 from evals.comparison.constraint_test import ON_ROUTES, PairedRule, change_test, rule_test
 from evals.comparison.gate_input import facts_of, rule_facts
-from evals.comparison.pairs import Against, Names, Values, compare_family
-from evals.comparison.sides import compared
-from evals.comparison.summary import SEED, Material, case_means
+from evals.comparison.metric_summaries import SEED, Material, case_means
+from evals.comparison.paired_comparison import Against, Names, Values, compare_family
+from evals.comparison.run_comparisons import compared
 from evals.errors import EXIT_WORSE, CannotJudgeError, EvalsError
-from evals.models.analysis import PlantedFault, RedRate
 from evals.models.metrics import Scored
 from evals.models.run import Coverage, Run, Trial, Verdict
+from evals.models.selftest_result import PlantedFault, RedRate
 from evals.models.suite import GatePolicy
 from evals.scoring.registry import safety_metrics
 from evals.statistics.intervals import rate_interval

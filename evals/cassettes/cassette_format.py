@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from evals.cassettes.cassette_entry import CassetteEntry, Document, Headers, InPieces, Meta, Status, line_of, plain
-from evals.cassettes.release_lines import MEMBER
+from evals.cassettes.cassette_schema import CassetteEntry, Document, Headers, InPieces, Meta, Status, line_of, plain
+from evals.cassettes.package_line_references import MEMBER
 from evals.cassettes.request_key import CANONICALISATION
 from evals.errors import CassetteError
 

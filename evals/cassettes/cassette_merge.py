@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any, Final, Literal
 
-from evals.cassettes.answer_check import usage_of
-from evals.cassettes.cassette_entry import excess
 from evals.cassettes.cassette_format import json_text
+from evals.cassettes.cassette_schema import excess
 from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.live_answer import usage_of
 from evals.cassettes.request_key import request_key
 from evals.cassettes.transcript import lines_of, title
 from evals.errors import RecordingError

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from evals.cassettes import cassette_format as vcr_file
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.models.base import Closed
 
 ORIGIN: Final = "http://recorded.invalid"

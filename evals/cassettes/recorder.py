@@ -15,16 +15,16 @@ import httpx
 import httpx2
 
 from evals.cassettes import staging as arrived
-from evals.cassettes.answer_check import HttpReply, Send, refusal, sending, usable, usage_of
-from evals.cassettes.cassette_entry import MAX_ANSWERS, Usage
+from evals.cassettes.cassette_schema import MAX_ANSWERS, Usage
+from evals.cassettes.event_loop_thread import here
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.io_thread import here
+from evals.cassettes.live_answer import HttpReply, Send, refusal, sending, usable, usage_of
+from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.player import IncomingRequest, Tape, asked, headers_of, tape_of
-from evals.cassettes.release_lines import SourceTree, tree_for
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import merge_write
 from evals.errors import CassetteError, EvalsError, MissError, RecordingError, RecordingStoppedError, SecretFoundError
-from evals.secrets.copied_code import ROW, quoted
+from evals.secrets.copied_package_code import ROW, quoted
 from evals.secrets.secret_filter import redact_request, redact_response, refuse_secret_request, scrub
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from evals import atomic_files as disk
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.release_lines import tree_for
+from evals.cassettes.package_line_references import tree_for
 from evals.cassettes.store import load, merge_write, rendered
 from evals.errors import CassetteError
 from evals.secrets.allowed_secrets import allowed_beside

@@ -16,16 +16,16 @@ from pydantic_core import PydanticSerializationError
 
 from evals import atomic_files as disk
 from evals.cassettes import cassette_format as vcr_file
-from evals.cassettes.cassette_entry import MAX_ANSWERS, CassetteEntry, Meta, excess, line_of, plain, too_many
 from evals.cassettes.cassette_format import LIMIT, PIECE_MEMBER, SCHEMA, unfolded
+from evals.cassettes.cassette_schema import MAX_ANSWERS, CassetteEntry, Meta, excess, line_of, plain, too_many
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction, order
 from evals.cassettes.manifest_lines import is_listed
-from evals.cassettes.release_lines import SourceTree, tree_for
+from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.request_key import parse_json, request_key
 from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError
+from evals.import_hook import digest_of_code
 from evals.installed_packages import package_digest
-from evals.module_loader import digest_of_code
 from evals.secrets.allowed_secrets import AllowedSecrets, allowed_beside
 from evals.secrets.secret_filter import refuse_planted, refuse_recorded, refuse_secrets
 from evals.shared.secrets import rule as held

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.request_key import parse_json
 from evals.content_cache import Kept, digest_of
-from evals.module_loader import digest_of_code
+from evals.import_hook import digest_of_code
 from evals.shared.visible_text import visible
 
 SHORT: Final = 12  # characters of a key that tell two requests apart

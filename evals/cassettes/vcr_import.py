@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from evals.cassettes.answer_check import HttpReply, usable, usage_of
-from evals.cassettes.cassette_entry import line_of, plain
+from evals.cassettes.cassette_schema import line_of, plain
 from evals.cassettes.interaction import Interaction
+from evals.cassettes.live_answer import HttpReply, usable, usage_of
 from evals.cassettes.player import asked
 from evals.cassettes.request_key import parse_json
 from evals.errors import CassetteError, RecordingError

@@ -28,7 +28,7 @@ from evals.errors import (
     ConfigurationError,
     SecretFoundError,
 )
-from evals.pipeline.load_run import below, cassette_path, recorded
+from evals.pipeline.load_suite import below, cassette_path, recorded
 from evals.recording.coverage import label_of
 from evals.shared.git_command import GitError, NoGitError, git
 from evals.workspace import Workspace

@@ -23,7 +23,7 @@ from evals.cli.terminal_output import replayed_suites
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.models.trace import Trace
 from evals.pipeline.judge_stage import asked_in
-from evals.pipeline.load_run import below
+from evals.pipeline.load_suite import below
 from evals.recording.coverage import (
     FileStanding,
     RecordingState,

@@ -43,13 +43,13 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
 from evals.models.drift_result import Drift
 from evals.models.run_request import Options
 from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, concluded, folder_of, sampled
-from evals.pipeline.load_run import selected, to_be_run
+from evals.pipeline.load_suite import selected, to_be_run
 from evals.pipeline.record_suite import Batch, recorder_of
 from evals.pipeline.run_suite import begun
 from evals.prices import PriceTable, load_prices
 from evals.recording.endpoint import Endpoint
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import Round, write_round
+from evals.recording.rounds.batch_requests import Round, write_round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.report.view import drift_page as view

@@ -24,7 +24,7 @@ from evals.errors import (
 )
 from evals.pipeline.record_suite import Batch, EndpointOptions
 from evals.recording.endpoint import DEFAULT_PORT, HOST, Endpoint, is_healthy
-from evals.recording.rounds.round_files import Round, by_file, write_round
+from evals.recording.rounds.batch_requests import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
 from evals.secrets.allowed_secrets import AllowedSecrets

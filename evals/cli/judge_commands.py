@@ -14,7 +14,7 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.judge import JudgeCheck
 from evals.models.run_request import Options
 from evals.pipeline.judge_stage import checked, rubric_of
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.report.html_page import render_sheet
 from evals.report.view.judge_view import check_page, notes, rests_on, sentence, tables
 

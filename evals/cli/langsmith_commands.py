@@ -30,7 +30,7 @@ from evals.langsmith.langsmith_client import Service, ServicePatience, address, 
 from evals.langsmith.trial_runs import Recorded, example_id, nothing_recorded
 from evals.models.run import Run, Trial
 from evals.models.trace import Call
-from evals.report.stored_files import read_run
+from evals.report.stored_runs import read_run
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.workspace import Workspace
 

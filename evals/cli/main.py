@@ -24,8 +24,8 @@ from typing import Final, cast
 import typer
 
 from evals.atomic_files import REMEDIES
+from evals.cli.deprecated_syntax import advice, is_old, renewed
 from evals.cli.global_options import HERE, global_options, split
-from evals.cli.spellings import advice, is_old, renewed
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.pack import Command, installed_pack, load_pack
@@ -49,11 +49,11 @@ COMMANDS: Final = {
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording would take."),
     "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
-    "report": ("export_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
+    "report": ("report_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
     "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine only."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
-    "schema": ("export_commands", "exporting", "Print the JSON Schema of what this version writes."),
+    "schema": ("report_commands", "exporting", "Print the JSON Schema of what this version writes."),
     "routes": ("routes_command", "routes", "Score routes against a specification."),
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),

@@ -17,7 +17,7 @@ from evals.models.run import Run, Trial
 from evals.otlp.otlp_send import Receiver, headers_in, line_of, requests_of
 from evals.otlp.planned_spans import Tapes
 from evals.otlp.span_plan import Count, planned_traces
-from evals.report.stored_files import read_run
+from evals.report.stored_runs import read_run
 from evals.shared.secrets.rule import hold
 from evals.workspace import Workspace
 

@@ -9,7 +9,7 @@ from evals.cli.shared_options import Suite
 from evals.cli.terminal import bar, place_of, say
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.runner.worker_pool import run_tasks
 from evals.target.decision_points import FOLDER, FreezeTask, FrozenCase, freeze, lost
 

@@ -22,7 +22,7 @@ from evals.cli.endpoint_options import (
     search_endpoint,
 )
 from evals.cli.global_options import given
-from evals.cli.judge_terminal import because, effort, plan_check, record_check, record_judged
+from evals.cli.record_judge import because, effort, plan_check, record_check, record_judged
 from evals.cli.shared_options import (
     AnswerWith,
     AsJson,
@@ -54,14 +54,14 @@ from evals.models.case import Case
 from evals.models.run_request import Options
 from evals.models.suite import Variant
 from evals.pipeline.decisive_step import forced_trials
-from evals.pipeline.load_run import loaded, selected, to_be_run
+from evals.pipeline.load_suite import loaded, selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
 from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
 from evals.recording.recording_session import Outcome, RecordedTrial
-from evals.recording.rounds.round_files import Round
+from evals.recording.rounds.batch_requests import Round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext

@@ -82,7 +82,7 @@ def run_command(
         named = "--watch" if watch else "--decisive"
         raise ConfigurationError(f"{named} shows verdicts, and a --shard has none; leave one of them out")
     if watch:
-        from evals.cli.watch_run import watch as keep_watching
+        from evals.cli.watch_mode import watch as keep_watching
 
         return keep_watching(request)
     return run(request) if shard is None else run_shard(request)
@@ -101,7 +101,7 @@ def run(request: RunRequest) -> int:
 
 def run_shard(request: RunRequest) -> int:
     """Run and write the request's share. Returns 0, whatever became of its trials: `gate --shards` decides."""
-    from evals.pipeline.merge_shards import run_shard as run_share
+    from evals.pipeline.sharded_run import run_shard as run_share
 
     started = time.monotonic()
     with watched(f"replaying {request.suite}") as progress:

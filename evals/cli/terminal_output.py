@@ -13,7 +13,7 @@ from evals.models.forced_choice import decisive_lines
 from evals.models.run import Comparison, Run
 from evals.models.run_request import Options
 from evals.models.trace import Trace
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
 from evals.report.numbers import NOTHING, percent, points, short_rate
 from evals.report.view import page_parts as view

@@ -11,7 +11,7 @@ from evals.cli.global_options import given
 from evals.cli.shared_options import Annotations, Cases, Fresh, Suite, Verbose, set_option, settings
 from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
 from evals.cli.terminal_output import replayed, say_exit_code, say_result, say_verdict, watched
-from evals.comparison.assemble import decide_again
+from evals.comparison.assemble_run import decide_again
 from evals.comparison.baseline import load_baseline, path_of
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
@@ -25,10 +25,10 @@ from evals.pipeline.bless_suite import counted
 from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
-from evals.pipeline.load_run import loaded, scored, selected
-from evals.pipeline.stored_sides import is_stored, read_sides
+from evals.pipeline.load_suite import loaded, scored, selected
+from evals.pipeline.read_sides import is_stored, read_sides
 from evals.report.run_files import write_report
-from evals.report.stored_files import read_run
+from evals.report.stored_runs import read_run
 from evals.shared.words import some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
@@ -115,7 +115,7 @@ def gate_command(
 
 def merge(paths: Sequence[Path], request: RunRequest) -> int:
     """Put the shards of one run together, decide it and write its report; the exit code is the verdict's."""
-    from evals.pipeline.merge_shards import decide_shards
+    from evals.pipeline.sharded_run import decide_shards
 
     result, trials = decide_shards(paths, request)
     root = request.root.resolve()

@@ -13,10 +13,10 @@ from pydantic import ValidationError
 
 from evals.comparison.answering_models import answered_by
 from evals.errors import CannotJudgeError
+from evals.import_hook import executed
 from evals.models.case import Case
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
-from evals.module_loader import executed
 from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.scoring.decision_grades import Cases, state_grades
@@ -82,8 +82,8 @@ def _files(name: str, package: Path, *, is_root: bool = False) -> Iterator[Path]
 _SCORING: Final = (
     "scoring/score_trials.py",
     "scoring/decision_grades.py",
-    "comparison/summary.py",
-    "comparison/pairs.py",
+    "comparison/metric_summaries.py",
+    "comparison/paired_comparison.py",
 )
 """The modules that compute the numbers a baseline holds, and what they are compared as. All they import counts too."""
 _PRICES: Final = "prices.yaml"

@@ -6,8 +6,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evals.comparison.baseline import hard_violations
-from evals.comparison.pairs import TestedRule
-from evals.comparison.summary import SEED, Material
+from evals.comparison.metric_summaries import SEED, Material
+from evals.comparison.paired_comparison import TestedRule
 from evals.models.run import RuleTest
 from evals.models.suite import GatePolicy
 from evals.scoring.route_scorers import route_pass

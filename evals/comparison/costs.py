@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from evals.comparison.summary import Material, case_means
+from evals.comparison.metric_summaries import Material, case_means
 from evals.models.run import CostChange
 from evals.models.suite import CostLimit
 from evals.statistics.intervals import FEWEST_CLUSTERS, Interval, mean, mean_interval

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from evals.comparison import gate
 from evals.comparison.baseline import hard_violations
 from evals.comparison.constraint_test import HARD
-from evals.comparison.pairs import Values, weights
-from evals.comparison.sides import COLLAPSED, archetype_of, scores, stored_scores, unknown_shares
-from evals.comparison.summary import SEED, Material, case_means
+from evals.comparison.metric_summaries import SEED, Material, case_means
+from evals.comparison.paired_comparison import Values, weights
+from evals.comparison.run_comparisons import COLLAPSED, archetype_of, scores, stored_scores, unknown_shares
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite

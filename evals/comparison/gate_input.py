@@ -9,13 +9,13 @@ from typing import Any
 from evals.comparison import gate
 from evals.comparison.answering_models import different_models
 from evals.comparison.baseline import incomparable
-from evals.comparison.changed_cases import change_sentences, compared_words, compares_behaviour
+from evals.comparison.behaviour_changes import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
 from evals.comparison.costs import cost_changes
 from evals.comparison.curtailment import settled
 from evals.comparison.metric_losses import falls, lost_values
-from evals.comparison.sides import Compared, against_reference
-from evals.comparison.summary import Material, case_means, coverage_of
+from evals.comparison.metric_summaries import Material, case_means, coverage_of
+from evals.comparison.run_comparisons import Compared, against_reference
 from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
 from typing import Final, NamedTuple
 
-from evals.comparison.pairs import Against, compare
-from evals.comparison.summary import Material, case_means
+from evals.comparison.metric_summaries import Material, case_means
+from evals.comparison.paired_comparison import Against, compare
 from evals.models.metrics import Failed
 from evals.models.run import Baseline, ScorerInfo, Trial
 from evals.scoring.decision_grades import state_grades

@@ -6,9 +6,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from evals.comparison.answering_models import answered_by
-from evals.comparison.assemble import assemble
+from evals.comparison.assemble_run import assemble
 from evals.comparison.costs import METRICS
-from evals.comparison.summary import Material
+from evals.comparison.metric_summaries import Material
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo

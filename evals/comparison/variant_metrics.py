@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from evals.comparison.summary import SEED, case_means, open_cases
+from evals.comparison.metric_summaries import SEED, case_means, open_cases
 from evals.models.metrics import (
     Confusion,
     ConfusionCell,

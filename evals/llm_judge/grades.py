@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.comparison.summary import SEED
+from evals.comparison.metric_summaries import SEED
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import Rubric, Shown
 from evals.models.case import Case

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from evals.comparison.summary import SEED
+from evals.comparison.metric_summaries import SEED
 from evals.llm_judge.grades import balanced_accuracy, change, counts, rate
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import JudgeCheckSet, Plant, Rubric

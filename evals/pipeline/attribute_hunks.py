@@ -14,7 +14,7 @@ from evals.models.run_request import Options, RunRequest
 from evals.models.suite import Selection, Variant
 from evals.models.trace import Trace
 from evals.pipeline.compare_variants import Operand, ad_hoc, operands
-from evals.pipeline.load_run import dataset_of, selected, to_be_run
+from evals.pipeline.load_suite import dataset_of, selected, to_be_run
 from evals.pipeline.run_suite import replay
 from evals.prices import PriceTable
 from evals.prompt_hunks import HunkSpec, Part, parts_between

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
-from evals.comparison.changed_cases import blessed_behaviour
+from evals.comparison.behaviour_changes import blessed_behaviour
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.decide_run import decide
@@ -71,7 +71,7 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
 
 def _judge_of(result: Run) -> dict[str, Any]:
     """What the suite's judge said."""
-    from evals.llm_judge.judgement import blessed_judge  # noqa: PLC0415 - only where there is one
+    from evals.llm_judge.judge_summary import blessed_judge  # noqa: PLC0415 - only where there is one
     from evals.models.judge import JudgedRun  # noqa: PLC0415 - as above
 
     return blessed_judge(result.judge).model_dump(mode="json") if isinstance(result, JudgedRun) else {}

@@ -8,9 +8,9 @@ from typing import Final
 from evals.comparison.baseline import scorer_files
 from evals.content_cache import digest_of
 from evals.errors import EvalsError
+from evals.import_hook import digest_of_code
 from evals.models.case import Case
 from evals.models.run import Run, VariantInfo
-from evals.module_loader import digest_of_code
 from evals.paths import PACKAGE
 from evals.runner.trials import cassette_digests
 from evals.workspace import Workspace

@@ -17,9 +17,9 @@ from evals.models.run_request import Options
 from evals.models.suite import GatePolicy, Suite, Variant
 from evals.paths import path_of_user
 from evals.pipeline.decide_run import decide
-from evals.pipeline.load_run import HERE, UNCHANGED, loaded, selected
+from evals.pipeline.load_suite import HERE, UNCHANGED, loaded, selected
+from evals.pipeline.read_sides import named_apart, pack_of, read_sides
 from evals.pipeline.run_suite import replay
-from evals.pipeline.stored_sides import named_apart, pack_of, read_sides
 from evals.prompt_history import PREFIX, PromptRevision
 from evals.run_context import Progress, RunContext, unwatched
 from evals.suites.suite_files import read_suite

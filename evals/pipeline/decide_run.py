@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from evals.cassettes import manifest
-from evals.comparison import sides
-from evals.comparison.assemble import assemble
+from evals.comparison import run_comparisons
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import with_blessed
-from evals.comparison.sides import Compared
-from evals.comparison.summary import Material
+from evals.comparison.metric_summaries import Material
+from evals.comparison.run_comparisons import Compared
 from evals.installed_packages import Libraries
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
@@ -52,7 +52,7 @@ def score(context: RunContext, trials: Trials) -> Material:
 
 def compare(scored: Material) -> Compared:
     """Variants paired by case: with the reference, and with the baseline."""
-    return sides.compared(scored, tuple(scored.metrics))
+    return run_comparisons.compared(scored, tuple(scored.metrics))
 
 
 def decide_scored(context: RunContext, trials: Trials, scored: Material, found: Compared) -> Run:
@@ -80,7 +80,7 @@ def may_have_broken(context: RunContext, trials: Sequence[Trial], variant: str) 
     """Whether a case of these trials may count as broken under the variant: cheap, and right about a no. What a yes
     comes to is said by the run of the whole suite.
     """
-    return sides.may_have_broken(
+    return run_comparisons.may_have_broken(
         _material(context, trials, cassette_digests(context.cases, context.workspace)),
         variant,
         deciding(context.workspace.pack, context.suite.primary, context.cases),

@@ -9,7 +9,7 @@ from evals.analysis.drift_comparison import tell
 from evals.analysis.drift_requests import Population, RecordedRequest, drawn, population, price_of
 from evals.analysis.drift_session import Heard, Rounds, Sitting, Wanted, ask, missing, wanted
 from evals.atomic_files import write_files
-from evals.cassettes.io_thread import Apart
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.drift_result import Drift, DriftPrice

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.cassettes import manifest
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Cassette, texts_of
-from evals.cassettes.io_thread import Apart
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.store import load
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_accuracy import Measured
+from evals.llm_judge.judge_summary import judgement
 from evals.llm_judge.judge_verdict import with_judgement
-from evals.llm_judge.judgement import judgement
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replayed
 from evals.llm_judge.rubric import JudgeCheckSet, Rubric
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
@@ -31,7 +31,7 @@ from evals.recording.plan.cost_estimate import Experience, Need, experience_of
 from evals.recording.plan.miss_causes import IssueText, MissEvidence
 from evals.recording.plan.plan_recording import Effort, Missed, MissingBecause, RecordingPlan, by_cause, effort_for
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import BatchWire
+from evals.recording.rounds.batch_requests import BatchWire
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
 from evals.run_context import RunContext
 from evals.runner.dependencies import digest_of_replaced

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import httpx
 
 from evals.comparison.gate import comparison_sentence
-from evals.comparison.summary import case_means
+from evals.comparison.metric_summaries import case_means
 from evals.content_cache import digest_of
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
 from evals.holdout import open_holdout, read_openings
@@ -24,7 +24,7 @@ from evals.models.run import Run, Scope
 from evals.paths import path_of_user
 from evals.pipeline.compare_variants import Operand, ad_hoc
 from evals.pipeline.decide_run import decide
-from evals.pipeline.load_run import HERE, UNCHANGED, loaded, selected
+from evals.pipeline.load_suite import HERE, UNCHANGED, loaded, selected
 from evals.pipeline.run_suite import replay
 from evals.recording.endpoint import Endpoint
 from evals.run_context import RunContext

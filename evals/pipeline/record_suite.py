@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.io_thread import Apart
 from evals.cassettes.recorder import Recorder, StopSignal
 from evals.errors import ConfigurationError
 from evals.holdout import held_out
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.pipeline.load_run import record_command
+from evals.pipeline.load_suite import record_command
 from evals.prices import PriceTable
 from evals.recording.endpoint import Endpoint, EndpointRetry, OpenAIWire, author
 from evals.recording.plan.plan_recording import (
@@ -36,7 +36,7 @@ from evals.recording.recording_session import (
     record_trials,
 )
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import BatchWire, Round, rounds_in
+from evals.recording.rounds.batch_requests import BatchWire, Round, rounds_in
 from evals.recording.rounds.round_loop import Advancing, Answerer, drive
 from evals.recording.rounds.round_step import Frontier, RoundState, Say
 from evals.recording.spend import Meter

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from evals.comparison.assemble import verdict_of
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.curtailment import Curtailment, unbounded
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingStoppedError
 from evals.models.case import Case

@@ -15,7 +15,7 @@ from evals.models.run import DatasetBaseline, Run
 from evals.models.run_request import RunRequest
 from evals.models.trace import Trace
 from evals.pipeline.kept_verdict import MOST, RUN, Files, KeptVerdict
-from evals.pipeline.load_run import plan
+from evals.pipeline.load_suite import plan
 from evals.recording.coverage import label_of
 from evals.run_context import Progress, RunContext, unwatched
 from evals.runner.trials import TrialId, Trials, run_trials, trial_id

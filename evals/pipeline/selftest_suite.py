@@ -10,17 +10,17 @@ from typing import Any, Final
 from evals.analysis.planted_faults import FaultPlan, ScratchSuite, faults_of
 from evals.analysis.selftest_steps import SelfTestStep, lay, lost, planted, rates, repeat_rates, taken, twice
 from evals.comparison.baseline import make_baseline
-from evals.comparison.changed_cases import blessed_behaviour
+from evals.comparison.behaviour_changes import blessed_behaviour
 from evals.errors import EXIT_OK, CannotJudgeError, EvalsError
-from evals.models.analysis import SelfTest
-from evals.pipeline.load_run import needless
+from evals.fork_server import origin
+from evals.models.selftest_result import SelfTest
+from evals.pipeline.load_suite import needless
 from evals.pipeline.run_suite import replay
 from evals.run_context import RunContext
 from evals.runner.trials import cassette_digests
 from evals.runner.worker_pool import run_tasks
 from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
-from evals.worker_server import origin
 
 AGAIN: Final = "the reference once more"
 DRAWN: Final = "drawn comparisons"

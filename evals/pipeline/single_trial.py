@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.comparison.assemble import case_info
-from evals.comparison.changed_cases import changes_of, earlier_of
+from evals.comparison.assemble_run import case_info
+from evals.comparison.behaviour_changes import changes_of, earlier_of
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run import CaseChange, CaseInfo, Trial
 from evals.models.run_request import Options
 from evals.models.trace import Trace
 from evals.paths import path_of_user
 from evals.pipeline.decisive_step import with_decisive_steps
-from evals.pipeline.load_run import baseline_of, selected, to_be_run
+from evals.pipeline.load_suite import baseline_of, selected, to_be_run
 from evals.pipeline.run_suite import replay
 from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials

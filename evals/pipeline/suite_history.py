@@ -6,7 +6,7 @@ from evals.analysis.history_commits import HistoryRepository
 from evals.analysis.history_summary import tell
 from evals.comparison.baseline import path_of
 from evals.models.history_result import History
-from evals.pipeline.load_run import dataset_of
+from evals.pipeline.load_suite import dataset_of
 from evals.scoring.registry import scorer_infos
 from evals.suites.suite_files import names, read_suite
 from evals.workspace import Workspace

@@ -8,11 +8,11 @@ from typing import Any, Final
 import pytest
 from filelock import FileLock
 
-from evals.comparison.assemble import case_info
+from evals.comparison.assemble_run import case_info
 from evals.errors import CannotJudgeError, EvalsError
 from evals.models.run import Reason, Run, Trial
 from evals.pipeline.decide_run import may_have_broken
-from evals.pipeline.load_run import load_suite
+from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import finish, replay
 from evals.report.junit_xml import broken, changed_lines, errors, off_tape, scores
 from evals.report.view.headline import in_words

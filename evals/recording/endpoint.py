@@ -15,7 +15,7 @@ import httpx
 import httpx2
 from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, wait_exponential_jitter
 
-from evals.cassettes.answer_check import HttpReply, Send
+from evals.cassettes.live_answer import HttpReply, Send
 from evals.cassettes.recorder import StopSignal
 from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, NoAnswerError

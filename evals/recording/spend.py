@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, RecordingStoppedError

@@ -18,10 +18,10 @@ from markupsafe import Markup
 
 from evals.content_cache import Kept, digest_of
 from evals.gc_pause import uncollected
-from evals.models.analysis import SelfTest
 from evals.models.run import Run
+from evals.models.selftest_result import SelfTest
+from evals.report.compressed_texts import SharedTexts as TextPack
 from evals.report.recorded_calls import NONE, Recorded
-from evals.report.text_table import SharedTexts as TextPack
 from evals.report.view.page import ReportPage, page
 from evals.shared.visible_text import visible
 

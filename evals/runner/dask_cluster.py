@@ -14,9 +14,9 @@ from distributed import Client, Future, KilledWorker
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.installed_packages import installed
 from evals.models.trace import Trace
+from evals.runner.case_task import CaseTask, lost
 from evals.runner.dependencies import code_digest
 from evals.runner.remote_worker import Station, run_there, station
-from evals.runner.trial_task import CaseTask, lost
 from evals.workspace import Workspace
 
 CONNECT: Final = 10.0

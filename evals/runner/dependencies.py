@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from evals.content_cache import digest_of
+from evals.import_hook import OWN, digest_of_code
 from evals.installed_packages import LOCK, Signature, signature
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.suite import Suite
-from evals.module_loader import OWN, digest_of_code
 from evals.pack import Pack
 from evals.paths import PACKAGE
 from evals.workspace import Workspace
@@ -24,7 +24,7 @@ _HARNESS: Final = (
     "errors.py",
     "content_cache.py",
     "installed_packages.py",
-    "module_loader.py",
+    "import_hook.py",
     "holdout.py",
     "pack.py",
     "paths.py",
@@ -32,9 +32,9 @@ _HARNESS: Final = (
     "project.py",
     "prompt_history.py",
     "prompt_hunks.py",
-    "prompt_versions.py",
+    "named_prompts.py",
     "gc_pause.py",
-    "worker_server.py",
+    "fork_server.py",
     "workspace.py",
     "safe_yaml.py",
     "atomic_files.py",

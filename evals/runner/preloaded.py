@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from evals.errors import EvalsError
+from evals.fork_server import LOADED
 from evals.gc_pause import uncollected
 from evals.pack import load_pack
 from evals.project import Project
-from evals.worker_server import LOADED
 
 with suppress(EvalsError), uncollected():  # of another project, or not installed: each worker loads its own
     load_pack(Project.at(Path()).pack).preload()

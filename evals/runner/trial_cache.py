@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from evals.content_cache import Kept, digest_of
 from evals.installed_packages import Libraries
 from evals.models.trace import Trace
-from evals.runner.input_check import ChangedError
+from evals.runner.pinned_inputs import ChangedError
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.secrets.secret_filter import fit_to_write
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError
+from evals.fork_server import note_inputs, origin
 from evals.models.case import Case
 from evals.models.run import SharedParts, VariantInfo
 from evals.models.run_request import DASK, LOCAL, WHOLE, Share
@@ -16,15 +17,14 @@ from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.plain_replay import is_plain
 from evals.run_context import RunContext
+from evals.runner.case_task import CaseTask, lost, read_ahead, run_case, while_loading
 from evals.runner.dependencies import code_digest, digest_of_replaced
 from evals.runner.earlier_trials import ANY_CASSETTE, earlier
-from evals.runner.input_check import Pins
+from evals.runner.pinned_inputs import Pins
 from evals.runner.trial_cache import Keeper
-from evals.runner.trial_task import CaseTask, lost, read_ahead, run_case, while_loading
 from evals.runner.worker_pool import beside, run_tasks
 from evals.shared.extras import missing_extra, missing_from
 from evals.suites.suite_files import suite_file
-from evals.worker_server import note_inputs, origin
 from evals.workspace import Workspace
 
 TrialId = tuple[str, str, int]

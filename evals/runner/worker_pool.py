@@ -12,8 +12,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
+from evals.fork_server import process_for
 from evals.import_time import Import, listeners, say_if_slow
-from evals.worker_server import process_for
 
 START_UP: Final = 60.0
 """Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evals.errors import ConfigurationError, nearest_name
+from evals.import_hook import load_file
 from evals.models.case import Case
 from evals.models.run import ScorerInfo
-from evals.module_loader import load_file
 from evals.pack import load_pack
 from evals.scoring import cost_scorers, route_scorers
 from evals.scoring.scorer import Scorer, place_of

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel
 
-from evals.cassettes.cassette_entry import CassetteEntry, line_of
+from evals.cassettes.cassette_schema import CassetteEntry, line_of
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.release_lines import SourceTree, tree_for
+from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.request_key import REDACTED_MEMBERS, parse_json
 from evals.errors import SecretFoundError
 from evals.models.base import Sealed

@@ -15,9 +15,9 @@ from typing import Any, Final, Literal
 
 from langgraph.config import get_config
 
-from evals.cassettes.answer_check import HttpReply, Send, unreachable
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.io_thread import Apart
+from evals.cassettes.live_answer import HttpReply, Send, unreachable
 from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, heard, play, playing
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.request_key import parse_json

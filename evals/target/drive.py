@@ -26,7 +26,7 @@ from langgraph.types import Command
 from langsmith import tracing_context
 from pydantic import Field, JsonValue
 
-from evals.cassettes.io_thread import Apart
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.nearest_request import describe
 from evals.errors import ConfigurationError
 from evals.models.base import Closed

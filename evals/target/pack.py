@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
+from evals.named_prompts import NamedPrompt
 from evals.pack import HERE, Pack, PromptFile
-from evals.prompt_versions import NamedPrompt
 from evals.target import cases as case_files
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
 from evals.target.target_trials import TargetClients, TargetTrials, target_ready
@@ -140,7 +140,7 @@ class TargetPack(Pack):
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
     ) -> tuple[str, ...]:
         """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
-        from evals.target.label_names import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
+        from evals.target.target_lint import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
 
         return (*label_errors(cases, traces), *unread_prompts(variants, traces, self.root))
 
@@ -170,7 +170,7 @@ class TargetPack(Pack):
         self, llm: "httpx2.AsyncBaseTransport", search: "httpx.AsyncBaseTransport", timeout_s: float
     ) -> TargetClients:
         """The recorder behind `llm`; the requests go where the target sends them."""
-        from evals.cassettes.io_thread import Apart  # noqa: PLC0415
+        from evals.cassettes.event_loop_thread import Apart  # noqa: PLC0415
         from evals.cassettes.recorder import RecordingTransport  # noqa: PLC0415
         from evals.target.bodies import answer_object  # noqa: PLC0415
         from evals.target.capture import Recording, stored_request  # noqa: PLC0415

@@ -20,7 +20,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
-from evals.cassettes.answer_check import HttpReply
+from evals.cassettes.live_answer import HttpReply
 from evals.secrets.secret_filter import scrub
 from evals.target.bodies import HttpAnswer
 from evals.target.capture import (

@@ -14,8 +14,8 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from pydantic_core import to_jsonable_python
 
-from evals.cassettes.answer_check import HttpReply
 from evals.cassettes.interaction import Interaction
+from evals.cassettes.live_answer import HttpReply
 from evals.cassettes.player import IncomingRequest, heard, play
 from evals.errors import RecordingError
 from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result

@@ -12,15 +12,15 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
+from evals.fork_server import process_for
 from evals.import_time import Import, listeners, say_if_slow
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
-from evals.worker_server import process_for
 
 if TYPE_CHECKING:
-    from evals.cassettes.answer_check import Send
+    from evals.cassettes.event_loop_thread import Apart
     from evals.cassettes.interaction import Interaction
-    from evals.cassettes.io_thread import Apart
+    from evals.cassettes.live_answer import Send
     from evals.cassettes.nearest_request import MissRecord
     from evals.cassettes.player import IncomingRequest, Tape
     from evals.models.case import Case
@@ -199,7 +199,7 @@ class _Asking:
 
 def serve(pipe: Connection, environment: Mapping[str, str]) -> None:
     """The other end: runs trials until nobody asks any more."""
-    from evals.cassettes.io_thread import Apart  # noqa: PLC0415
+    from evals.cassettes.event_loop_thread import Apart  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group
     os.environ.clear()

@@ -10,11 +10,11 @@ from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.runner.trial_task import CaseTask, failed
+from evals.runner.case_task import CaseTask, failed
 from evals.triage.dataset.case_code import materialise
+from evals.triage.fast_replay import runner
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial, trees_for
 from evals.triage.recorded_graph import indexed
-from evals.triage.replay_path import runner
 from evals.triage.trial_clients import replay_clients
 from triage.prompts.load import SupervisorPrompt
 

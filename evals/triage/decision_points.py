@@ -7,8 +7,8 @@ from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
 from evals.models.case import Case
 from evals.models.suite import Variant
+from evals.triage.fast_replay import runner
 from evals.triage.graph_trial import CaseTarget, IndexedCode, watched
-from evals.triage.replay_path import runner
 from evals.triage.trial_clients import replay_clients
 
 # of the issue, of the code it stands in, of an answer given, or of no matter to the next one

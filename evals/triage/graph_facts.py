@@ -9,8 +9,8 @@ from pydantic import ValidationError
 import triage.prompts
 from evals.models.suite import Models, Variant
 from evals.triage.dataset.finding import Surroundings
-from evals.triage.target import team_of
 from evals.triage.trial_clients import replay_clients
+from evals.triage.variant_graph import team_of
 from triage.state import BugTriageState
 
 _ANY: Variant = Variant(name="any", prompt="v1", models=Models(default="none", fallback="none"))

@@ -19,8 +19,8 @@ from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.models.case import Case, DecisionPoint
 from evals.models.suite import Variant
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Report, TaskPlan, Trace, Visit
-from evals.triage.target import Team, answer_to, searching, team_of
 from evals.triage.trial_clients import Clients
+from evals.triage.variant_graph import Team, answer_to, searching, team_of
 from evals.triage.variant_settings import settings_of
 from triage.codebase.embed import Distances, Embedder, MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex

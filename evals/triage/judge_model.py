@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from evals.models.judge import AGENT
 from evals.models.suite import Models
-from evals.triage.target import SuiteSettings, settings_of
 from evals.triage.trial_clients import Clients
+from evals.triage.variant_graph import SuiteSettings, settings_of
 from triage.llm import HttpClients, ModelFactory, answering
 
 Schema = TypeVar("Schema", bound=BaseModel)

@@ -18,9 +18,9 @@ from triage.checkpoints import open_jobs
 from triage.codebase.open_checkout import CHANGED
 from triage.codebase.source_files import MAX_FILE_BYTES, source_files
 from triage.codebase.sources import sources_of
-from triage.endpoint_usage import StoredRequest, kept
 from triage.errors import TriageError
 from triage.issue import discussion_block
+from triage.job_requests import StoredRequest, kept
 from triage.job_trace import visit_data
 from triage.run_options import RunOptions
 from triage.state import BugTriageState

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evals.models.run import DatasetBaseline, VariantInfo
     from evals.models.suite import Variant
     from evals.models.trace import Trace
-    from evals.runner.trial_task import CaseTask
+    from evals.runner.case_task import CaseTask
     from evals.workspace import Workspace
 
 
@@ -51,7 +51,7 @@ class TriagePack(Pack):
     primary: Final[tuple[str, ...]] = ()
     report_sections = ("evals.triage.report.triage_sections",)
     node_letters = NODE_LETTERS
-    variant_metrics = ("evals.triage.agreement_metrics",)
+    variant_metrics = ("evals.triage.triage_metrics",)
     node_caps = NODE_CAPS
     last_node = LAST
     commands: Mapping[str, tuple[str, str, str]] = {
@@ -78,7 +78,7 @@ class TriagePack(Pack):
     case_file = _Later("case_file", "CaseFile")
     written = _Later("sweep.sweep_result", "WRITTEN")
     rubric = _Later("judge.triage_rubric", "TriageRubric")
-    runner = _Later("replay_path")
+    runner = _Later("fast_replay")
     replay_clients = _Later("trial_clients")
     recording_clients = _Later("trial_clients")
     judge = _Later("judge_model", "ask_judge")

@@ -19,8 +19,8 @@ from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.triage.dataset.case_code import materialise
 from evals.triage.graph_trial import CaseTarget, IndexedCode, embedder_at, run_trial, start_of, thread_of, trees_for
-from evals.triage.target import searching
 from evals.triage.trial_clients import Clients
+from evals.triage.variant_graph import searching
 from evals.workspace import Workspace
 from triage.agents import AGENTS
 from triage.agents.agent import worker_node

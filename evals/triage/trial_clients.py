@@ -14,7 +14,7 @@ from evals.plain_replay import is_plain
 if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI
 
-    from evals.triage.target import Team
+    from evals.triage.variant_graph import Team
 
 
 def _as_it_is(model: "ChatOpenAI") -> "ChatOpenAI":
@@ -61,7 +61,7 @@ def replay_clients() -> Clients:
 
 @cache
 def _lasting() -> Clients:
-    from evals.triage.replay_path import shortened  # noqa: PLC0415 - loads LangChain
+    from evals.triage.fast_replay import shortened  # noqa: PLC0415 - loads LangChain
 
     return replace(_over_the_tape(), finish=shortened, lasting=True, teams={})
 

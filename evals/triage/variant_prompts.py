@@ -14,8 +14,8 @@ from evals.cassettes.nearest_request import digest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant
+from evals.named_prompts import NamedPrompt, named_prompts
 from evals.pack import PromptFile
-from evals.prompt_versions import NamedPrompt, named_prompts
 from evals.triage.variant_settings import completed, settings_of
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import TriageError

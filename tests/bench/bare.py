@@ -21,8 +21,8 @@ from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.graph_trial import CaseTarget, IndexedCode, watched
 from evals.triage.recorded_graph import indexed
-from evals.triage.target import Team, searching, team_of
 from evals.triage.trial_clients import Clients, replay_clients
+from evals.triage.variant_graph import Team, searching, team_of
 from evals.workspace import Workspace
 from tests.bench.in_order import InOrder
 from triage.graph import DURABILITY

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from evals.runner.trial_task import CaseTask, run_case
+from evals.runner.case_task import CaseTask, run_case
 from evals.suites.suite_files import read_suite
 from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace

@@ -5,7 +5,7 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from evals.pipeline.load_run import load_suite
+from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import finish, replay
 
 

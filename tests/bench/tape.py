@@ -14,8 +14,8 @@ from typing import Final
 
 import yaml
 
-from evals.cassettes.cassette_entry import Document
 from evals.cassettes.cassette_format import digest
+from evals.cassettes.cassette_schema import Document
 from evals.cassettes.interaction import ORIGIN, Cassette, Interaction
 from evals.cassettes.request_key import parse_json, request_key
 from evals.cassettes.store import Readings, load

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.models.trace import Trace
-from evals.runner.trial_task import CaseTask
+from evals.runner.case_task import CaseTask
 from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY
 from tests.builders.forked import begin

@@ -5,7 +5,7 @@ from typing import Any
 
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate import Facts
-from evals.comparison.summary import Material
+from evals.comparison.metric_summaries import Material
 from evals.models.case import Case
 from evals.models.run import Baseline, Comparison, Coverage, Scope, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Models, Selection, Suite, Variant

@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
-from evals.worker_server import PRELOADED, origin
+from evals.fork_server import PRELOADED, origin
 
 PRELOADED.extend(  # one server a process of ours, whoever asks first
     [
@@ -31,7 +31,7 @@ PRELOADED.extend(  # one server a process of ours, whoever asks first
         "evals.plugin.hooks",
         "evals.report.view.selftest_page",
         "evals.target.drive",
-        "evals.target.label_names",
+        "evals.target.target_lint",
         "evals.target.langgraph_json",
         "evals.target.output_scorers",
         "evals.target.pack",

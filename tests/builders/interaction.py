@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.nearest_request import MissRecord
 from evals.cassettes.player import IncomingRequest, Tape, playing

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evals.models.analysis import PlantedFault, RedRate, SelfTest
+from evals.models.selftest_result import PlantedFault, RedRate, SelfTest
 from evals.statistics.intervals import rate_interval
 
 

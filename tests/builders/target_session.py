@@ -10,8 +10,8 @@ from typing import Any
 
 import time_machine
 
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.io_thread import Apart
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.store import load

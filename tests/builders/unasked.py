@@ -11,14 +11,14 @@ import numpy as np
 from evals.analysis.planted_faults import Plant, ScratchSuite, dropped_step
 from evals.cassettes import manifest
 from evals.cassettes.store import load, merge_write
-from evals.comparison.assemble import verdict_of
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.baseline import make_baseline, path_of, write_baseline
-from evals.comparison.summary import Material
+from evals.comparison.metric_summaries import Material
 from evals.models.metrics import Scored
 from evals.models.run import Trial
 from evals.models.trace import Provenance
 from evals.pipeline.decide_run import score
-from evals.pipeline.load_run import load_suite
+from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import replay
 from evals.runner.trials import TrialId, trial_id
 from evals.scoring.score_trials import score_trials

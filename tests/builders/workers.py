@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from evals.models.trace import Trace
-from evals.runner.trial_task import CaseTask
+from evals.runner.case_task import CaseTask
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
 from tests.builders.trace import a_trace

@@ -15,8 +15,8 @@ from unittest.mock import patch
 from rich.console import Console
 
 from evals.analysis.history_commits import HistoryRepository
-from evals.cassettes.answer_check import HttpReply, usable
-from evals.cassettes.cassette_entry import MAX_MODEL, MAX_TOKENS, MAX_WORD
+from evals.cassettes.cassette_schema import MAX_MODEL, MAX_TOKENS, MAX_WORD
+from evals.cassettes.live_answer import HttpReply, usable
 from evals.errors import RecordingError
 from evals.prompt_history import PromptRevision, changed_lines
 from evals.recording.endpoint import git_user

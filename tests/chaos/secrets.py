@@ -19,7 +19,7 @@ from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from evals.cassettes.store import load
 from evals.errors import EvalsError
-from evals.recording.rounds.round_files import write_round
+from evals.recording.rounds.batch_requests import write_round
 from evals.recording.rounds.round_loop import Answerer
 from evals.report.run_files import write_report
 from evals.runner.trial_cache import TraceCache

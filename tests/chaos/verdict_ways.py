@@ -62,7 +62,7 @@ def version(name: str, *, is_candidate: bool = False, is_reference: bool = False
 def _without_say(unless: str) -> Damage:
     """The supervisor is said to have no choice in its decision points, so that they get no grade."""
     line = "return self.configuration.supervisor not in MODES or has_a_say(self.configuration, state)"
-    return code("evals/triage/target.py", line, f"return {unless}")
+    return code("evals/triage/variant_graph.py", line, f"return {unless}")
 
 
 VALUES: Final = {

@@ -18,8 +18,8 @@ COMMANDS = {
     "evals.cli.run_commands": ("run as pipeline", "RunRequest"),
     "evals.cli.explain_command": ("explain as explained",),
     "evals.cli.verdict_commands": ("write_report",),
-    "evals.pipeline.merge_shards": ("decide", "write_report"),
-    "evals.cli.export_commands": ("read_run", "write_report"),
+    "evals.pipeline.sharded_run": ("decide", "write_report"),
+    "evals.cli.report_commands": ("read_run", "write_report"),
     "evals.cli.terminal_output": ("replay",),
 }
 
@@ -35,7 +35,7 @@ def imported(code):
 def test_import_evals_loads_nothing_but_itself_and_its_loader():
     seen = imported("import evals")
 
-    assert {name for name in seen if name.startswith("evals")} == {"evals", "evals.module_loader"}
+    assert {name for name in seen if name.startswith("evals")} == {"evals", "evals.import_hook"}
     assert not seen & HEAVY
 
 

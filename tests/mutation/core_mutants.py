@@ -5,7 +5,8 @@ The table is also the measure of a smaller test suite: what it caught before tes
 
 from typing import Final
 
-GATE, PAIRED, PAIRS = "evals/comparison/gate.py", "evals/statistics/paired_tests.py", "evals/comparison/pairs.py"
+GATE, PAIRED = "evals/comparison/gate.py", "evals/statistics/paired_tests.py"
+PAIRS = "evals/comparison/paired_comparison.py"
 BASELINE, SECRETS = "evals/comparison/baseline.py", "evals/secrets/secret_filter.py"
 KEY, CACHE, RULES = "evals/cassettes/request_key.py", "evals/runner/trial_cache.py", "evals/routes/constraints.py"
 GATE_TESTS: Final = ("evals/comparison",)
@@ -111,7 +112,7 @@ CORE: Final = (
     ("changed packages are kept", CACHE, 'raise ChangedError(["installed packages"])', "return", RUNNER_TESTS),
     (
         "shards of another checkout merge",
-        "evals/pipeline/merge_shards.py",
+        "evals/pipeline/sharded_run.py",
         "        if changed:\n",
         "        if False:\n",
         RUNNER_TESTS,

@@ -11,8 +11,8 @@ from tests.builders.endpoint import a_completion
 from tests.builders.llm_server import answering
 from tests.builders.unruly import first, hanging, only
 from triage.cli import main
-from triage.endpoint_usage import Account
 from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, price_of
+from triage.job_requests import Account
 
 
 @pytest.fixture

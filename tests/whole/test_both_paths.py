@@ -8,7 +8,7 @@ import pytest
 
 from evals.models.trace import Trace
 from evals.plain_replay import SWITCH
-from evals.runner.trial_task import CaseTask, run_case
+from evals.runner.case_task import CaseTask, run_case
 from evals.suites.suite_files import read_suite, select
 from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace

@@ -13,7 +13,7 @@ import yaml
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.store import load
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.pipeline.record_suite import EndpointOptions, record_suite
 from evals.recording.endpoint import Endpoint
 from evals.recording.recording_session import TrialCounts

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from evals.analysis.selftest_steps import SelfTestStep
-from evals.models.analysis import SelfTest
+from evals.models.selftest_result import SelfTest
 from evals.runner import worker_pool as workers
 from tests.builders.checkout import cassettes, evals, started
 from tests.builders.waiting import until
@@ -108,7 +108,7 @@ def test_a_suite_that_is_not_green_proves_nothing(checkout):
 
 def test_options_that_change_nothing_and_switch_the_baseline_off_are_noticed(checkout, monkeypatch):
     """Were every option that is given taken for a change, one fault would pass: the baseline alone can see it."""
-    from evals.pipeline import load_run as select
+    from evals.pipeline import load_suite as select
 
     monkeypatch.setattr(select, "_unblessed", lambda *_: ("--samples 1",))
 

@@ -10,8 +10,8 @@ import pytest
 
 from evals.cassettes.store import load
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
-from evals.runner.trial_task import CaseTask
+from evals.pipeline.load_suite import selected
+from evals.runner.case_task import CaseTask
 from evals.triage.confidence_floor import asked, rulings
 from evals.triage.sweep.sweep_run import at, execute, grid, stage
 from tests.builders.at_once import evals_at_once

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evals.comparison.assemble import verdict_of
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.curtailment import Curtailment
 from evals.runner.trials import trial_id
 from tests.builders.shipped import every

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from evals.prompt_versions import NamedPrompt
+from evals.named_prompts import NamedPrompt
 from evals.target.variant_files import VariantFiles
 from tests.builders.dataset import write
 from tests.builders.example_projects import ROOT, evals, live_model

@@ -19,7 +19,7 @@ from tests.structure import (
     with_one_importer,
 )
 
-MOST_LINES = 65_300
+MOST_LINES = 65_200
 """Of source in both packages, without features that came later (`LATER` in `tests/structure.py`). Lower it when the
 code gets shorter; raise it only with a reason in the commit."""
 TREE = {

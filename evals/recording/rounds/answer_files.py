@@ -11,14 +11,14 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # t
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 from pydantic import Field, ValidationError
 
-from evals.cassettes.answer_check import HttpReply, usable
+from evals.cassettes.live_answer import HttpReply, usable
+from evals.cassettes.package_line_references import SourceTree
 from evals.cassettes.player import IncomingRequest
-from evals.cassettes.release_lines import SourceTree
 from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, RecordingError
 from evals.models.base import Closed
 from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
-from evals.secrets.copied_code import ROW, quoted
+from evals.secrets.copied_package_code import ROW, quoted
 from evals.secrets.secret_filter import fit_to_write, redact_response, scan, scrub
 
 _VALID_SHOWN: Final = 200  # characters of a validator's sentence, which may quote a whole answer

@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, Protocol
 
 from evals.errors import ConfigurationError, RecordingError
 from evals.recording.rounds.answer_files import Answers, fit_line
-from evals.recording.rounds.round_files import Round, rounds_in, write_round
+from evals.recording.rounds.batch_requests import Round, rounds_in, write_round
 from evals.recording.rounds.round_step import RoundState
 from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
 

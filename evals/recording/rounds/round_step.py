@@ -13,7 +13,7 @@ from evals.pack import TrialRunner
 from evals.recording.judge_recording import JudgeSession, by_case, judge_staging
 from evals.recording.recording_session import RecordingSession, staging_of
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import BatchWire, Pending, custom_id
+from evals.recording.rounds.batch_requests import BatchWire, Pending, custom_id
 from evals.runner.trials import TrialId
 from evals.secrets.allowed_secrets import FILE, AllowedSecrets, read_allowed
 from evals.workspace import Workspace

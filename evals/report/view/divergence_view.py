@@ -9,10 +9,10 @@ from evals.models.run import Comparison, Divergence, Run
 from evals.models.trace import Finding, Trace, Visit
 from evals.report.numbers import percent
 from evals.report.recorded_calls import NONE, Recorded, TrialCalls
-from evals.report.view.change_causes import Causes, DiffLine, diff_lines, prompt_diffs
 from evals.report.view.page_parts import ListLink, Lists, Pool, Texts
 from evals.report.view.plan_graph import Pictures
 from evals.report.view.trial_view import CallView, TrialStep, call_view, run_letters, step_of, visits_by_decision
+from evals.report.view.variant_diff import Causes, DiffLine, diff_lines, prompt_diffs
 from evals.report.view.violations_table import RuleSheets
 
 if TYPE_CHECKING:

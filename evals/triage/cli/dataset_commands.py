@@ -34,8 +34,8 @@ from evals.shared.visible_text import visible
 from evals.triage.dataset.case_code import build_tree
 from evals.triage.dataset.case_counts import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.derive_gold import derive_gold
 from evals.triage.dataset.finding import LintFinding
-from evals.triage.dataset.gold_labels import derive_gold
 from evals.triage.dataset.lint_dataset import not_run_here, run_lint
 from evals.triage.dataset.load_cases import case_ids, load_case, load_cases, load_policy, read_labels
 from evals.workspace import Workspace
@@ -202,7 +202,7 @@ def _relative(finding: LintFinding, workspace: Workspace) -> LintFinding:
 def baselines(*, as_json: bool = False, dataset: Path | None = None, root: Path = HERE) -> int:
     """What is reached without any model: constant routes, simple rules, word search, silence."""
     from evals.report.numbers import percent
-    from evals.triage.dataset.checks.balance_check import LIMITS
+    from evals.triage.dataset.checks.whole_dataset_checks import LIMITS
     from evals.triage.dataset.floor_scores import kind_baselines
 
     workspace = Workspace.at(root, dataset)
@@ -255,7 +255,7 @@ def disputes(runs: Sequence[Path], *, as_json: bool) -> int:
 
 def _disputed(path: Path) -> "Run":
     """A run with something to look at: that no list has a suspect must not come of there being nothing."""
-    from evals.report.stored_files import read_run
+    from evals.report.stored_runs import read_run
 
     run = read_run(path)
     seen = {case.id for case in run.cases if case.split != "holdout"}

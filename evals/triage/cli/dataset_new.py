@@ -16,12 +16,12 @@ from evals.cli.shared_options import CaseId
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.shared.git_command import GitError
 from evals.shared.visible_text import visible
 from evals.triage.case_file import Archetype
 from evals.triage.dataset.case_from_job import case_of_job
-from evals.triage.dataset.checks.proofs import repro_proves_the_bug
+from evals.triage.dataset.checks.reproduction_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.commit_code import Commits
 from evals.triage.dataset.dataset_layout import Layout

@@ -10,7 +10,7 @@ from evals.cli.global_options import given
 from evals.cli.shared_options import Cases, OpenHoldout, Suite
 from evals.cli.terminal import bar, place_of, shown, wide_console
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.report.numbers import NOTHING, rate
 from evals.report.run_files import write_sheet
 from evals.report.view.page_parts import Table

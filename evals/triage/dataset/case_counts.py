@@ -9,7 +9,7 @@ from evals.models.base import Closed
 from evals.models.case import Case, Split
 from evals.models.route_spec import Choice
 from evals.triage.case_file import Archetype
-from evals.triage.dataset.checks.balance_check import best_of
+from evals.triage.dataset.checks.whole_dataset_checks import best_of
 from evals.triage.nodes import CHOICES
 
 IMPORTED: Final = "(imported)"

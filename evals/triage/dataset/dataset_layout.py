@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from evals.content_cache import Kept, digest_of
+from evals.import_hook import digest_of_code
 from evals.installed_packages import package_digest
-from evals.module_loader import digest_of_code
 from evals.paths import PACKAGE
 
 

@@ -16,7 +16,7 @@ from evals.statistics.intervals import macro_mean
 from evals.triage.dataset.dataset_layout import code_digest, libraries_digest
 from evals.triage.dataset.passing_routes import BANDS, Passing, all_passing
 from evals.triage.nodes import CHOICES
-from evals.triage.spec_check import Route
+from evals.triage.route_spec_strictness import Route
 
 MAX_SHARE_OF_CASES: Final = 2 / 3
 """Above this too few cases are left whose route tells a router that reads the issue from one that does not."""

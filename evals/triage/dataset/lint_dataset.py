@@ -16,13 +16,13 @@ from evals.content_cache import Kept, digest_of
 from evals.errors import DatasetError
 from evals.models.case import Case
 from evals.triage.dataset.case_code import Codebase, load_codebase
-from evals.triage.dataset.checks import balance_check as balance
 from evals.triage.dataset.checks import codebase_checks as codebase
 from evals.triage.dataset.checks import label_checks as labels
-from evals.triage.dataset.checks import proofs
 from evals.triage.dataset.checks import release_checks as release
+from evals.triage.dataset.checks import reproduction_checks
 from evals.triage.dataset.checks import route_checks as routes
 from evals.triage.dataset.checks import text_checks as texts
+from evals.triage.dataset.checks import whole_dataset_checks as balance
 from evals.triage.dataset.dataset_layout import Layout, code_digest, libraries_digest
 from evals.triage.dataset.finding import (
     CaseCheck,
@@ -56,12 +56,12 @@ OWN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     labels.category_fits,
     labels.severity_fits,
     labels.demands_are_proved,
-    proofs.patch_and_repro_exist,
-    proofs.patch_applies,
-    proofs.patch_changes_the_package,
-    proofs.repro_needs_no_library,
-    proofs.repro_proves_the_bug,
-    proofs.gold_is_derived,
+    reproduction_checks.patch_and_repro_exist,
+    reproduction_checks.patch_applies,
+    reproduction_checks.patch_changes_the_package,
+    reproduction_checks.repro_needs_no_library,
+    reproduction_checks.repro_proves_the_bug,
+    reproduction_checks.gold_is_derived,
     texts.gold_not_in_issue,
 )
 JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
@@ -71,7 +71,7 @@ JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     labels.severity_fits,
     labels.gold_is_in_the_code,
 )
-GIT_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (*JOB_CASE_CHECKS, proofs.repro_proves_the_bug)
+GIT_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (*JOB_CASE_CHECKS, reproduction_checks.repro_proves_the_bug)
 RELEASED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     texts.labels_name_their_schema,
     texts.nothing_is_left_to_do,
@@ -154,7 +154,7 @@ _CHECKS: Final = (
     "models/*.py",
     "secrets/*.py",
     "shared/secrets/*.py",
-    "cassettes/release_lines.py",
+    "cassettes/package_line_references.py",
 )
 
 

@@ -20,7 +20,7 @@ from evals.triage.case_file import UNLABELLED, Archetype, Category, Gold
 from evals.triage.dataset.checks.label_checks import CATEGORY_OF
 from evals.triage.dataset.checks.text_checks import MARK, SCHEMA_LINE
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.gold_labels import edited
+from evals.triage.dataset.derive_gold import edited
 from evals.triage.dataset.importers.imported_issue import RefusedRowError, read_fix
 from evals.triage.dataset.repository_clones import Clone
 

@@ -13,7 +13,7 @@ from evals.routes.constraints import RULES, guard_holds, walk_of
 from evals.routes.route_check import check, judged
 from evals.triage.dataset.dataset_layout import code_digest, libraries_digest
 from evals.triage.nodes import NODES
-from evals.triage.spec_check import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness
+from evals.triage.route_spec_strictness import STRICTNESS_LENGTH, SURE, UNSURE, Route, State, Strictness
 
 _SEQUENCES: Final = sum(len(NODES) ** length for length in range(1, STRICTNESS_LENGTH + 1))
 BANDS: Final[Mapping[str, State]] = {"unsure": UNSURE, "sure": SURE}

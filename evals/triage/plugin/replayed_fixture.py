@@ -14,7 +14,7 @@ from evals.cassettes.store import load
 from evals.errors import CannotJudgeError, ConfigurationError, MissError
 from evals.models.run_request import Options
 from evals.models.trace import Trace
-from evals.pipeline.load_run import selected, to_be_run
+from evals.pipeline.load_suite import selected, to_be_run
 from evals.pipeline.run_suite import replay
 from evals.run_context import RunContext
 from evals.suites.suite_files import read_suite

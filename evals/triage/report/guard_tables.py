@@ -80,7 +80,7 @@ def _cost(run: Run, left: str, right: str, scorer: str) -> str:
 
 
 def _means(run: Run, variant: str, scorer: str) -> dict[str, float]:
-    """Case id -> mean of its scored samples; without `evals.comparison.summary`, which loads numpy."""
+    """Case id -> mean of its scored samples; without `evals.comparison.metric_summaries`, which loads numpy."""
     found: dict[str, list[float]] = {}
     for trial in run.trials:
         outcome = trial.outcomes.get(scorer)

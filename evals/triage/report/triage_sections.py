@@ -25,7 +25,7 @@ def published_tables(run: Run) -> tuple[Table, ...]:
     """Localisation as others score it, for terminal and summary; none where no case is an imported one with gold."""
     if not any(case.published for case in run.cases):
         return ()
-    from evals.triage.report.published_scores import published_table  # noqa: PLC0415 - as above
+    from evals.triage.report.localisation_accuracy import published_table  # noqa: PLC0415 - as above
 
     return (published_table(run),)
 

@@ -7,14 +7,14 @@ from datetime import date
 from statistics import fmean
 from typing import Final
 
-from evals.comparison.pairs import compare
-from evals.comparison.summary import case_means, coverage_of, summarise
+from evals.comparison.metric_summaries import case_means, coverage_of, summarise
+from evals.comparison.paired_comparison import compare
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, ConfigurationError
 from evals.models.case import Case, Split
 from evals.models.metrics import Scored
 from evals.models.run import Comparison, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Variant
-from evals.pipeline.load_run import scored
+from evals.pipeline.load_suite import scored
 from evals.run_context import RunContext
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials

@@ -16,18 +16,18 @@ from evals.models.run import VariantInfo
 from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import Variant
 from evals.models.trace import Trace
+from evals.runner.case_task import CaseTask, cassette_of, failed, read_ahead
 from evals.runner.dependencies import digest_of_replaced
-from evals.runner.input_check import Pins
+from evals.runner.pinned_inputs import Pins
 from evals.runner.trial_cache import Keeper, note
-from evals.runner.trial_task import CaseTask, cassette_of, failed, read_ahead
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
 from evals.triage.case_replay import prepared, within_time
 from evals.triage.confidence_floor import asked, rulings
 from evals.triage.dataset.case_code import materialise
+from evals.triage.fast_replay import runner
 from evals.triage.graph_trial import CaseTarget, trees_for
 from evals.triage.recorded_graph import indexed
-from evals.triage.replay_path import runner
 from evals.triage.sweep.sweep_result import GridPoint
 from evals.triage.trial_clients import replay_clients
 from evals.triage.variant_prompts import prompt_of

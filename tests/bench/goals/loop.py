@@ -9,7 +9,7 @@ from pathlib import Path
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import load, rendered
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
 from evals.recording.coverage import asked_for, split_by_use
 from tests.bench.cost import REPOSITORY, Cost, evals

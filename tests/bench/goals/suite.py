@@ -8,7 +8,7 @@ from pathlib import Path
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import load, rendered
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
 from evals.plain_replay import SWITCH
 from evals.recording.coverage import asked_for, split_by_use

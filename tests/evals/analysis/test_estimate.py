@@ -6,7 +6,7 @@ import pytest
 
 from evals.analysis.history_summary import LabelSet, read_stored, summaries
 from evals.comparison.baseline import make_baseline
-from evals.comparison.summary import summarise
+from evals.comparison.metric_summaries import summarise
 from evals.models.metrics import Scored
 from evals.models.run import PointInfo
 from tests.builders.run import a_case_info, a_scorer_info, a_trial, a_variant_info

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from evals.analysis.drift_requests import SHARED, of_recording, population, price_of
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.store import merge_write
 from evals.errors import CannotJudgeError
 from evals.models.trace import Call, PointAnswer, Provenance, Trace

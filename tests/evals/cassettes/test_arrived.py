@@ -8,7 +8,7 @@ import pytest
 from filelock import FileLock
 
 from evals.cassettes import staging as arrived
-from evals.cassettes.io_thread import Apart
+from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from evals.cassettes.store import load, merge_write

@@ -6,13 +6,13 @@ import httpx2
 import pytest
 
 from evals.cassettes.interaction import Cassette
+from evals.cassettes.package_line_references import SourceTree
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.release_lines import SourceTree
 from evals.cassettes.store import drop, load, merge_write, rendered
 from evals.errors import CassetteError, NotFetchedError, RecordingError, SecretFoundError
 from evals.recording.rounds.answer_files import Answers
-from evals.secrets.copied_code import quoted
+from evals.secrets.copied_package_code import quoted
 from tests.builders.batch import a_line, a_pending, answers
 from tests.builders.dataset import write
 from tests.builders.interaction import AnLlm, a_chat_answer, a_recorder, an_interaction, ask

@@ -6,7 +6,7 @@ import zlib
 import httpx2
 import pytest
 
-from evals.cassettes.answer_check import MAX_ANSWER, sending, usable
+from evals.cassettes.live_answer import MAX_ANSWER, sending, usable
 from evals.errors import NoAnswerError, RecordingError
 from tests.builders.interaction import an_asked
 

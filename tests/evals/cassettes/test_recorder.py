@@ -8,7 +8,7 @@ import pytest
 
 from evals.cassettes import recorder
 from evals.cassettes import staging as arrived
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport
@@ -164,7 +164,7 @@ async def test_what_stands_at_the_limits_is_kept(path):
 
 
 async def test_an_answer_that_would_make_a_cassette_too_large_costs_itself_alone(path, monkeypatch):
-    for module in ("recorder", "cassette_entry"):
+    for module in ("recorder", "cassette_schema"):
         monkeypatch.setattr(f"evals.cassettes.{module}.MAX_ANSWERS", 2_000)
     llm = AnLlm(lambda body: httpx2.Response(200, json=a_chat_answer("x" * len(last_words(body)))))
     await record(path, "q" * 1_000, llm=llm)
@@ -176,7 +176,7 @@ async def test_an_answer_that_would_make_a_cassette_too_large_costs_itself_alone
 
 
 def test_no_writer_makes_a_cassette_that_cannot_be_read_again(path, monkeypatch):
-    monkeypatch.setattr("evals.cassettes.cassette_entry.MAX_ANSWERS", 1_000)
+    monkeypatch.setattr("evals.cassettes.cassette_schema.MAX_ANSWERS", 1_000)
     merge_write(path, [an_interaction("one")])
     with pytest.raises(CassetteError, match="which is not kept: record shorter ones"):
         merge_write(path, [an_interaction("other", answer="x" * 1_000)])

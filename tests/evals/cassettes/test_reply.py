@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.cassettes.answer_check import HttpReply, usable
+from evals.cassettes.live_answer import HttpReply, usable
 from evals.cassettes.player import IncomingRequest
 from evals.errors import RecordingError, RecordingStoppedError
 from tests.builders.interaction import a_chat_answer, an_asked

@@ -194,7 +194,7 @@ def test_nesting_without_end_is_refused_and_not_died_of(path, opening):
 
 def test_a_file_whose_answers_are_too_many_is_refused_with_file_and_line(path, monkeypatch):
     merge_write(path, [an_interaction("first"), an_interaction("second")])
-    monkeypatch.setattr("evals.cassettes.cassette_entry.MAX_ANSWERS", 600)
+    monkeypatch.setattr("evals.cassettes.cassette_schema.MAX_ANSWERS", 600)
 
     with pytest.raises(CassetteError, match=r"one\.yaml:\d+: the answers of one cassette are over"):
         load(path)

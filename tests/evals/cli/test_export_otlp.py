@@ -180,7 +180,7 @@ def test_no_other_command_loads_any_of_it():
     modules = (
         "cli.main",
         "cli.run_commands",
-        "cli.export_commands",
+        "cli.report_commands",
         "pipeline.decide_run",
         "report.run_files",
         "report.html_page",
@@ -191,5 +191,5 @@ def test_no_other_command_loads_any_of_it():
     )
     seen = set(re.findall(r"^import time:.*\| +([a-zA-Z_][\w.]*)", done.stderr, flags=re.MULTILINE))
 
-    assert "evals.cli.export_commands" in seen
+    assert "evals.cli.report_commands" in seen
     assert not {name for name in seen if name.startswith(("evals.otlp", "opentelemetry.exporter", "opentelemetry.sdk"))}

@@ -3,8 +3,8 @@
 import pytest
 from typer.main import get_command
 
+from evals.cli.deprecated_syntax import _OLD_COMMANDS, _OLD_OPTIONS, renewed, split
 from evals.cli.main import all_commands, command_line, main
-from evals.cli.spellings import _OLD_COMMANDS, _OLD_OPTIONS, renewed, split
 
 OLD = {
     "run s --samples 3": "run s --repeat 3",

@@ -2,7 +2,7 @@
 
 import yaml
 
-from evals.cli.watch_run import what_it_rests_on
+from evals.cli.watch_mode import what_it_rests_on
 from evals.suites.suite_files import suite_file
 from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY

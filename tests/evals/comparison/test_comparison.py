@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evals.comparison.pairs import TestedRule, compare, compare_family
+from evals.comparison.paired_comparison import TestedRule, compare, compare_family
 from evals.models.suite import GatePolicy
 from evals.scoring.decision_grades import State
 from evals.statistics.paired_tests import SignFlip

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evals.comparison.assemble import verdict_of
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.baseline import make_baseline
 from evals.models.suite import GatePolicy
 from tests.builders.case import a_case, a_point

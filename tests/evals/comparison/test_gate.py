@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evals.comparison.gate import decide
-from evals.comparison.pairs import compare
+from evals.comparison.paired_comparison import compare
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_comparison, a_coverage, some_facts
 

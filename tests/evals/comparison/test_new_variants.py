@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from evals.comparison.assemble import assemble
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate import decide
 from tests.builders.facts import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.pairs import bounds, by_case, paired, together, weights
+from evals.comparison.paired_comparison import bounds, by_case, paired, together, weights
 from evals.scoring.decision_grades import State
 from evals.statistics.intervals import macro_mean
 

@@ -1,6 +1,6 @@
 """What several samples of one case say together: all pass, or not; all alike, or not."""
 
-from evals.comparison.summary import sample_agreements
+from evals.comparison.metric_summaries import sample_agreements
 from evals.models.metrics import RepeatAgreement, Scored
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace, an_answer

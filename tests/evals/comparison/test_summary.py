@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.summary import case_means, coverage_of, summarise
+from evals.comparison.metric_summaries import case_means, coverage_of, summarise
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
 from tests.builders.case import a_case, a_point

@@ -10,7 +10,7 @@ from evals.models.run_request import Options
 from evals.paths import PACKAGE
 from evals.pipeline import changed_files as since
 from evals.pipeline import kept_verdict
-from evals.pipeline.load_run import baseline_of, load_suite
+from evals.pipeline.load_suite import baseline_of, load_suite
 from evals.pipeline.run_suite import finish
 from evals.plain_replay import SWITCH
 from evals.runner.trials import Trials

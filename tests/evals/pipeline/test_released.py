@@ -9,7 +9,7 @@ from evals.cli.main import main
 from evals.errors import ConfigurationError, NotFetchedError
 from evals.models.released_package import Release
 from evals.models.run_request import Options
-from evals.pipeline.load_run import needless, selected
+from evals.pipeline.load_suite import needless, selected
 from evals.suites.suite_files import names_on, read_suite
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.load_cases import load_cases

@@ -6,7 +6,7 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.models.run_request import Options
-from evals.pipeline.load_run import selected
+from evals.pipeline.load_suite import selected
 
 CHECKOUT = Path(__file__).parents[3]
 

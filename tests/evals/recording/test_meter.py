@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
 from evals.prices import ModelPrice, PriceTable

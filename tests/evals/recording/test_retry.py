@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evals.cassettes.answer_check import HttpReply
+from evals.cassettes.live_answer import HttpReply
 from evals.cassettes.recorder import StopSignal
 from evals.errors import NoAnswerError, RecordingStoppedError
 from evals.recording.endpoint import EndpointRetry, seconds_to_wait

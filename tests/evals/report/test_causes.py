@@ -1,7 +1,7 @@
 """What differs between two variants on every case: settings, and changed lines of prompts."""
 
 from evals.models.run import Run
-from evals.report.view.change_causes import MOST, Causes, ChangeCause, prompt_diffs
+from evals.report.view.variant_diff import MOST, Causes, ChangeCause, prompt_diffs
 from tests.builders.run import CRITIC_RULE, a_divergence, a_run, a_run_that_parts, a_variant_info
 
 

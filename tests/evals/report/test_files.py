@@ -1,7 +1,7 @@
 """What a run leaves behind."""
 
 from evals.report.run_files import write_report
-from evals.report.stored_files import read_run
+from evals.report.stored_runs import read_run
 from tests.builders.run import a_case_info, a_run, a_variant_info
 from tests.builders.secret import PLANTED
 

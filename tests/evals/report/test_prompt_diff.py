@@ -1,6 +1,6 @@
 """What one prompt changed in another."""
 
-from evals.report.view.change_causes import diff_lines, prompt_diffs
+from evals.report.view.variant_diff import diff_lines, prompt_diffs
 from tests.builders.run import a_run, a_system_info, a_variant_info, rules_info
 
 

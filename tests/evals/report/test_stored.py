@@ -6,7 +6,7 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.models.run import RUN_SCHEMA
-from evals.report.stored_files import read_run
+from evals.report.stored_runs import read_run
 from tests.builders.run import a_run
 
 

@@ -1,6 +1,6 @@
 """Different systems are called that."""
 
-from evals.report.view.change_causes import difference, prompt_texts
+from evals.report.view.variant_diff import difference, prompt_texts
 from tests.builders.run import a_run, a_system_info, a_variant_info, rules_info
 
 PLAN = {"plan": "linear", "plan_text": "tasks: []\n"}

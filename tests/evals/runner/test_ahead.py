@@ -8,8 +8,8 @@ import pytest
 
 from evals.cassettes.store import FOLDER, merge_write
 from evals.plain_replay import SWITCH
-from evals.runner import trial_task as case
-from evals.runner.trial_task import cassette_of, read_ahead, while_loading
+from evals.runner import case_task as case
+from evals.runner.case_task import cassette_of, read_ahead, while_loading
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import an_interaction
 from tests.builders.workers import a_case_task
@@ -93,7 +93,7 @@ def test_no_server_is_begun_where_there_is_nothing_to_do(monkeypatch):
 @pytest.mark.slow
 def test_the_server_says_when_it_has_loaded():
     command = """
-from evals.worker_server import loading
+from evals.fork_server import loading
 from evals.runner.worker_pool import beside
 print(loading())
 with beside(int):  # waits for it

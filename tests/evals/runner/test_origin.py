@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.worker_server import note_inputs
+from evals.fork_server import note_inputs
 from tests.builders.checkout import REPOSITORY
 from tests.builders.workers import act
 
@@ -30,7 +30,7 @@ def test_a_worker_begins_with_its_libraries_loaded_and_without_a_thread_of_their
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command line does
 from pathlib import Path
-from evals.runner.trial_task import lost
+from evals.runner.case_task import lost
 from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task
 from tests.evals.runner.test_origin import loaded, threads
@@ -52,7 +52,7 @@ def test_a_folder_called_as_a_package_of_ours_is_not_mistaken_for_it(tmp_path, t
     script.write_text(
         f"""
 from pathlib import Path
-from evals.runner.trial_task import lost
+from evals.runner.case_task import lost
 from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task
 from tests.evals.runner.test_origin import loaded
@@ -70,8 +70,8 @@ def test_where_no_server_can_be_reached_workers_are_spawned(tmp_path):
     far.mkdir()
     command = f"""
 from pathlib import Path
-from evals.runner.trial_task import lost
-from evals.worker_server import origin
+from evals.runner.case_task import lost
+from evals.fork_server import origin
 from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task, act
 print(origin().get_start_method())

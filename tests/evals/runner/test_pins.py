@@ -8,19 +8,19 @@ import sys
 import pytest
 
 from evals.errors import EXIT_CANNOT_JUDGE
+from evals.import_hook import executed
 from evals.installed_packages import signature
-from evals.module_loader import executed
 from evals.pack import load_pack
 from evals.paths import PACKAGE
-from evals.runner import input_check as module
+from evals.runner import pinned_inputs as module
 from evals.runner.dependencies import code_digests, read_files
-from evals.runner.input_check import ChangedError, Pins
+from evals.runner.pinned_inputs import ChangedError, Pins
 from evals.workspace import Workspace
 from tests.builders.facts import a_variant
 
 TELL = """
-import json, evals.runner.preloaded, evals.runner.trial_task
-from evals.module_loader import executed
+import json, evals.runner.preloaded, evals.runner.case_task
+from evals.import_hook import executed
 print(json.dumps(list(executed())))
 """
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from evals.runner import worker_pool as workers
-from evals.runner.trial_task import lost
+from evals.runner.case_task import lost
 from evals.runner.worker_pool import LEAVE, run_tasks
 from tests.builders.workers import a_case_task, act
 

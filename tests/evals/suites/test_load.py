@@ -6,7 +6,7 @@ import yaml
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import Selection
 from evals.suites.suite_files import altered, names, read_suite, select
-from evals.triage.target import settings_of
+from evals.triage.variant_graph import settings_of
 from tests.builders.case import a_case
 from tests.builders.checkout import a_suite
 from tests.builders.dataset import write

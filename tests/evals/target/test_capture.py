@@ -245,7 +245,7 @@ async def test_a_secret_that_a_stream_sends_in_two_pieces_is_not_kept(tmp_path: 
     events[0]["choices"][0]["delta"]["content"] = secret[:9]
     events[1]["choices"][0]["delta"]["content"] = secret[9:]
     events[2]["choices"][0] = {"index": 0, "delta": {}, "finish_reason": "stop"}
-    from evals.cassettes.answer_check import HttpReply
+    from evals.cassettes.live_answer import HttpReply
     from evals.cassettes.player import IncomingRequest
     from evals.errors import RecordingError
     from evals.target.bodies import answer_object
@@ -291,7 +291,7 @@ async def test_the_model_of_a_gemini_answer_is_named_and_its_tokens_are_counted(
 async def test_ids_and_signatures_of_the_protocols_are_no_secrets_and_anthropics_tokens_are_counted(
     tmp_path: Path,
 ) -> None:
-    from evals.cassettes.answer_check import HttpReply, usage_of
+    from evals.cassettes.live_answer import HttpReply, usage_of
     from evals.cassettes.player import IncomingRequest
     from evals.secrets.secret_filter import scan
     from evals.target.bodies import answer_object

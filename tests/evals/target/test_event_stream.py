@@ -10,7 +10,7 @@ import pytest
 from langchain_anthropic import ChatAnthropic
 from langchain_openai import ChatOpenAI
 
-from evals.cassettes.answer_check import HttpReply
+from evals.cassettes.live_answer import HttpReply
 from evals.cassettes.player import IncomingRequest
 from evals.target.drive import TargetCall
 from tests.builders.target_clients import HELLO, asking

@@ -1,6 +1,6 @@
 """The tables behind a reliability diagram and a risk-coverage curve."""
 
-from evals.triage.agreement_metrics import THRESHOLDS, calibration_of
+from evals.triage.triage_metrics import THRESHOLDS, calibration_of
 from tests.builders.case import a_case
 from tests.builders.measure import some_evidence
 from tests.builders.trace import a_report, a_trace

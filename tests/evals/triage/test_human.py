@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.case import Question, ScriptedAnswer
-from evals.triage.target import answer_to
+from evals.triage.variant_graph import answer_to
 
 SCRIPT = Question(
     policy="required",

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from evals.plain_replay import SWITCH
-from evals.triage.replay_path import runner
+from evals.triage.fast_replay import runner
 
 
 def ran(work):

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.suite import Models
-from evals.triage.target import settings_of
+from evals.triage.variant_graph import settings_of
 
 MODELS = Models(default="m", fallback="f", agents={"critic": "big"})
 

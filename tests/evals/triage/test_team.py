@@ -11,8 +11,8 @@ from evals.cassettes.player import Tape
 from evals.models.suite import Models, Variant
 from evals.plain_replay import SWITCH
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
-from evals.triage.target import Team, team_of
 from evals.triage.trial_clients import Clients, replay_clients
+from evals.triage.variant_graph import Team, team_of
 from tests.builders.case import a_case, a_point
 from tests.builders.endpoint import a_team, some_clients
 from tests.builders.recorded import recorded_trial

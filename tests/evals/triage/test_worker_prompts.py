@@ -6,8 +6,8 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.models.suite import Variant
-from evals.triage.target import team_of
 from evals.triage.trial_clients import replay_clients
+from evals.triage.variant_graph import team_of
 from evals.triage.variant_prompts import describe
 from tests.builders.example_projects import ROOT
 from triage.agents.agent import prompt_of

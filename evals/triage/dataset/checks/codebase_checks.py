@@ -9,7 +9,7 @@ from evals.errors import DatasetError
 from evals.models.case import Case
 from evals.safe_yaml import line_of, read_text
 from evals.triage.dataset.case_code import ABOUT, load_codebase
-from evals.triage.dataset.checks.proofs import TIMEOUT_S, run_python
+from evals.triage.dataset.checks.reproduction_checks import TIMEOUT_S, run_python
 from evals.triage.dataset.checks.text_checks import at_case, foreign_imports, line_at, modules_of, unfit_lines
 from evals.triage.dataset.finding import Complaint, Corpus, Package
 from evals.triage.dataset.web_pages import WebPage, read_page

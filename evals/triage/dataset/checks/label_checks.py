@@ -7,8 +7,8 @@ from evals.models.case import DecisionPoint
 from evals.models.route_spec import Choice, Constraint, ConstraintType, RouteAlternative, RouteNode
 from evals.triage.case_file import Archetype, Category, Severity
 from evals.triage.dataset.checks.text_checks import at_case, at_label
+from evals.triage.dataset.derive_gold import outermost_names
 from evals.triage.dataset.finding import Complaint, Corpus, LintedCase
-from evals.triage.dataset.gold_labels import outermost_names
 
 DEMANDS_A: Final[frozenset[ConstraintType]] = frozenset({"existence", "precedence", "chain_precedence"})
 DEMANDS_B: Final[frozenset[ConstraintType]] = frozenset({"response", "chain_response"})

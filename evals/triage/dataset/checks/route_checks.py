@@ -13,7 +13,7 @@ from evals.triage.dataset.checks.label_checks import broken_rule
 from evals.triage.dataset.checks.text_checks import at_case, at_label
 from evals.triage.dataset.finding import Complaint, Corpus, Edges, LintedCase
 from evals.triage.dataset.passing_routes import strictness_of
-from evals.triage.spec_check import mutants, rejected_exemplars
+from evals.triage.route_spec_strictness import mutants, rejected_exemplars
 
 MAX_SHARE: Final = 0.01
 

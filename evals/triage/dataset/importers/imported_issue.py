@@ -12,7 +12,7 @@ from typing import Final, Literal
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchedFile, PatchSet
 
-from evals.triage.dataset.importers.import_rows import BadRow, Fields, read_rows, text_in
+from evals.triage.dataset.importers.table_rows import BadRow, Fields, read_rows, text_in
 
 Source = Literal["swebench", "locagent", "github"]
 

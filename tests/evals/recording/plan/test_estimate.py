@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.cassettes.cassette_entry import Usage
+from evals.cassettes.cassette_schema import Usage
 from evals.models.suite import Models
 from evals.models.trace import Miss
 from evals.recording.plan.cost_estimate import Need, experience_of, input_tokens, needs_of, output_tokens, seconds

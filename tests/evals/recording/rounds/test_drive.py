@@ -4,7 +4,7 @@ import pytest
 
 from evals.errors import ConfigurationError, RecordingError
 from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_files import write_round
+from evals.recording.rounds.batch_requests import write_round
 from evals.recording.rounds.round_loop import ATTEMPTS, Answerer, drive
 from evals.recording.rounds.round_step import RoundState
 from evals.secrets.allowed_secrets import NOTHING

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evals.recording.rounds.answer_files import Answers, fit_line
-from evals.recording.rounds.round_files import write_round
+from evals.recording.rounds.batch_requests import write_round
 from evals.recording.rounds.round_loop import Answerer
 from evals.secrets.allowed_secrets import NOTHING
 from evals.secrets.secret_filter import WITHHELD

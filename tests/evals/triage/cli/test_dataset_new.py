@@ -11,7 +11,7 @@ from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
 from evals.triage.dataset.load_cases import load_case, load_policy
 from evals.triage.dataset.passing_routes import strictness_of
-from evals.triage.spec_check import mutants, rejected_exemplars
+from evals.triage.route_spec_strictness import mutants, rejected_exemplars
 from tests.builders.dataset import a_sound_dataset
 
 

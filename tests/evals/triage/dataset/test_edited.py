@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.triage.dataset.gold_labels import edited
+from evals.triage.dataset.derive_gold import edited
 
 BEFORE = """import os
 

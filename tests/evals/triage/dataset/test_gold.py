@@ -1,6 +1,6 @@
 """Gold is where the code differs, by outermost definition."""
 
-from evals.triage.dataset.gold_labels import derive_gold
+from evals.triage.dataset.derive_gold import derive_gold
 from tests.builders.dataset import CART, write
 
 

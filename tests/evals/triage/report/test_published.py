@@ -4,7 +4,7 @@ import pytest
 
 from evals.models.metrics import PublishedGold, Scored, Skipped
 from evals.statistics.intervals import rate_interval
-from evals.triage.report.published_scores import accuracies, published_cell, published_table, whole_names
+from evals.triage.report.localisation_accuracy import accuracies, published_cell, published_table, whole_names
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_report, a_trace
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from evals.triage.dataset.checks.balance_check import issues_differ, titles_differ
+from evals.triage.dataset.checks.whole_dataset_checks import issues_differ, titles_differ
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.finding import Corpus, Surroundings
 from tests.builders.case import a_case

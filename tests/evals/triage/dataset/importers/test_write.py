@@ -11,7 +11,7 @@ from evals.triage.dataset.importers.imported_dataset import LONGEST_ID, REPORT, 
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.dataset.passing_routes import strictness_of
-from evals.triage.spec_check import mutants, rejected_exemplars
+from evals.triage.route_spec_strictness import mutants, rejected_exemplars
 from tests.builders.dataset import POLICY, write
 
 

@@ -10,10 +10,10 @@ from typing import Final
 
 import httpx2
 
-from evals.cassettes.answer_check import HttpReply
+from evals.cassettes.live_answer import HttpReply
+from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.player import IncomingRequest, asked, missed, tape_of
 from evals.cassettes.recorder import sample_being_asked
-from evals.cassettes.release_lines import SourceTree, tree_for
 from evals.cassettes.request_key import parse_json
 from evals.errors import SecretFoundError
 from evals.recording.endpoint import case_being_recorded

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from evals.cassettes.release_lines import SourceTree, telling_lines
+from evals.cassettes.package_line_references import SourceTree, telling_lines
 from evals.cassettes.request_key import parse_json
 
 ROW: Final = 6

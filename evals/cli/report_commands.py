@@ -17,7 +17,7 @@ from evals.models.shard_file import Shard
 from evals.pack import load_pack
 from evals.project import Project
 from evals.report.run_files import write_report
-from evals.report.stored_files import read_run
+from evals.report.stored_runs import read_run
 
 if TYPE_CHECKING:
     import pandas as pd

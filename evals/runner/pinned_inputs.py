@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from evals.errors import CannotJudgeError
+from evals.import_hook import executed
 from evals.installed_packages import Signature, signature
 from evals.models.run import VariantInfo
-from evals.module_loader import executed
 from evals.paths import PACKAGE
 from evals.runner.dependencies import code_digests, foreign_modules, read_files
 from evals.shared.words import some

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 from evals.errors import DatasetError
 from evals.triage.case_file import Gold
 from evals.triage.dataset.checks.text_checks import at_label, foreign_imports, line_at, modules_of
+from evals.triage.dataset.derive_gold import derive_gold
 from evals.triage.dataset.finding import Complaint, LintedCase
-from evals.triage.dataset.gold_labels import derive_gold
 
 TIMEOUT_S: Final = 20
 

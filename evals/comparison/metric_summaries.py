@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from evals.comparison.changed_cases import Earlier, earlier_of
+from evals.comparison.behaviour_changes import Earlier, earlier_of
 from evals.models.case import Case
 from evals.models.metrics import Failed, PassHat, RepeatAgreement, SampleAgreement, Scored, Skipped
 from evals.models.run import (

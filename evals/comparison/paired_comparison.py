@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evals.comparison.summary import SEED
+from evals.comparison.metric_summaries import SEED
 from evals.models.run import Comparison, EndpointVerdict
 from evals.models.suite import GatePolicy
 from evals.scoring.decision_grades import State

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate_input import facts_of, redraws
-from evals.comparison.sides import Compared, ablations, compared
-from evals.comparison.summary import Material, coverage_of, sample_agreements, summarise
+from evals.comparison.metric_summaries import Material, coverage_of, sample_agreements, summarise
+from evals.comparison.run_comparisons import Compared, ablations, compared
 from evals.comparison.variant_metrics import (
     Measuring,
     VariantTrials,

@@ -14,7 +14,7 @@ from evals.cli.terminal import place_of
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run_request import RunRequest
 from evals.paths import PACKAGE
-from evals.pipeline.load_run import dataset_of
+from evals.pipeline.load_suite import dataset_of
 from evals.shared.words import some
 from evals.suites.suite_files import read_suite, suite_file
 from evals.workspace import Workspace

@@ -14,6 +14,7 @@ from evals.cassettes.store import FOLDER, Readings, keep_reading, read
 from evals.cassettes.transcript import keep_words
 from evals.content_cache import digest_of
 from evals.errors import CassetteError, EvalsError
+from evals.fork_server import loading
 from evals.models.case import Case
 from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import Variant
@@ -22,9 +23,8 @@ from evals.pack import DEFAULT, load_pack
 from evals.plain_replay import is_plain
 from evals.runner.dependencies import ABSENT
 from evals.runner.earlier_trials import EarlierTrial, keep_answers
-from evals.runner.input_check import ChangedError, Pins
+from evals.runner.pinned_inputs import ChangedError, Pins
 from evals.runner.trial_cache import note
-from evals.worker_server import loading
 
 T = TypeVar("T")
 

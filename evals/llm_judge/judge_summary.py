@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from evals.comparison.pairs import Against, Values, compare
+from evals.comparison.paired_comparison import Against, Values, compare
 from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, value
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import GroundTruth, Rubric

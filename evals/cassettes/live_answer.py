@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final
 
-from evals.cassettes.cassette_entry import Usage, excess
+from evals.cassettes.cassette_schema import Usage, excess
 from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
 from evals.errors import NoAnswerError, RecordingError, RecordingStoppedError
