@@ -345,7 +345,7 @@ NAMED: Final[tuple[Rule, ...]] = (
         "log sign cred zugang auth",
         r"(?i)\b(?:log ?in|sign in|cred(?:ential)?s?|login|zugang\w*|stats auth)\b[^\n]{0,120}?\s[\w.@-]{2,60}"
         rf"(?:\s+/\s+|:)(?!//)(?P<value>{VALUE}{{8,500}})",
-        lambda match: is_chosen(match["value"]),
+        lambda match: is_chosen(match["value"]) or is_password(match["value"], delimited=False),
     ),
     rule("named_credential", "digest", r"(?i)\bdigest\s[^\n]{0,400}?\bresponse=[\\\"']*(?P<value>[0-9a-f]{32,})"),
 )

@@ -122,6 +122,10 @@ def test_a_secret_in_json_inside_a_text_is_found(text):
     assert [rule for rule in PLANTED if SecretFinding(rule, "$") not in scan(texts[rule])] == []
 
 
+def test_a_password_with_few_changes_behind_a_login_is_found():
+    assert [found.rule for found in scan("log in at https://x.invalid/ as jane / thrYK6361xx")] == ["named_value"]
+
+
 def test_an_escape_hides_no_secret():
     hidden = json.dumps({"text": PLANTED["url_password"]}).replace("/", "\\/").replace("@", "\\u0040")
 
