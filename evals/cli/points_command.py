@@ -11,7 +11,8 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.runner.worker_pool import run_tasks
-from evals.target.decision_points import FOLDER, FreezeTask, FrozenCase, freeze, lost
+from evals.target.cases import FOLDER
+from evals.target.decision_points import FreezeTask, FrozenCase, freeze, lost
 
 freezing = typer.Typer()
 

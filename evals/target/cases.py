@@ -12,12 +12,50 @@ from evals.models.base import Closed
 from evals.models.case import Case, DecisionPoint, Question, Split
 from evals.models.route_spec import Constraint, RouteAlternative, RouteSpec, Steps
 from evals.safe_yaml import line_of, read_model
-from evals.target.decision_points import FrozenPoint, load_points, points_file
 from evals.target.expected import Expected, path_of
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 LONGEST: Final = 1_000
 """Steps of a route that has no limit of its own."""
+
+
+FOLDER: Final = "points"
+"""Beside the cases."""
+
+
+class FrozenPoint(Closed):
+    """One state: the router, its node and the nodes around it, what the reference chose there, and the state as JSON.
+    `accept` grades what is acceptable from 0 to 1, such as `{billing: 1}`; empty: not labelled."""
+
+    id: str
+    router: str
+    node: str
+    path: tuple[str, ...] = ()
+    chosen: str
+    accept: dict[str, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict)
+    why: str = ""
+    state: dict[str, JsonValue]
+
+    @property
+    def labelled(self) -> DecisionPoint | None:
+        """As it is scored."""
+        return DecisionPoint(id=self.id, state=self.state, accept=self.accept, why=self.why) if self.accept else None
+
+
+class PointsFile(Closed):
+    """The file of a case."""
+
+    points: tuple[FrozenPoint, ...]
+
+
+def points_file(folder: Path, case_id: str) -> Path:
+    """Where the points of a case are."""
+    return folder / FOLDER / f"{case_id}.yaml"
+
+
+def load_points(file: Path) -> tuple[FrozenPoint, ...]:
+    """The points in a file; none where there is none. Raises DatasetError (`path:line: …`)."""
+    return read_model(file, PointsFile).points if file.is_file() else ()
 
 
 class TargetRoute(Closed):

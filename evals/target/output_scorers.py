@@ -5,7 +5,7 @@ from typing import Final
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scoring.scorer import NotApplicable, Scorer, scorer
-from evals.target.decision_points import FrozenPoint
+from evals.target.cases import FrozenPoint
 from evals.target.expected import checks, path_of, value_at
 
 

@@ -16,7 +16,8 @@ from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.import_time import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
-from evals.target.decision_points import FrozenPoint, choice, chosen_by
+from evals.target.cases import FrozenPoint
+from evals.target.decision_points import choice, chosen_by
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles

@@ -14,6 +14,7 @@ from evals.comparison.baseline import (
     write_baseline,
 )
 from evals.errors import CannotJudgeError
+from evals.pack import load_pack
 from evals.paths import PACKAGE
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
 from tests.builders.run import a_variant_info
@@ -153,6 +154,18 @@ def test_code_that_no_stored_number_rests_on_forces_no_blessing(tmp_path, monkey
     (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
 
     assert scorers_digest() == before
+
+
+@pytest.mark.parametrize("place", ["target/target_trials.py", "shared/secrets/named_secrets.py", "cassettes/player.py"])
+def test_code_that_runs_a_target_or_filters_secrets_forces_no_blessing_of_it(tmp_path, monkeypatch, place):
+    package = tmp_path / "evals"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("evals.comparison.baseline.PACKAGE", package)
+    target = load_pack("evals.target.pack")
+    before = scorers_digest(target)
+    (package / place).write_text((package / place).read_text().replace("\n", "\nchanged = 1\n", 1))
+
+    assert scorers_digest(target) == before
 
 
 def test_scorers_that_were_edited_after_they_were_loaded_are_not_taken_for_those_that_scored(monkeypatch):

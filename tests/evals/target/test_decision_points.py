@@ -11,7 +11,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, Send
 
-from evals.target.decision_points import FrozenPoint, choice, difference
+from evals.target.cases import FrozenPoint
+from evals.target.decision_points import choice, difference
 from evals.target.drive import TargetCall, TargetRun
 from tests.builders.target_session import Session, target_session
 
