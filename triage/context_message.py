@@ -1,14 +1,20 @@
 """The context message: what the supervisor is told about the job, in one fixed order (seed PRD-003-2 §4)."""
 
+from typing import Final
+
 from triage.findings import findings_text
 from triage.prompts.load import SupervisorPrompt
 from triage.state import MAX_QUESTIONS, AgentFinding, BugTriageState, CriticVerdict, HumanExchange
+
+TITLE_SHOWN: Final = 300
+"""Characters of the issue's title that a supervisor reads."""
 
 
 def supervisor_context(state: BugTriageState, prompt: SupervisorPrompt) -> str:
     """The human message the supervisor reads: sections with a blank line between, the task last."""
     sections = [
         redirects(state.redirect_instructions),
+        f"## Issue\n{state.issue_title[:TITLE_SHOWN]}" if prompt.shows_title else "",
         progress(state),
         f"## Findings so far\n{findings(state.findings)}",
         f"## Human exchanges so far\n{exchanges(state.human_exchanges, state.pending_exchange)}",

@@ -1,6 +1,7 @@
 """The graph: supervisor, guards and workers; trace metadata."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -136,6 +137,8 @@ def build_graph(
     graph = StateGraph(BugTriageState)
     graph.add_node("supervisor", supervisor_node(configuration, toolbox))
     graph.add_edge(START, "supervisor")
+    own = configuration.prompt.agent_texts if configuration.prompt else {}
+    toolbox = replace(toolbox, prompts={**own, **toolbox.prompts})
     workers: dict[Worker, Visit] = {name: worker_node(agent, toolbox) for name, agent in AGENTS.items()}
     workers["human_input"] = human_input
     connect = _connect_plan if configuration.supervisor in MODES else _connect

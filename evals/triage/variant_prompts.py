@@ -65,7 +65,13 @@ def prompt_text(text: str, source: str) -> str:
         prompt = triage.prompts.parse_supervisor_prompt(text, source=source)
     except TriageError as error:
         raise ConfigurationError(str(error)) from error
-    return f"{prompt.system}\n\n{prompt.task}\n"
+    return _text_of(prompt)
+
+
+def _text_of(prompt: SupervisorPrompt) -> str:
+    """The prompt as descriptions give it: its halves, then the workers' prompts that belong to it."""
+    own = [f"# {name} {prompt.agents[name]}\n\n{text}" for name, text in prompt.agent_texts.items()]
+    return "\n".join([f"{prompt.system}\n\n{prompt.task}\n", *own])
 
 
 def default_prompts() -> dict[str, str]:
@@ -127,7 +133,7 @@ def describe(variant: Variant, root: Path) -> VariantInfo:
     plan, workers = plan_text(variant), [one for one in _named(variant) if one.path.startswith(_WORKERS)]
     if prompt is None and not workers:
         return VariantInfo(variant=completed(variant))
-    own = [] if prompt is None else [f"{prompt.system}\n\n{prompt.task}\n"]
+    own = [] if prompt is None else [_text_of(prompt)]
     told = [prompt.digest if prompt else "", plan, *(one.text for one in workers)]
     versions = [*([prompt.version] if prompt else []), *(f"{one.name} {Path(one.spec).name}" for one in workers)]
     return VariantInfo(

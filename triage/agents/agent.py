@@ -231,10 +231,16 @@ def gaps_of(state: BugTriageState) -> tuple[str, ...]:
 
 def named_before(state: BugTriageState, agent: Worker) -> list[str]:
     """What the agent's newest finding blames, as something to keep to unless there is a reason not to."""
-    details = next((found.details for found in reversed(state.findings) if found.agent_name == agent), NOT_IDENTIFIED)
-    if details in (NOT_IDENTIFIED, NONE_IDENTIFIED):
+    place = place_named(state, agent)
+    if not place:
         return ["Nothing was found to blame then."]
-    return [f"Blamed then: {details}. Keep to that unless what follows says otherwise."]
+    return [f"Blamed then: {place}. Keep to that unless what follows says otherwise."]
+
+
+def place_named(state: BugTriageState, agent: Worker) -> str:
+    """What the agent's newest finding blames; empty where it blames nothing."""
+    details = next((found.details for found in reversed(state.findings) if found.agent_name == agent), NOT_IDENTIFIED)
+    return "" if details in (NOT_IDENTIFIED, NONE_IDENTIFIED) else details
 
 
 def once(lines: Sequence[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from triage.agents.agent import (
     latest_hypothesis,
     named_before,
     once,
+    place_named,
     structured,
 )
 from triage.findings import NOT_IDENTIFIED, Answer, asks, to_finding
@@ -43,6 +44,8 @@ class CodebaseSearchInput(AgentInput):
     """The cosine similarity to the query below which a chunk is not read."""
     read_before: tuple[str, ...] = ()
     """Ids of chunks that earlier searches of the job have read; they are not shown again."""
+    named_before: str = ""
+    """The place that the newest of them named, as `path::function`."""
     wanted: tuple[str, ...] = ()
     """What is still open, in words: leads the query of a further search."""
 
@@ -93,6 +96,7 @@ def read(state: BugTriageState) -> CodebaseSearchInput:
         chunks=min(scope.chunks, MAX_CHUNKS) if scope else None,
         min_score=scope.min_score if scope else 0.0,
         read_before=tuple(state.places_read),
+        named_before=place_named(state, "codebase_search") if further else "",
         wanted=(*gaps_of(state), *state.redirect_instructions) if further else (),
     )
 
@@ -120,7 +124,8 @@ def cited(answer: CodebaseAnswer, documents: list[Document]) -> tuple[str, ...]:
 
 
 def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutput]:
-    """Retrieve, then one structured call. Without any source the model is still asked, and told so: whether it
+    """Retrieve, then one structured call. A further search first shows the rest of the function that an earlier one
+    named after reading a part of it: a review asks for its body, and the part read is not shown again. Without any source the model is still asked, and told so: whether it
     then admits that it knows nothing is a quality of the model worth measuring.
     """
     ask = structured("codebase_search", CodebaseAnswer, toolbox, "codebase_search")
@@ -128,8 +133,9 @@ def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutpu
     async def search(given: CodebaseSearchInput) -> CodebaseSearchOutput:
         index = toolbox.index_of(given.repository)
         chunks = given.chunks or (WIDE_CHUNKS if given.instructions else CHUNKS)
-        retriever = index.retriever(chunks, given.min_score, frozenset(given.read_before))
-        documents = await retriever.ainvoke(query_of(given))
+        rest = index.rest_of(given.named_before, given.read_before)[: chunks // 2]
+        retriever = index.retriever(chunks - len(rest), given.min_score, frozenset((*given.read_before, *rest)))
+        documents = [*map(index.document, rest), *await retriever.ainvoke(query_of(given))]
         answer = await ask.ainvoke(_variables(given, documents))
         return CodebaseSearchOutput(
             **answer.model_dump(),

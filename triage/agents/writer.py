@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, prompt_of, structured
 from triage.findings import Answer, Form, answers_text, findings_text, to_finding
+from triage.issue import shortened
 from triage.job_budget import over_budget
 from triage.llm import ChainStep, resilient
 from triage.state import (
@@ -28,6 +29,8 @@ from triage.state import (
 
 EFFORTS: Final = ("XS", "S", "M", "L", "XL")
 DEFAULT_EFFORT: Final = "M"
+EXCERPT: Final = 900
+"""Characters of the issue's text that the report's prompt may show: begin and end, where most reports tell the harm."""
 
 Lines = Annotated[list[str], Field(max_length=5)]
 
@@ -36,6 +39,7 @@ class WriterInput(AgentInput):
     """Everything the team has learned."""
 
     issue_title: str
+    issue_body: str = ""
     issue_url: str = ""
     repository: str = ""
     all_findings: tuple[AgentFinding, ...]
@@ -70,6 +74,7 @@ def read(state: BugTriageState) -> WriterInput:
     """The issue's particulars, all findings and the user's answers."""
     return WriterInput(
         issue_title=state.issue_title,
+        issue_body=state.issue_body,
         issue_url=state.issue_url,
         repository=state.repository,
         all_findings=tuple(state.findings),
@@ -81,6 +86,7 @@ def read(state: BugTriageState) -> WriterInput:
 async def _variables(given: WriterInput) -> dict[str, str]:
     return {
         "issue_title": given.issue_title,
+        "issue_excerpt": shortened(given.issue_body, EXCERPT),
         "issue_url": given.issue_url or "no link",
         "repository": given.repository or "unknown",
         "all_findings": findings_text(given.all_findings),

@@ -114,6 +114,18 @@ class CodebaseIndex:
             return _Nothing()
         return HybridRetriever(index=self, k=k, min_score=min_score, without=without)
 
+    def rest_of(self, place: str, shown: Sequence[str]) -> list[str]:
+        """Ids of the parts of the function at `place` (`path::function`) that are not among the `shown`, in order; none
+        where the function was not cut, or no part of it was shown."""
+        path, _, name = place.partition("::")
+        end = name.rpartition(".")[2].removesuffix("()")
+        parts = [
+            chunk.id
+            for chunk in self.chunks
+            if chunk.path == path and end and chunk.symbol.partition("::")[2].rpartition(".")[2] == end
+        ]
+        return [part for part in parts if part not in shown] if not set(parts).isdisjoint(shown) else []
+
     def ranking(self, query: str, told: Told = untold) -> Ranking:
         """The chunks in the order they answer `query`. Kept, since the same question comes back with every variant."""
         with self._searching:

@@ -37,7 +37,9 @@ class FrontMatter(BaseModel):
     parent: str | None
     date: dt.date
     changes: str
-    context: tuple[Literal["critic"], ...] = ()
+    context: tuple[Literal["critic", "title"], ...] = ()
+    agents: dict[str, str] = {}
+    """Prompt of a worker -> the version of it that belongs to this one; the others are as they stand in their files."""
     supervisor: Literal["llm", "registry", "plan"] = "llm"
     """Whose prompt it is: supervisors differ in what they are told, and in the reply they can read."""
 
@@ -48,11 +50,18 @@ class SupervisorPrompt(FrontMatter):
     system: str
     task: str
     digest: str
+    agent_texts: dict[str, str] = {}
+    """Prompt of a worker -> the text that belongs to this version, in the place of its file's."""
 
     @property
     def shows_critic(self) -> bool:
         """Whether the critic's verdict is shown."""
         return "critic" in self.context
+
+    @property
+    def shows_title(self) -> bool:
+        """Whether the issue's title is shown."""
+        return "title" in self.context
 
 
 def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
@@ -72,9 +81,22 @@ def load_supervisor_prompt(spec: str | Path, thresholds: ConfidenceFloor | None 
     return parse_supervisor_prompt(path.read_text(encoding="utf-8"), source=str(spec), thresholds=thresholds)
 
 
-@lru_cache(64)  # a replay loads the prompt of every trial, since its file may have changed
 def parse_supervisor_prompt(text: str, source: str, thresholds: ConfidenceFloor | None = None) -> SupervisorPrompt:
-    """The version written in `text`; `source` is what errors call it."""
+    """The version written in `text`; `source` is what errors call it.
+
+    Raises:
+        PromptError: `text` is no prompt, or names a version of a worker's prompt that does not exist.
+    """
+    prompt = _parsed(text, source, thresholds)
+    if not prompt.agents:
+        return prompt
+    texts = {name: _agent_version(name, version, source) for name, version in sorted(prompt.agents.items())}
+    digest = hashlib.sha256(json.dumps([prompt.digest, texts]).encode()).hexdigest()
+    return prompt.model_copy(update={"agent_texts": texts, "digest": digest})
+
+
+@lru_cache(64)  # a replay loads the prompt of every trial, since its file may have changed
+def _parsed(text: str, source: str, thresholds: ConfidenceFloor | None) -> SupervisorPrompt:
     head, body = _front_matter(text, source)
     system, task = _halves(_render(body, thresholds or ConfidenceFloor(), source), TASK_MARK, source)
     shaped = json.dumps([system, task, sorted(head.context)], ensure_ascii=False)
@@ -96,6 +118,13 @@ def load_agent_prompt(name: str, text: str | None = None) -> tuple[str, str]:
     if not path.is_file():
         raise PromptError(f"prompts/agents/{name}.md: no such file; every worker keeps its prompt there")
     return _halves(path.read_text(encoding="utf-8"), HUMAN_MARK, f"prompts/agents/{name}.md")
+
+
+def _agent_version(name: str, version: str, source: str) -> str:
+    path = HERE / "agents" / name / f"{version}.md"
+    if not path.is_file():
+        raise PromptError(f"{source}: front matter, agents: prompts/agents/{name}/{version}.md: no such file")
+    return path.read_text(encoding="utf-8")
 
 
 def _front_matter(text: str, source: str) -> tuple[FrontMatter, str]:
