@@ -22,6 +22,12 @@ def test_an_untouched_job_reads_as_empty_sections_and_the_task():
     )
 
 
+def test_a_prompt_may_ask_for_the_title_and_gets_300_characters_of_it():
+    shown = supervisor_context(a_state(issue_title="t" * 400), load_supervisor_prompt("v6"))
+
+    assert f"## Issue\n{'t' * 300}\n\n## Current state" in shown
+
+
 def test_redirects_come_first_under_one_header():
     state = a_state(redirect_instructions=["Look at the cache", "Ask nothing"])
 

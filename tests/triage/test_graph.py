@@ -40,6 +40,20 @@ async def test_a_job_runs_as_decided_and_ends_with_the_writer():
     assert job.ticket is not None
 
 
+async def test_the_writer_gets_the_prompt_that_belongs_to_the_supervisors():
+    asked = {}
+    for version in ("v5", "v6"):
+        team = a_team("investigator", "writer")
+        state = a_state(issue_body="Adding two items charges for one. " + "x" * 900)
+        await a_finished_job(team, state=state, prompt=load_supervisor_prompt(version))
+        asked[version] = team.messages("writer")
+
+    assert "assume nothing else" in asked["v6"][0]
+    assert "## From the issue's text\nAdding two items charges for one." in asked["v6"][1]
+    assert "characters left out" in asked["v6"][1]
+    assert "Adding two items" not in asked["v5"][1]
+
+
 async def test_a_failed_visit_costs_an_iteration_and_adds_no_finding():
     job = await a_finished_job(a_team("investigator", "critic", "writer", critic=[500]))
 

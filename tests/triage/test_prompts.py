@@ -3,6 +3,7 @@
 import pytest
 
 from triage.errors import PromptError
+from triage.prompts import load
 from triage.prompts.load import load_agent_prompt, load_supervisor_prompt, parse_supervisor_prompt
 from triage.state import NODES, WORKERS, ConfidenceFloor
 
@@ -89,6 +90,34 @@ def test_a_prompt_may_be_any_markdown_file(tmp_path):
 
     assert load_supervisor_prompt(path).version == "t"
     assert load_supervisor_prompt(str(path)).system == "You lead."
+
+
+def test_a_version_brings_its_own_versions_of_workers_prompts():
+    prompt = load_supervisor_prompt("v6")
+
+    assert list(prompt.agent_texts) == ["writer_report"]
+    assert "CRITICAL: people can see" in prompt.agent_texts["writer_report"]
+    assert load_supervisor_prompt("v5").agent_texts == {}
+
+
+def test_a_worker_prompts_edit_changes_the_digest_at_once(tmp_path, monkeypatch):
+    version = tmp_path / "agents" / "critic" / "v7.md"
+    version.parent.mkdir(parents=True)
+    monkeypatch.setattr(load, "HERE", tmp_path)
+    text = a_prompt_file(front="version: t\nparent: v1\ndate: 2026-11-21\nchanges: c\nagents: {critic: v7}\n")
+    digests = []
+    for edit in ("Be kind.", "Be strict."):
+        version.write_text(edit)
+        digests.append(parse_supervisor_prompt(text, "t.md").digest)
+
+    assert len(set(digests)) == 2
+
+
+def test_a_workers_version_that_does_not_exist_is_named():
+    text = a_prompt_file(front="version: t\nparent: v1\ndate: 2026-11-21\nchanges: c\nagents: {critic: v7}\n")
+
+    with pytest.raises(PromptError, match=r"t\.md: front matter, agents: prompts/agents/critic/v7\.md: no such file"):
+        parse_supervisor_prompt(text, "t.md")
 
 
 @pytest.mark.parametrize(
