@@ -29,7 +29,7 @@ from triage.state import (
 
 EFFORTS: Final = ("XS", "S", "M", "L", "XL")
 DEFAULT_EFFORT: Final = "M"
-EXCERPT: Final = 600
+EXCERPT: Final = 500
 """Characters of the issue's text that the report's prompt may show: begin and end, where most reports tell the harm."""
 
 Lines = Annotated[list[str], Field(max_length=5)]
