@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from evals import atomic_files as disk
 from evals.cassettes.cassette_format import SCHEMA
-from evals.cassettes.interaction import Cassette
-from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, listed
-from evals.cassettes.store import load, rendered
+from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, is_listed, listed
+from evals.cassettes.store import load, merging, rendered
 from evals.content_cache import digest_of_sha256
 from evals.errors import CassetteError
 from evals.secrets.allowed_secrets import FILE, read_allowed
@@ -20,16 +20,16 @@ from evals.secrets.secret_filter import seen_in
 
 def line_for(path: Path) -> ManifestLine:
     """The line of a cassette file as it is now. Raises CassetteError if it cannot be trusted."""
-    return line_of(path, load(path))
+    return line_of(path.name, path.read_bytes(), load(path))
 
 
-def line_of(path: Path, cassette: Cassette) -> ManifestLine:
-    """The line of a cassette file that was read just now."""
+def line_of(name: str, content: bytes, cassette: Cassette) -> ManifestLine:
+    """The line of a cassette file with these bytes, which hold the cassette."""
     times = sorted(found.recorded_at for found in cassette.interactions)
     return ManifestLine.model_validate(
         {
-            "file": path.name,
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "file": name,
+            "sha256": hashlib.sha256(content).hexdigest(),
             "schema": SCHEMA,
             "interactions": len(cassette.interactions),
             "recorded_from": times[0] if times else "",
@@ -67,8 +67,29 @@ def is_another(name: str) -> str:
     return f"{name} is another file than the one listed; if its change was meant, {AGAIN}"
 
 
+def accept(path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None) -> Cassette:
+    """Add interactions to a committed cassette as `merge_write` does, and list it.
+
+    The new line stands beside the old one before the file is moved into place, so that a kill leaves no cassette of
+    ours that is not listed. One that is not listed was changed by somebody else.
+
+    Raises:
+        CassetteError: as `merge_write`, or the file there is not listed; nothing is added.
+    """
+    with merging(path, new, replace=replace, tree=tree) as (merged, text):
+        if (before := disk.read(path)) is not None and not is_listed(path, before):
+            raise CassetteError(path, f"not as {NAME} lists it, so nothing is added; if that is meant, {AGAIN}")
+        if text is not None:
+            _write(path.parent, ahead=[line_of(path.name, text.encode(), merged)])
+            try:
+                disk.replace(path, text)
+            finally:
+                enter(path)
+    return merged
+
+
 def enter(path: Path) -> None:
-    """Bring the line of one cassette up to date, after something was accepted into it."""
+    """Bring the line of one cassette up to date, after it was changed."""
     _write(path.parent, changed=[path])
 
 
@@ -79,12 +100,14 @@ def write(folder: Path) -> int:
     return len(found)
 
 
-def _write(folder: Path, changed: Iterable[Path], *, keep: bool = True) -> None:
-    path = folder / NAME
+def _write(
+    folder: Path, changed: Sequence[Path] = (), *, ahead: Sequence[ManifestLine] = (), keep: bool = True
+) -> None:
+    path, names = folder / NAME, {each.name for each in changed}
     with disk.writing(path):
-        lines = {line.file: line for _, line in listed(folder)} if keep else {}
-        lines |= {each.name: line_for(each) for each in changed}
-        text = "".join(_text(line) + "\n" for _, line in sorted(lines.items()))
+        kept = [line for _, line in listed(folder) if line.file not in names] if keep else []
+        lines = [*kept, *ahead, *(line_for(each) for each in changed if each.exists())]
+        text = "".join(sorted({_text(line) + "\n" for line in lines}))
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             disk.replace(path, text)
 
@@ -150,7 +173,7 @@ def _unlisted(path: Path, cassette: Cassette, lines: Sequence[tuple[int, Manifes
     listing = path.with_name(NAME)
     if not here:
         yield CassetteError(listing, f"{path.name} is not listed; {AGAIN}")
-    elif line_of(path, cassette) not in [line for _, line in here]:
+    elif line_of(path.name, path.read_bytes(), cassette) not in [line for _, line in here]:
         yield CassetteError(listing, is_another(path.name), here[0][0])
 
 

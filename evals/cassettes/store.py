@@ -3,8 +3,8 @@
 import platform
 import re
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -207,6 +207,18 @@ def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False
     Raises SecretFoundError before anything is written, CassetteError if the file there cannot be trusted or the system
     refuses to write it.
     """
+    with merging(path, new, replace=replace, tree=tree) as (merged, text):
+        if text is not None:
+            disk.replace(path, text)
+    return merged
+
+
+@contextmanager
+def merging(
+    path: Path, new: Sequence[Interaction], *, replace: bool, tree: str | None
+) -> Iterator[tuple[Cassette, str | None]]:
+    """What `merge_write` leaves there, and its text (None if that is there already), to be written in the block, which
+    is the only writer. Raises as `merge_write`."""
     allowed = allowed_beside(path)
     source = tree_for(path, tree) if tree else None
     for interaction in new:
@@ -218,12 +230,11 @@ def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False
             raise CassetteError(path, message + "remove the file, and record the case again")
         there.tree = tree
         merged = Cassette(path, new, tree=tree).union(there.interactions) if replace else there.union(new)
-        if not there.exists or merged.interactions != there.interactions:
-            if too_many(len(found.body) for found in merged.interactions) is not None:
-                message = f"its answers would be over {MAX_ANSWERS:,} bytes, which is not kept: record shorter ones"
-                raise CassetteError(path, message)
-            disk.replace(path, rendered(merged))
-    return merged
+        is_new = not there.exists or merged.interactions != there.interactions
+        if is_new and too_many(len(found.body) for found in merged.interactions) is not None:
+            message = f"its answers would be over {MAX_ANSWERS:,} bytes, which is not kept: record shorter ones"
+            raise CassetteError(path, message)
+        yield merged, rendered(merged) if is_new else None
 
 
 def drop(path: Path, names: Collection[tuple[str, int]]) -> Cassette:

@@ -12,7 +12,7 @@ from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import HttpxReplayTransport
 from evals.cassettes.recorder import Recorder, RecordingTransport
-from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
+from evals.cassettes.store import FOLDER, Readings, discard, load
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.suite import Models
@@ -63,10 +63,7 @@ class JudgeSession:
         fresh = [one for name, one in proven.items() if committed.exact(*name) is None]
         if fresh:
             path = self._workspace.judge_cassette(case_id)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            merged = await asyncio.to_thread(merge_write, path, fresh)
-            await asyncio.to_thread(manifest.enter, path)
-            discard(staging, merged)
+            discard(staging, await asyncio.to_thread(manifest.accept, path, fresh))
         return [one for one, _ in settled]
 
     async def _record(self, question: JudgeQuestion, known: Cassette) -> tuple[Settled, JudgeReply | None]:
