@@ -9,9 +9,9 @@ from pathlib import Path
 
 from evals import atomic_files as disk
 from evals.cassettes.cassette_format import SCHEMA
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, is_listed, listed
-from evals.cassettes.store import load, merging, rendered
+from evals.cassettes.store import load, rendered
 from evals.content_cache import digest_of_sha256
 from evals.errors import CassetteError
 from evals.secrets.allowed_secrets import FILE, read_allowed
@@ -67,25 +67,20 @@ def is_another(name: str) -> str:
     return f"{name} is another file than the one listed; if its change was meant, {AGAIN}"
 
 
-def accept(path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None) -> Cassette:
-    """Add interactions to a committed cassette as `merge_write` does, and list it.
+def move_listed(merged: Cassette, text: str) -> None:
+    """Put the text of a committed cassette in place and list it: the `move` of `merge_write`.
 
-    The new line stands beside the old one before the file is moved into place, so that a kill leaves no cassette of
-    ours that is not listed. One that is not listed was changed by somebody else.
-
-    Raises:
-        CassetteError: as `merge_write`, or the file there is not listed; nothing is added.
+    The new line stands beside the old one first, so that a kill leaves no cassette of ours that is not listed. Raises
+    CassetteError if the file there is not listed: somebody else changed it.
     """
-    with merging(path, new, replace=replace, tree=tree) as (merged, text):
-        if (before := disk.read(path)) is not None and not is_listed(path, before):
-            raise CassetteError(path, f"not as {NAME} lists it, so nothing is added; if that is meant, {AGAIN}")
-        if text is not None:
-            _write(path.parent, ahead=[line_of(path.name, text.encode(), merged)])
-            try:
-                disk.replace(path, text)
-            finally:
-                enter(path)
-    return merged
+    path, before = merged.path, disk.read(merged.path)
+    if before is not None and not is_listed(path, before):
+        raise CassetteError(path, f"not as {NAME} lists it, so nothing is added; if that is meant, {AGAIN}")
+    _write(path.parent, ahead=[line_of(path.name, text.encode(), merged)])
+    try:
+        disk.replace(path, text)
+    finally:
+        enter(path)
 
 
 def enter(path: Path) -> None:

@@ -3,8 +3,8 @@
 import platform
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -103,6 +103,7 @@ def _refuse_disorder(path: Path, text: str, interactions: Sequence[Interaction])
             raise CassetteError(path, "not sorted by agent, key and sample: edited by hand; restore the file", line)
 
 
+Move = Callable[[Cassette, str], None]
 FOLDER: Final = "read"
 _LIBRARIES: Final = ("pydantic", "pydantic_core", "yaml")
 _LEVEL: Final = 1
@@ -199,26 +200,20 @@ def read(content: bytes, path: Path, readings: Readings | None = None) -> Casset
     return Cassette(path, interactions, tree=name)
 
 
-def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None) -> Cassette:
+def _move(merged: Cassette, text: str) -> None:
+    disk.replace(merged.path, text)
+
+
+def merge_write(
+    path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None, move: Move = _move
+) -> Cassette:
     """Adds interactions to the file and returns all it holds now. What is there stays, unless it is to be replaced.
-    `tree` names the released package that these are about.
+    `tree` names the released package that these are about; `move` puts the new text in place.
 
     Safe against other writers (lock, re-read) and against a kill at any moment (temporary file, fsync, replace).
     Raises SecretFoundError before anything is written, CassetteError if the file there cannot be trusted or the system
     refuses to write it.
     """
-    with merging(path, new, replace=replace, tree=tree) as (merged, text):
-        if text is not None:
-            disk.replace(path, text)
-    return merged
-
-
-@contextmanager
-def merging(
-    path: Path, new: Sequence[Interaction], *, replace: bool, tree: str | None
-) -> Iterator[tuple[Cassette, str | None]]:
-    """What `merge_write` leaves there, and its text (None if that is there already), to be written in the block, which
-    is the only writer. Raises as `merge_write`."""
     allowed = allowed_beside(path)
     source = tree_for(path, tree) if tree else None
     for interaction in new:
@@ -230,21 +225,23 @@ def merging(
             raise CassetteError(path, message + "remove the file, and record the case again")
         there.tree = tree
         merged = Cassette(path, new, tree=tree).union(there.interactions) if replace else there.union(new)
-        is_new = not there.exists or merged.interactions != there.interactions
-        if is_new and too_many(len(found.body) for found in merged.interactions) is not None:
-            message = f"its answers would be over {MAX_ANSWERS:,} bytes, which is not kept: record shorter ones"
-            raise CassetteError(path, message)
-        yield merged, rendered(merged) if is_new else None
+        if not there.exists or merged.interactions != there.interactions:
+            if too_many(len(found.body) for found in merged.interactions) is not None:
+                message = f"its answers would be over {MAX_ANSWERS:,} bytes, which is not kept: record shorter ones"
+                raise CassetteError(path, message)
+            move(merged, rendered(merged))
+    return merged
 
 
-def drop(path: Path, names: Collection[tuple[str, int]]) -> Cassette:
-    """Takes the interactions with these keys and samples out of the file, and returns what it still holds."""
+def drop(path: Path, names: Collection[tuple[str, int]]) -> None:
+    """Takes the interactions with these keys and samples out of the file, which goes with the last one."""
     with disk.writing(path):
         there = load(path)
         left = [found for found in there.interactions if (found.key, found.sample) not in names]
-        kept = Cassette(path, left, tree=there.tree)
-        disk.replace(path, rendered(kept))
-    return kept
+        if left:
+            disk.replace(path, rendered(Cassette(path, left, tree=there.tree)))
+        else:
+            path.unlink()
 
 
 def discard(path: Path, accepted: Cassette) -> bool:

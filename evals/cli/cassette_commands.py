@@ -15,7 +15,7 @@ from evals.cassettes import manifest
 from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest_lines import NAME
-from evals.cassettes.store import load, read_any
+from evals.cassettes.store import load, merge_write, read_any
 from evals.cassettes.transcript import transcript
 from evals.cli.global_options import given
 from evals.cli.shared_options import AsJson
@@ -137,7 +137,7 @@ def cassette_adopt_command(
     before = len(load(path).interactions)
     found = stock_interactions(recording, recorded_by)
     tree = workspace.pack.load_case(workspace.datasets, case).tree
-    after = len(manifest.accept(path, found, tree=tree).interactions)
+    after = len(merge_write(path, found, tree=tree, move=manifest.move_listed).interactions)
     print(f"{below(path, workspace)}: {after - before} of {len(found)} interactions are new")
     return EXIT_OK
 

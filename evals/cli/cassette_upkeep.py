@@ -16,7 +16,7 @@ from evals.cassettes import store as migrations
 from evals.cassettes.cassette_format import SCHEMA
 from evals.cassettes.cassette_merge import Conflict, Union, preferring, union
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.store import MIGRATIONS, Steps, discard, drop, load, read_any, rendered
+from evals.cassettes.store import MIGRATIONS, Steps, drop, load, read_any, rendered
 from evals.cassettes.transcript import SHORT
 from evals.cli.terminal import VisibleConsole
 from evals.cli.terminal_output import replayed_suites
@@ -177,7 +177,7 @@ def _tidied(folder: Path, asked: Mapping[str, set[str]], workspace: Workspace, *
         for interaction in unused:
             print(f"{below(path, workspace)}: {_named(interaction)}")
         dropped += len(unused)
-        if yes and unused and not discard(path, Cassette(path, unused)):
+        if yes and unused:
             drop(path, {(gone.key, gone.sample) for gone in unused})
     if yes and folder.is_dir():  # a tidying that was killed may have dropped all
         manifest.write(folder)

@@ -3,16 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx2
 
-from evals.cassettes import manifest
 from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette
+from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport
 from evals.cassettes.recorder import Recorder, RecordingTransport
-from evals.cassettes.store import FOLDER, Readings, discard, load
+from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.suite import Models
@@ -63,7 +64,7 @@ class JudgeSession:
         fresh = [one for name, one in proven.items() if committed.exact(*name) is None]
         if fresh:
             path = self._workspace.judge_cassette(case_id)
-            discard(staging, await asyncio.to_thread(manifest.accept, path, fresh))
+            discard(staging, await asyncio.to_thread(partial(merge_write, move=move_listed), path, fresh))
         return [one for one, _ in settled]
 
     async def _record(self, question: JudgeQuestion, known: Cassette) -> tuple[Settled, JudgeReply | None]:

@@ -10,13 +10,13 @@ from typing import Protocol
 
 import httpx2
 
-from evals.cassettes import manifest
 from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.manifest import move_listed
 from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
-from evals.cassettes.store import FOLDER, Readings, discard, load
+from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
@@ -112,7 +112,8 @@ class RecordingSession:
     ) -> None:
         """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        merged = await asyncio.to_thread(partial(manifest.accept, replace=replace, tree=tree), path, proven)
+        write = partial(merge_write, replace=replace, tree=tree, move=move_listed)
+        merged = await asyncio.to_thread(write, path, proven)
         heard = (merged.exact(found.key, found.sample) or found for found in proven)
         if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
             raise RecordingError(

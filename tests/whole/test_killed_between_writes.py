@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.cassettes.manifest import accept
+from evals.cassettes.manifest import move_listed
+from evals.cassettes.store import merge_write
 from evals.cli.cassette_upkeep import prune
 from evals.cli.main import main
 from tests.builders.checkout import a_checkout, cassettes, evals
@@ -60,7 +61,7 @@ def test_answers_are_not_added_to_a_cassette_that_was_changed_by_hand(tmp_path: 
 
 def test_a_tidying_that_is_killed_lists_what_is_left_when_it_is_run_again(checkout: Path) -> None:
     for name in ("wrong-sum", "nobody"):  # the second holds nothing else, and goes
-        accept(checkout / "cassettes" / f"{name}.yaml", [an_interaction("nobody asks this")])
+        merge_write(checkout / "cassettes" / f"{name}.yaml", [an_interaction("nobody asks this")], move=move_listed)
     drop = partial(prune, Path(), jobs=1, yes=True, shipped=["tiny.yaml"])
     for killed in killed_anywhere(checkout, "cassettes", drop):
         with chdir(killed):

@@ -12,6 +12,7 @@ import yaml
 
 from evals.cassettes import manifest
 from evals.cassettes.cassette_merge import interactions_of
+from evals.cassettes.store import merge_write
 from evals.errors import ConfigurationError
 from evals.models.live_job import LiveJob
 from evals.triage.case_file import Archetype
@@ -55,7 +56,7 @@ def case_of_job(
         raise ConfigurationError(f"{cassette}: there is a recording of that name; choose another id")
     served = interactions_of(job.served, recorded_by=f"live job {job.name}")
     if served:
-        manifest.accept(cassette, served)  # refuses a secret before anything is written
+        merge_write(cassette, served, move=manifest.move_listed)  # refuses a secret before anything is written
     written = [*write_case(layout, case_id, job, archetype, codebase), *write_suite(layout, case_id, job)]
     return NewCase((*written, *([cassette] if served else [])), bool(served))
 
