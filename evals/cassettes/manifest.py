@@ -18,17 +18,13 @@ from evals.secrets.allowed_secrets import FILE, read_allowed
 from evals.secrets.secret_filter import seen_in
 
 
-def line_for(path: Path) -> ManifestLine:
-    """The line of a cassette file as it is now. Raises CassetteError if it cannot be trusted."""
-    return line_of(path.name, path.read_bytes(), load(path))
-
-
-def line_of(name: str, content: bytes, cassette: Cassette) -> ManifestLine:
-    """The line of a cassette file with these bytes, which hold the cassette."""
+def line_of(path: Path, cassette: Cassette, text: str | None = None) -> ManifestLine:
+    """The line of a cassette file that was read just now, or is to have this text."""
+    content = path.read_bytes() if text is None else text.encode()
     times = sorted(found.recorded_at for found in cassette.interactions)
     return ManifestLine.model_validate(
         {
-            "file": name,
+            "file": path.name,
             "sha256": hashlib.sha256(content).hexdigest(),
             "schema": SCHEMA,
             "interactions": len(cassette.interactions),
@@ -68,15 +64,12 @@ def is_another(name: str) -> str:
 
 
 def move_listed(merged: Cassette, text: str) -> None:
-    """Put the text of a committed cassette in place and list it: the `move` of `merge_write`.
-
-    The new line stands beside the old one first, so that a kill leaves no cassette of ours that is not listed. Raises
-    CassetteError if the file there is not listed: somebody else changed it.
-    """
+    """The `move` of `merge_write` for a committed cassette. It is listed first, so that after a kill only a file that
+    somebody else changed is not listed: for that, raises CassetteError."""
     path, before = merged.path, disk.read(merged.path)
     if before is not None and not is_listed(path, before):
         raise CassetteError(path, f"not as {NAME} lists it, so nothing is added; if that is meant, {AGAIN}")
-    _write(path.parent, ahead=[line_of(path.name, text.encode(), merged)])
+    _write(path.parent, [], [line_of(path, merged, text)])
     try:
         disk.replace(path, text)
     finally:
@@ -95,13 +88,11 @@ def write(folder: Path) -> int:
     return len(found)
 
 
-def _write(
-    folder: Path, changed: Sequence[Path] = (), *, ahead: Sequence[ManifestLine] = (), keep: bool = True
-) -> None:
+def _write(folder: Path, changed: Sequence[Path], ahead: Sequence[ManifestLine] = (), *, keep: bool = True) -> None:
     path, names = folder / NAME, {each.name for each in changed}
     with disk.writing(path):
         kept = [line for _, line in listed(folder) if line.file not in names] if keep else []
-        lines = [*kept, *ahead, *(line_for(each) for each in changed if each.exists())]
+        lines = [*kept, *ahead, *(line_of(each, load(each)) for each in changed if each.exists())]
         text = "".join(sorted({_text(line) + "\n" for line in lines}))
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             disk.replace(path, text)
@@ -168,7 +159,7 @@ def _unlisted(path: Path, cassette: Cassette, lines: Sequence[tuple[int, Manifes
     listing = path.with_name(NAME)
     if not here:
         yield CassetteError(listing, f"{path.name} is not listed; {AGAIN}")
-    elif line_of(path.name, path.read_bytes(), cassette) not in [line for _, line in here]:
+    elif line_of(path, cassette) not in [line for _, line in here]:
         yield CassetteError(listing, is_another(path.name), here[0][0])
 
 

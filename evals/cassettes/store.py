@@ -103,7 +103,6 @@ def _refuse_disorder(path: Path, text: str, interactions: Sequence[Interaction])
             raise CassetteError(path, "not sorted by agent, key and sample: edited by hand; restore the file", line)
 
 
-Move = Callable[[Cassette, str], None]
 FOLDER: Final = "read"
 _LIBRARIES: Final = ("pydantic", "pydantic_core", "yaml")
 _LEVEL: Final = 1
@@ -200,12 +199,12 @@ def read(content: bytes, path: Path, readings: Readings | None = None) -> Casset
     return Cassette(path, interactions, tree=name)
 
 
-def _move(merged: Cassette, text: str) -> None:
-    disk.replace(merged.path, text)
+Move = Callable[[Cassette, str], None]
+in_place: Final[Move] = lambda merged, text: disk.replace(merged.path, text)  # noqa: E731
 
 
 def merge_write(
-    path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None, move: Move = _move
+    path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None, move: Move = in_place
 ) -> Cassette:
     """Adds interactions to the file and returns all it holds now. What is there stays, unless it is to be replaced.
     `tree` names the released package that these are about; `move` puts the new text in place.
