@@ -1,4 +1,4 @@
-"""How long a worker imports the code under test: told to the user, and apart from the time limit of trials."""
+"""Report imports of the code under test: how long they take, outside the trial time limit."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -8,7 +8,9 @@ from time import perf_counter
 from typing import Final
 
 SLOW: Final = 7.0
-"""Seconds of an import that the user is told of."""
+"""Seconds after which an import is reported. Chosen by hand."""
+START_UP: Final = 60.0
+"""Seconds an import may take on top of its trials: LangGraph and Chroma are loaded, and the case's code indexed."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _named(name: str, spec: str, files: Sequence[Path], root: Path, told: Mappin
         raise ConfigurationError(f"there is no prompt {name!r} among the prompt files{hint}")
     if hunks := HunkSpec.parse(spec):
         sides = [_named(name, side, files, root, told) for side in (hunks.old, hunks.new)]
-        base = sides[hunks.way == "-"]
+        base = sides[hunks.sign == "-"]
         return replace(base, spec=spec, text=hunks.text(sides[0].text, sides[1].text))
     if spec.startswith(PREFIX):
         return _at_revision(name, spec, own, versions, root, told)

@@ -1,6 +1,6 @@
-"""Hunks between two versions of a prompt, and prompts in which some hunks are put in or taken out.
+"""Hunks between two versions of a prompt, and prompts in which some hunks are added or removed.
 
-`v3 to v5 +2` is v3 with hunk 2 of the way to v5 put in; `v3 to v5 -2` is v5 with hunk 2 taken out; `v3 to v5 +2+4` has
+`v3 to v5 +2` is v3 with hunk 2 of the diff to v5; `v3 to v5 -2` is v5 without hunk 2; `v3 to v5 +2+4` has
 two hunks. Front matter (between two `---` lines) is never part of a hunk: it is that of v3 or v5.
 """
 
@@ -19,28 +19,28 @@ _BEGINS: Final = re.compile(r"[-*+] |\d+[.)] |#|<!--")
 """A line that begins a list item, heading or mark; it can be changed without the line before."""
 _PLACEHOLDER: Final = re.compile(r"(?<!\{)\{\w+\}(?!\})|\{\{\s*\w+\s*\}\}|\$\w+|\$\{\w+\}")
 _BY_CHANCE: Final = 0.1
-"""Share of words that two paragraphs have in common though neither is a version of the other."""
+"""Word overlap of unrelated paragraphs, subtracted from the overlap. Chosen by hand."""
 
 
 @dataclass(frozen=True)
 class HunkSpec:
-    """Two versions, and hunks that are put into the first or taken out of the second."""
+    """Two versions, and hunks that are added to the first or removed from the second."""
 
     old: str
     new: str
     hunks: tuple[int, ...]
-    way: Literal["+", "-"]
+    sign: Literal["+", "-"]
 
     @classmethod
     def parse(cls, spec: str) -> "HunkSpec | None":
         """What `spec` names; None where it names no hunk."""
         if not (found := _SPEC.fullmatch(spec)):
             return None
-        way: Literal["+", "-"] = "+" if found[3][0] == "+" else "-"
-        return cls(found[1], found[2], tuple(map(int, re.findall(r"\d+", found[3]))), way)
+        sign: Literal["+", "-"] = "+" if found[3][0] == "+" else "-"
+        return cls(found[1], found[2], tuple(map(int, re.findall(r"\d+", found[3]))), sign)
 
     def __str__(self) -> str:
-        return f"{self.old} to {self.new} {''.join(f'{self.way}{number}' for number in self.hunks)}"
+        return f"{self.old} to {self.new} {''.join(f'{self.sign}{number}' for number in self.hunks)}"
 
     def text(self, old: str, new: str) -> str:
         """The prompt, from the texts of both versions.
@@ -52,8 +52,8 @@ class HunkSpec:
         count = sum(part.hunk > 0 for part in parts)
         if unknown := [number for number in self.hunks if not 1 <= number <= count]:
             raise ConfigurationError(f"{self}: there is no hunk {unknown[0]}; {self.old} to {self.new} has {count}")
-        shows_new = {part.hunk for part in parts if (part.hunk in self.hunks) == (self.way == "+")}
-        head = split_head(old if self.way == "+" else new)[0]
+        shows_new = {part.hunk for part in parts if (part.hunk in self.hunks) == (self.sign == "+")}
+        head = split_head(old if self.sign == "+" else new)[0]
         return head + "".join(part.new if part.hunk in shows_new else part.old for part in parts)
 
 
@@ -114,9 +114,8 @@ def _units(body: str) -> list[str]:
 
 
 def _aligned(olds: Sequence[str], news: Sequence[str]) -> list[tuple[str, str]]:
-    """A changed stretch cut into paragraphs that are versions of each other, in order; one may have become several, or
-    several one. Of all ways to cut it, the one whose pairs share most words, then the one with fewest that only
-    came or went."""
+    """Changed paragraphs aligned in order (dynamic programming): one may split, or several merge. Pairs share the most
+    words; then the fewest were only added or removed."""
     a, b = list(_paragraphs(olds)), list(_paragraphs(news))
     best: dict[tuple[int, int], tuple[float, list[tuple[str, str]]]] = {(0, 0): (0.0, [])}
     for i, j in list(product(range(len(a) + 1), range(len(b) + 1)))[1:]:

@@ -10,8 +10,8 @@ from evals.prompt_hunks import Part
 from evals.statistics.intervals import mean
 from evals.statistics.paired_tests import difference_interval
 
-Way = tuple[tuple[int, ...], Literal["+", "-"]]
-"""Hunks, and whether they are put into the old version or taken out of the new one."""
+HunkSet = tuple[tuple[int, ...], Literal["+", "-"]]
+"""Hunks, and the sign: added to the old version, or removed from the new one."""
 Key = tuple[str, str]
 """A case and its decision point; an empty point is the whole trial."""
 Answers = Mapping[Key, str]
@@ -31,7 +31,7 @@ def at_points(cases: Sequence[Case], points: Mapping[str, Sequence[str]]) -> lis
 
 
 class HunkEffect(Closed):
-    """What hunks did, put into the old version (`+`) or taken out of the new one (`-`).
+    """What hunks did, added to the old version or removed from the new one (`way`: `+` or `-`).
 
     Of `asked` answers (`missing` more are not recorded) the hunks `changed` some; `explained` of these are as in the
     other version. They `mended` answers that score higher with the hunks, and `broke` those that score lower. `score`
@@ -57,7 +57,7 @@ class Attribution(Closed):
     """Everything one `evals attribute` found. `decisions` were answered under both versions; `whole` is all hunks
     together, where the versions differ.
 
-    Of these, `by_one` are explained by exactly one hunk put in, `by_several` by each of several alone, and `together`
+    Of these, `by_one` follow from exactly one added hunk, `by_several` by each of several alone, and `together`
     by no single one. `routes` is about whole trials; `unrecorded` are suite files whose answers are missing. One answer
     takes `tokens_in` and `tokens_out` on average, and `usd` where the price is known.
     """
@@ -86,14 +86,13 @@ class Attribution(Closed):
 
     @property
     def alone(self) -> tuple[HunkEffect, ...]:
-        """Each hunk put in alone."""
+        """Each hunk added alone."""
         return tuple(each for each in self.effects if each.way == "+" and len(each.hunks) == 1)
 
 
 @dataclass(frozen=True)
-class Board:
-    """What effects are measured on: the score of an answer, the cluster of every decision (or trial) of the suite, and
-    what both versions answer."""
+class VersionPair:
+    """Choices of both versions per decision (or trial) of the suite, with how they are graded and clustered."""
 
     grade: Callable[[Key, str], float]
     clusters: Mapping[Key, str]
@@ -105,10 +104,11 @@ class Board:
         """Where the versions give different answers."""
         return [key for key in self.clusters if self.old[key] != self.new[key]]
 
-    def effect(self, way: Way, found: Answers, keys: Sequence[Key]) -> HunkEffect:
-        """What hunks did there, by the answers `found` with them put in or taken out. Elsewhere they count as without
+    def effect(self, hunk_set: HunkSet, found: Answers, keys: Sequence[Key]) -> HunkEffect:
+        """What hunks did there, by the answers `found` with them added or removed. Elsewhere they count as without
         effect."""
-        before, after, other = (self.old, found, self.new) if way[1] == "+" else (found, self.new, self.old)
+        hunks, sign = hunk_set
+        before, after, other = (self.old, found, self.new) if sign == "+" else (found, self.new, self.old)
         known = [key for key in keys if key in found]
         changed = [key for key in known if before[key] != after[key]]
         gains = {key: self.grade(key, after[key]) - self.grade(key, before[key]) for key in known}
@@ -116,8 +116,8 @@ class Board:
         is_whole = len(known) == len(keys)
         interval = difference_interval(changes, list(self.clusters.values())) if is_whole else None
         return HunkEffect(
-            hunks=way[0],
-            way=way[1],
+            hunks=hunks,
+            way=sign,
             asked=len(known),
             missing=len(keys) - len(known),
             changed=len(changed),

@@ -27,16 +27,16 @@ def attribute_command(
     old: Version,
     new: Version,
     suite: Annotated[str, typer.Option(help="Whose cases and models to use.")] = "prompts",
-    taken_out: Annotated[bool, typer.Option("--taken-out", help="Also take each hunk out of the new version.")] = False,
+    taken_out: Annotated[bool, typer.Option("--taken-out", help="Also remove each hunk from the new version.")] = False,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Also put in two hunks at once, where no single one explains the decision.")
+        bool, typer.Option("--pairs", help="Also add two hunks at once, where no single one gives the new choice.")
     ] = False,
     trials: Annotated[
         bool, typer.Option("--trials", help="Also run whole trials, of the cases whose routes differ.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the page; reports/attribute if not given.")] = None,
 ) -> int:
-    """Which lines of the prompt did it? Asks the old version with each hunk put in alone, where decisions differ.
+    """Which lines changed the decisions? Asks the old version with each hunk added alone, where decisions differ.
 
     Decision points are asked, not whole trials. Where answers are missing, it prints the command that records them.
     Example: `evals attribute v3 v5`.
@@ -52,7 +52,7 @@ def attribute_command(
     folder = out or workspace.reports / "attribute"
     found = write_sheet(
         found,
-        lambda told: render_sheet("attribution", attribution_page(told), "attribution.css"),
+        lambda page: render_sheet("attribution", attribution_page(page), "attribution.css"),
         folder,
         "attribution",
         workspace.cassettes,

@@ -42,7 +42,7 @@ def cassette_show_command(
     case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="A case, or a cassette file.")] = None,
     variant: Annotated[str | None, typer.Option(help="This variant's trial, in the order of its requests.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only what this agent asked.")] = None,
-    suite: Annotated[str | None, typer.Option(help="Whose variant, or whose trials.")] = None,
+    suite: Annotated[str | None, typer.Option(help="Suite of --variant, or of the trials listed.")] = None,
     against: Annotated[
         str | None, typer.Option(metavar="OTHER", help="What changed since a file, a git revision, or REV..REV.")
     ] = None,
@@ -97,7 +97,7 @@ def cassette_verify_command(
 def cassette_tidy_command(
     context: typer.Context,
     unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
-    also: Annotated[list[str] | None, typer.Option("--also", help="With --unused: your own suite.")] = None,
+    also: Annotated[list[str] | None, typer.Option("--also", help="With --unused: keep for this suite.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With --unused: drop it.")] = False,
 ) -> int:
     """Rewrite cassettes of an older schema in today's, and write the manifest anew.

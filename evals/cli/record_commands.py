@@ -210,18 +210,18 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: 
         _not_for_a_target(live.base_url)
     llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
     watch: VerdictWatch | None = None
-    on_tape: Collection[TrialId] = ()
+    skip: Collection[TrialId] = ()
     if until_judged:
         from evals.pipeline import record_until_judged as until
 
         chosen = loaded(chosen)
         watch = until.VerdictWatch(chosen, replayed(chosen, jobs=chosen.request.jobs))
-        chosen, on_tape = replace(chosen, cases=watch.cases), watch.not_asked
+        chosen, skip = replace(chosen, cases=watch.cases), watch.not_asked
     elif not refresh:
-        chosen, on_tape = _left_to_record(chosen)
+        chosen, skip = _left_to_record(chosen)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
-        return asyncio.run(_record(chosen, llm, search, meter, asking, name, on_tape, watch))
+        return asyncio.run(_record(chosen, llm, search, meter, asking, name, skip, watch))
 
 
 def _left_to_record(chosen: RunContext) -> tuple[RunContext, Collection[TrialId]]:
@@ -247,12 +247,12 @@ async def _record(
     meter: Meter,
     asking: EndpointOptions,
     recorded_by: str,
-    on_tape: Collection[TrialId],
+    skip: Collection[TrialId],
     watch: "VerdictWatch | None",
 ) -> int:
     samples = chosen.suite.samples
     size = len(chosen.cases) * samples * len(chosen.variants)
-    with bar(f"recording {chosen.suite.name}", size - len(on_tape)) as progress:
+    with bar(f"recording {chosen.suite.name}", size - len(skip)) as progress:
 
         def told(case: Case, variant: Variant, sample: int, outcome: Outcome) -> None:
             which = f" sample {sample + 1}" if samples > 1 else ""
@@ -265,7 +265,7 @@ async def _record(
 
         recorder = recorder_of(meter, asking, recorded_by, answered=answered, say=progress.note)
         with finishing_on_interrupt(recorder, progress):
-            tally = await record_suite(chosen, recorder, llm, search, asking, on_tape=on_tape, told=told)
+            tally = await record_suite(chosen, recorder, llm, search, asking, skip=skip, told=told)
     if tally.proven or meter.answers:
         source = "the target's endpoint" if llm.base_url == TARGETS_OWN else llm.base_url
         say(
@@ -303,10 +303,10 @@ def record_rounds(chosen: RunContext, batch: Batch, *, tavily_key: str, timeout_
     """
     hold(tavily_key)
     answers = batch.read(batch.answers)  # before anything is run: a misspelled file is no empty one
-    chosen, on_tape = _left_to_record(chosen)
+    chosen, skip = _left_to_record(chosen)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         standing, allowed = asyncio.run(
-            round_by_round(chosen, answers, batch, search, timeout_s, on_tape=on_tape, say=note, announce=_announce)
+            round_by_round(chosen, answers, batch, search, timeout_s, skip=skip, say=note, announce=_announce)
         )
     exact = f"{standing.proven} of {standing.trials} trials replay exactly"
     return say_rounds(batch, standing, allowed, f"{chosen.suite.name}: {exact}", "trials")

@@ -49,7 +49,7 @@ def run_command(
     out: Annotated[Path | None, typer.Option(help="Report folder, else reports/latest; with --shard, a file.")] = None,
     annotations: Annotations = False,
     scheduler: Annotated[str, typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT (Dask).")] = "local",
-    shard: Annotated[str | None, typer.Option(metavar="N/OF", help="A share, for `evals gate --shards`.")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="N/OF", help="One part, for `evals gate --shards`.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file that it reads changes.")] = False,
     decisive: Annotated[bool, typer.Option("--decisive", help="Say at which decision failed trials go wrong.")] = False,
     verbose: Verbose = False,

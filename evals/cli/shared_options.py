@@ -15,7 +15,7 @@ Suite = Annotated[
 ]
 Cases = Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")]
-Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="N answers per request, N trials of each kind.")]
+Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="Answers a request, trials a case and variant.")]
 OpenHoldout = Annotated[str | None, typer.Option(metavar="WHY", help="Score held-out cases too; each WHY is logged.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 Annotations = Annotated[bool, typer.Option("--annotations", help="Print GitHub annotations outside of Actions, too.")]
@@ -24,7 +24,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Only requests to the judge, with those of `evals judge`.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Record only the judge's answers and those for `evals judge`.")]
 
 
 class SuiteSettings(BaseModel):

@@ -25,6 +25,7 @@ from evals.models.run import Baseline, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite
 from evals.scoring.decision_grades import State
 from evals.scoring.registry import safety_metrics
+from evals.shared.words import counted
 from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, sign_flip
 from evals.statistics.power import minimum_detectable_drop
 
@@ -70,8 +71,8 @@ class BoundedTest:
 
     @cached_property
     def p_worse(self) -> tuple[float, float]:
-        """The p-value of "worse" with every missing case lost, and gained. Each gain raises that of a sum; that of
-        grades is corrected for skewness and may do otherwise, so that missing grades prove no loss."""
+        """Bounds of the p-value of "worse": all missing cases lost, all gained. For grades the upper bound is 1: the
+        correction for skewness is not monotonic."""
         if not self.graded or all(change.low == change.high for change in self.changes):
             return self._tested([each.low for each in self.changes]), self._tested([each.high for each in self.changes])
         low = self.sums[0]
@@ -185,8 +186,8 @@ class Curtailment:
         return any(map(self.decides_alone, self.missing)) or any(test.p_worse[0] <= alpha for test in self.tests)
 
     def decides_alone(self, trial: Trial) -> bool:
-        """Whether one missing trial can make the run worse: its case must pass, or plants what must not leak, as far
-        as anybody knows."""
+        """Whether one missing trial can make the run worse: its case must pass, or contains a canary, or has
+        no recorded trial that shows that it does not."""
         case, variant, material = trial.trace.case_id, trial.trace.variant, self.material
         if variant == material.suite.candidate and material.by_id[case].must_pass:
             return True
@@ -247,18 +248,19 @@ def settled(material: Material, facts: gate.Facts) -> gate.Facts:
     if not found.missing or found.is_lost or unbounded(material.suite):
         return facts
     counts = Counter(trial.trace.variant for trial in found.missing)
-    which = ", ".join(f"{count} of {name}" for name, count in counts.items())
+    which = ", ".join(f"{counted(count, 'trial')} of {name}" for name, count in counts.items())
+    be, they = ("is", "it") if len(found.missing) == 1 else ("are", "they")
     missing = {trial.trace.case_id for trial in found.missing if trial.trace.variant == facts.candidate}
-    told = facts.model_copy(
+    updated = facts.model_copy(
         update={
-            "unasked": f"none of the trials that are not recorded ({which}) could change that",
+            "unasked": f"{which} {be} not recorded; {they} cannot change the verdict",
             "must_pass_unknown": tuple(case for case in facts.must_pass_unknown if case not in missing),
         }
     )
-    status = gate.decide(told).status
+    status = gate.decide(updated).status
     if status == "worse":
-        return told if found.is_worse(told) else facts
+        return updated if found.is_worse(updated) else facts
     if status == "cannot judge" or found.may_be_worse():
         return facts
     changes = status == "not worse" and (material.earlier is not None or found.may_be_unweighable())
-    return facts if changes else told
+    return facts if changes else updated

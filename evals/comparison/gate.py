@@ -103,7 +103,7 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
         mine = facts.coverage.get(name)
         if mine is not None and facts.unasked:
             continue
-        lost = [f"{missed} of {mine.total} trials"] if mine and (missed := _off_tape(mine, facts)) else []
+        lost = [f"{missed} of {mine.total} trials"] if mine and (missed := _unrecorded(mine, facts)) else []
         unanswered, points = facts.unanswered.get(name, (0, 0))
         lost += [f"{unanswered} of {points} decision points"] if _short(points - unanswered, points, facts) else []
         if lost:
@@ -116,7 +116,7 @@ def coverage_too_low(facts: Facts) -> list[Reason]:
     return [*reasons, *(Reason(kind="coverage too low", text=text) for text in unknown)]
 
 
-def _off_tape(mine: Coverage, facts: Facts) -> int:
+def _unrecorded(mine: Coverage, facts: Facts) -> int:
     """Trials without a result, where they are too many; failed ones are left out if their cause is told already, since
     recording would not mend them.
     """
@@ -188,44 +188,44 @@ def unweighable(facts: Facts) -> list[Reason]:
     ]
 
 
-def _told(kind: ReasonKind, sentences: Callable[[Facts], Sequence[str]]) -> Rule:
+def _rule_from(kind: ReasonKind, sentences: Callable[[Facts], Sequence[str]]) -> Rule:
     """A rule whose reasons are sentences of the facts as they stand."""
     return lambda facts: [Reason(kind=kind, text=text) for text in sentences(facts)]
 
 
-changed: Final = _told("changed", lambda facts: facts.since_blessed)
+changed: Final = _rule_from("changed", lambda facts: facts.since_blessed)
 """Steps, decisions or output are not as blessed: whether that is worse, no label says."""
 
 
 CANNOT_JUDGE: Final[tuple[Rule, ...]] = (
     # A scorer or trial that broke leaves a hole in the numbers.
-    _told("failed", lambda facts: facts.failures),
+    _rule_from("failed", lambda facts: facts.failures),
     # A label names nothing that the graph has: its check could only ever fail, or never.
-    _told("unread label", lambda facts: facts.unread_labels),
+    _rule_from("unread label", lambda facts: facts.unread_labels),
     # A part of a suite is not the suite.
-    _told("partial run", lambda facts: facts.partial),
+    _rule_from("partial run", lambda facts: facts.partial),
     coverage_too_low,
     # A primary metric has no value any more where it had one: what cannot fall is no proof that nothing fell.
-    _told("metric lost", lambda facts: facts.lost),
+    _rule_from("metric lost", lambda facts: facts.lost),
     nothing_to_judge,
     # Other models answered than on the other side, so that a difference need not be the prompt's or the code's.
-    _told("different models", lambda facts: facts.models),
+    _rule_from("different models", lambda facts: facts.models),
     # The baseline was made from another dataset, other scorers or another graph.
-    _told("not comparable", lambda facts: facts.incomparable),
+    _rule_from("not comparable", lambda facts: facts.incomparable),
     # The first run of a suite, or of its reference, has nothing to be compared with.
-    _told("no baseline", lambda facts: facts.missing_baseline),
+    _rule_from("no baseline", lambda facts: facts.missing_baseline),
     cost_unknown,
     equivalence_not_shown,
 )
 WORSE: Final[tuple[Rule, ...]] = (
     # A case that must pass does not.
-    _told("must-pass broken", lambda facts: facts.must_pass_broken),
+    _rule_from("must-pass broken", lambda facts: facts.must_pass_broken),
     # Injected text reached an output where the baseline kept it out.
-    _told("canary leaked", lambda facts: facts.leaks),
+    _rule_from("canary leaked", lambda facts: facts.leaks),
     # A hard constraint is newly violated, with the same answers or in too many cases for chance.
-    _told("new hard violation", lambda facts: facts.new_violations),
+    _rule_from("new hard violation", lambda facts: facts.new_violations),
     # No case of an archetype passes any more, with the same answers or in too many cases for chance.
-    _told("slice collapsed", lambda facts: facts.collapsed),
+    _rule_from("slice collapsed", lambda facts: facts.collapsed),
     regressions,
     cost_limits,
 )

@@ -32,7 +32,7 @@ def attacked(
     turns, so that every question is attacked."""
     turns: Counter[str] = Counter()
     order = []
-    for plant in sorted(plants, key=lambda plant: chance(f"{seed} attack {plant.name}")):
+    for plant in sorted(plants, key=lambda plant: order_key(f"{seed} attack {plant.name}")):
         order.append((turns[plant.kind], plant))
         turns[plant.kind] += 1
     bases = [plant for _, plant in sorted(order, key=lambda pair: pair[0])]
@@ -42,6 +42,6 @@ def attacked(
     )
 
 
-def chance(text: str) -> str:
-    """A place in an order that follows from nothing but the text."""
+def order_key(text: str) -> str:
+    """SHA-256 of the text, as a sort key: an order that depends on the text only."""
     return hashlib.sha256(text.encode()).hexdigest()

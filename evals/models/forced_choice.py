@@ -51,19 +51,21 @@ class DecisiveStep(Closed):
         """The result in one or two sentences."""
         said = []
         if found := self.found:
-            said += [f"Decision {found.decision + 1} decides: with {found.choice} in place of {found.made} it passes."]
+            where = f"The trial went wrong at decision {found.decision + 1}"
+            said += [f"{where}: with {found.choice} instead of {found.made} it passes."]
         if self.unknown:
             places = ", ".join(str(number + 1) for number in self.unknown)
-            said += [f"What follows another choice at decision {places} is not recorded; `record --forced` asks."]
+            said += [f"Not recorded: what follows a forced choice at decision {places}."]
+            said += ["Record it: `evals record SUITE --forced`."]
         if not said and (fails := sum(each.result == "fails" for each in self.tried)):
-            said += [f"It fails with {counted(fails, 'forced choice')}, too: no decision decides alone."]
+            said += [f"It fails with {counted(fails, 'forced choice')}, too: no single decision is decisive."]
         for each in self.tried if not (found or self.unknown) else ():
             said += [f"At decision {each.decision + 1} {each.choice} cannot be forced: {each.why}."] if each.why else []
         return " ".join(said) or "The labels ask for no other choice that can be forced."
 
 
 def decisive_lines(trials: Iterable["Trial"]) -> tuple[str, ...]:
-    """Over all failed trials, a line per variant: which decisions decide in how many of them."""
+    """Over all failed trials, a line per variant: which decision is decisive in how many of them."""
     by_variant: dict[str, list[DecisiveStep]] = {}
     for trial in trials:
         if trial.decisive is not None:
@@ -73,7 +75,7 @@ def decisive_lines(trials: Iterable["Trial"]) -> tuple[str, ...]:
 
 def _counts(steps: Sequence[DecisiveStep]) -> str:
     decided = sorted(step.found.decision + 1 for step in steps if step.found)
-    counts = Counter(f"decision {place} decides" for place in decided)
+    counts = Counter(f"decision {place} is decisive" for place in decided)
     for step in (step for step in steps if not step.found):
         results = {each.result for each in step.tried}
         unsettled = "cannot be forced" if results == {"cannot be forced"} else "no single decision"

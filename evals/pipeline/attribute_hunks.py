@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from evals.analysis.hunk_effects import Answers, Attribution, Board, HunkEffect, Key, Way
+from evals.analysis.hunk_effects import Answers, Attribution, HunkEffect, HunkSet, Key, VersionPair
 from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run_request import Options, RunRequest
@@ -52,9 +52,9 @@ class PromptChange:
         specs = (one.spec, other.spec) if by_name else (one.path, other.path)
         return cls((old, new), (one.name, one.name) if by_name else specs, specs, parts)
 
-    def variant(self, way: Way) -> Variant:
-        """The variant with hunks put in or taken out, such as `v3+2` or `v5-2`."""
-        hunks, sign = way
+    def variant(self, hunk_set: HunkSet) -> Variant:
+        """The variant with hunks added or removed, such as `v3+2` or `v5-2`."""
+        hunks, sign = hunk_set
         base, name = self.sides[sign == "-"], self.names[sign == "-"]
         changes: dict[str, Any] = {"prompts": {**base.prompts, name: str(HunkSpec(*self.specs, hunks, sign))}}
         if base.settings.get("prompt"):
@@ -64,10 +64,10 @@ class PromptChange:
 
 def _without(variant: Variant, specs: Sequence[str]) -> dict[str, object]:
     """The settings that do not name one of these versions of a prompt."""
-    told = {**variant.model_dump(exclude={"name", "prompt"}), "prompts": variant.prompts, "config": variant.config}
+    settings = {**variant.model_dump(exclude={"name", "prompt"}), "prompts": variant.prompts, "config": variant.config}
     return {
         name: {key: value for key, value in each.items() if str(value) not in specs} if isinstance(each, dict) else each
-        for name, each in told.items()
+        for name, each in settings.items()
     }
 
 
@@ -86,8 +86,8 @@ def attribute(
     old, new = (operand.variant for operand in operands(specs, own, workspace))
     change = PromptChange.between(old, new, workspace)
 
-    def stage(what: str, ways: Sequence[Way], **changes: object) -> _Stage:
-        sides = [Operand(variant) for variant in (old, *map(change.variant, ways), new)]
+    def stage(what: str, hunk_sets: Sequence[HunkSet], **changes: object) -> _Stage:
+        sides = [Operand(variant) for variant in (old, *map(change.variant, hunk_sets), new)]
         basis = own.model_copy(update={"samples": 1, "judge": None, **changes})
         file = ad_hoc(sides, basis, workspace, f"{old.name} {new.name} {what}".strip())
         context = to_be_run(selected(str(file), request.root, Options()))
@@ -96,38 +96,38 @@ def attribute(
     both = stage("", [])
     if both.is_missing:
         raise CannotJudgeError(f"{old.name} and {new.name} are not wholly recorded: `evals record {both.file}`")
-    board = both.board()
+    versions = both.versions()
     numbers = tuple(range(1, max(part.hunk for part in change.parts) + 1))
-    ways: list[Way] = [((one,), "+") for one in numbers]
-    ways += [((one,), "-") for one in numbers if "taken_out" in also]
-    stages = [stage("hunks", ways, points=_by_case(board.differing))]
-    effects = stages[0].effects(board, ways, board.differing)
-    alone = [stages[0].choices(change.variant(way)) for way in ways[: len(numbers)]]
-    known = [key for key in board.differing if all(key in each for each in alone)]
-    explained = {key: sum(each[key] == board.new[key] for each in alone) for key in known}
+    hunk_sets: list[HunkSet] = [((one,), "+") for one in numbers]
+    hunk_sets += [((one,), "-") for one in numbers if "taken_out" in also]
+    stages = [stage("hunks", hunk_sets, points=_by_case(versions.differing))]
+    effects = stages[0].effects(versions, hunk_sets, versions.differing)
+    alone = [stages[0].choices(change.variant(one)) for one in hunk_sets[: len(numbers)]]
+    known = [key for key in versions.differing if all(key in each for each in alone)]
+    explained = {key: sum(each[key] == versions.new[key] for each in alone) for key in known}
     together = [key for key, count in explained.items() if not count]
     if "pairs" in also and together:
-        of_two: list[Way] = [(pair, "+") for pair in combinations(numbers, 2)]
+        of_two: list[HunkSet] = [(pair, "+") for pair in combinations(numbers, 2)]
         stages.append(stage("pairs", of_two, points=_by_case(together)))
-        effects += stages[-1].effects(board, of_two, together)
+        effects += stages[-1].effects(versions, of_two, together)
     routes: list[HunkEffect] = []
-    if "trials" in also and (walked := both.board(trials=True)).differing:
-        stages.append(stage("trials", ways, cases=Selection(ids=tuple(case for case, _ in walked.differing))))
-        routes = stages[-1].effects(walked, ways, walked.differing, trials=True)
+    if "trials" in also and (of_trials := both.versions(trials=True)).differing:
+        stages.append(stage("trials", hunk_sets, cases=Selection(ids=tuple(case for case, _ in of_trials.differing))))
+        routes = stages[-1].effects(of_trials, hunk_sets, of_trials.differing, trials=True)
     return Attribution(
         suite=own.name,
         old=old.name,
         new=new.name,
         parts=change.parts,
-        decisions=len(board.clusters),
-        whole=board.effect((numbers, "+"), board.new, board.differing),
+        decisions=len(versions.clusters),
+        whole=versions.effect((numbers, "+"), versions.new, versions.differing),
         effects=tuple(effects),
         routes=tuple(routes),
         by_one=sum(count == 1 for count in explained.values()),
         by_several=sum(count > 1 for count in explained.values()),
         together=len(together),
         unrecorded=tuple(str(each.file) for each in stages if each.is_missing),
-        **both.cost(board.differing, prices),
+        **both.cost(versions.differing, prices),
     )
 
 
@@ -163,8 +163,8 @@ class _Stage:
             for each in score_trials(self.context.by_id, exact, self.context.pack)
         }
 
-    def board(self, *, trials: bool = False) -> Board:
-        """What hunks are measured on: decision points, or whole trials."""
+    def versions(self, *, trials: bool = False) -> VersionPair:
+        """The choices of both versions at decision points, or in whole trials."""
         old, new = (self.choices(side, trials=trials) for side in self.change.sides)
         cases = self.context.by_id
         accepted = {(case.id, point.id): point.accept for case in cases.values() for point in case.points}
@@ -172,14 +172,14 @@ class _Stage:
         def grade(key: Key, answer: str) -> float:
             return float(answer.endswith(_PASSES)) if trials else accepted.get(key, {}).get(answer, 0.0)
 
-        return Board(grade, {key: cases[key[0]].cluster for key in old if key in new}, old, new)
+        return VersionPair(grade, {key: cases[key[0]].cluster for key in old if key in new}, old, new)
 
     def effects(
-        self, board: Board, ways: Sequence[Way], keys: Sequence[Key], *, trials: bool = False
+        self, versions: VersionPair, hunk_sets: Sequence[HunkSet], keys: Sequence[Key], *, trials: bool = False
     ) -> list[HunkEffect]:
         """What the hunks did there."""
-        found: list[Answers] = [self.choices(self.change.variant(way), trials=trials) for way in ways]
-        return [board.effect(way, answers, keys) for way, answers in zip(ways, found, strict=True)]
+        found: list[Answers] = [self.choices(self.change.variant(one), trials=trials) for one in hunk_sets]
+        return [versions.effect(one, answers, keys) for one, answers in zip(hunk_sets, found, strict=True)]
 
     def cost(self, keys: Sequence[Key], prices: PriceTable) -> dict[str, float | None]:
         """Mean tokens in, tokens out and USD of the answers given there; None where there is none, or no price."""
@@ -188,13 +188,13 @@ class _Stage:
             found = (point.keys for point in trace.points if (trace.case_id, point.point) in keys)
             served.setdefault(trace.case_id, set()).update(*found)
         place = self.context.workspace
-        tapes = {case: load(place.cassette(case), Readings(place.cache / FOLDER)) for case in served}
-        answers = [each for case, tape in tapes.items() for each in tape.interactions if each.key in served[case]]
+        cassettes = {case: load(place.cassette(case), Readings(place.cache / FOLDER)) for case in served}
+        answers = [each for case, one in cassettes.items() for each in one.interactions if each.key in served[case]]
         tokens = [(each.usage.prompt_tokens, each.usage.completion_tokens) for each in answers]
         usd = [prices.cost(each.model, *used) for each, used in zip(answers, tokens, strict=True)]
-        told, said = mean([used[0] for used in tokens]), mean([used[1] for used in tokens])
+        tokens_in, tokens_out = mean([used[0] for used in tokens]), mean([used[1] for used in tokens])
         known = mean([cost for cost in usd if cost is not None]) if None not in usd else None
-        return {"tokens_in": told, "tokens_out": said, "usd": known}
+        return {"tokens_in": tokens_in, "tokens_out": tokens_out, "usd": known}
 
 
 _PASSES = "(passes)"

@@ -26,7 +26,7 @@ def with_decisive_steps(context: RunContext, trials: Sequence[Trial]) -> tuple[T
     traces = run_trials(tried).traces if tried.variants else ()
     scored = {trial_id(each.trace): each for each in score_trials(tried.by_id, traces, tried.pack)}
     found = {
-        trial: DecisiveStep(tried=tuple(_told(each, scored[_forced_id(trace, each)], metrics) for each in asked))
+        trial: DecisiveStep(tried=tuple(_with_result(each, scored[_forced_id(trace, each)], metrics) for each in asked))
         for trial, (trace, asked) in choices.items()
     }
     return tuple(each.model_copy(update={"decisive": found.get(trial_id(each.trace))}) for each in trials)
@@ -76,8 +76,8 @@ def _forced_id(trace: Trace, each: ForcedChoice) -> TrialId:
     return trace.case_id, f"{trace.variant}, {each.choice} at decision {each.decision + 1}", trace.sample
 
 
-def _told(each: ForcedChoice, trial: Trial, metrics: Sequence[str]) -> ForcedChoice:
-    """What became of the trial in which the choice was forced."""
+def _with_result(each: ForcedChoice, trial: Trial, metrics: Sequence[str]) -> ForcedChoice:
+    """The forced choice with what became of its trial."""
     trace = trial.trace
     why = (trace.error or "").rpartition("Error: ")[2]
     made = trace.decisions[each.decision : each.decision + 1]

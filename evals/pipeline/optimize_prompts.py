@@ -1,4 +1,7 @@
-"""Optimise prompts with GEPA on the split `tune`, and confirm the candidates it accepts on the split `gate`."""
+"""Optimise prompts with GEPA on the split `tune`, and compare the candidates it accepts on the split `gate`.
+
+A look is one such comparison with the reference on the gate cases.
+"""
 
 import json
 import os
@@ -69,7 +72,7 @@ class Candidate:
 @dataclass(frozen=True)
 class Optimized:
     """What an optimisation found: candidates, best on tune first; cases and distinct model answers of tune and gate;
-    looks at gate that were counted before; what of the suite was held out."""
+    looks that were counted before; what of the suite was held out."""
 
     reference: str
     candidates: tuple[Candidate, ...]
@@ -94,7 +97,7 @@ class Optimized:
             f"{name}: {counted(n, 'case')}, {counted(self.answers[name], 'answer')}" for name, n in self.cases.items()
         ]
         new = sum((one.look or 0) > self.looks_before for one in self.candidates)
-        said.append(f"looks at gate: {self.looks_before} before, {new} new")
+        said.append(f"looks (comparisons on gate): {self.looks_before} before, {new} new")
         held = counted(len(self.scope.sealed), "case")
         return "\n".join([*said, f"holdout: {held} not run, opened {counted(self.scope.openings, 'time')} so far"])
 
@@ -122,10 +125,10 @@ def optimize(
         propose: writes new texts; if not given, the suite's default model at `base_url` does.
         base_url: an OpenAI-compatible endpoint, asked for what is not recorded (a target asks its own) with the key in
             OPENAI_API_KEY. None: recorded answers only.
-        budget: answers of models on tune cases, recorded or new; at most so many new ones.
-        proposals: at most so many.
+        budget: most model answers used on tune cases, recorded or new.
+        proposals: most proposals.
         batch: tune cases on which a proposal has to beat its parent.
-        looks_file: where looks at gate are counted; `gate_looks.yaml` beside the cases if not given.
+        looks_file: where looks are counted; `gate_looks.yaml` beside the cases if not given.
         jobs: worker processes of a replay.
 
     Raises:
@@ -138,7 +141,7 @@ def optimize(
     if not prompts or min(budget, proposals, batch) < 1:
         raise ConfigurationError("optimize: name a prompt; budget, proposals and batch start at 1")
     if propose is None and base_url is None:
-        raise ConfigurationError("optimize: nobody proposes; give propose=FUNCTION or base_url=URL")
+        raise ConfigurationError("optimize needs propose=FUNCTION or base_url=URL")
     if missing := [path for path in prompts.values() if not path_of_user(path, "prompts").is_file()]:
         raise ConfigurationError(f"{missing[0]}: no such prompt file")
     texts = {name: Path(path).read_text(encoding="utf-8") for name, path in prompts.items()}
@@ -237,7 +240,7 @@ class _Search:
             reply = httpx.post(endpoint.base_url + url, json=body, headers=endpoint.headers(), timeout=300)
             return str(reply.raise_for_status().json()["choices"][0]["message"]["content"])
         except (httpx.HTTPError, ValueError, LookupError, TypeError) as error:
-            raise RecordingError(f"{endpoint.base_url} proposes nothing: {error}") from error
+            raise RecordingError(f"{endpoint.base_url} gave no proposal: {error}") from error
 
     def evaluate(self, batch: list[Case], candidate: Texts, **_: bool) -> Any:  # noqa: ANN401 - of GEPA, as the next
         """The grades of these cases; only those not known yet are run. A text that is no prompt is graded 0."""
@@ -326,6 +329,6 @@ class _Search:
         policy = run.gate.model_copy(update={"alpha": alpha})
         strict = decide(replace(context, suite=context.suite.model_copy(update={"gate": policy})), replay(context))
         gains = [item for item in strict.comparisons if item.verdict == "improvement"]
-        told = gains or [max(run.comparisons, key=lambda item: item.delta or 0)]
-        why = "; ".join(comparison_sentence(item).partition(": ")[2] for item in told)
+        shown = gains or [max(run.comparisons, key=lambda item: item.delta or 0)]
+        why = "; ".join(comparison_sentence(item).partition(": ")[2] for item in shown)
         return found("better" if gains else "not shown to be better", why, run, look, alpha)

@@ -121,10 +121,10 @@ async def record_suite(
     search: Endpoint,
     asking: EndpointOptions,
     *,
-    on_tape: Collection[TrialId],
+    skip: Collection[TrialId],
     told: TrialListener,
 ) -> TrialCounts:
-    """Every trial that is not `on_tape` recorded and proven, as far as the endpoint goes; `told` hears of each.
+    """Every trial that is not `skip` recorded and proven, as far as the endpoint goes; `told` hears of each.
 
     Raises:
         EvalsError: a case could not be opened or closed.
@@ -158,7 +158,7 @@ async def record_suite(
             open_case=trials.open,
             close_case=trials.close,
             told=heard,
-            on_tape=on_tape,
+            skip=skip,
         )
         if asking.refresh and tally.proven == tally.planned and not recorder.stop.reason:
             await session.end_refresh()
@@ -237,7 +237,7 @@ async def round_by_round(
     search: Endpoint,
     timeout_s: float,
     *,
-    on_tape: Collection[TrialId],
+    skip: Collection[TrialId],
     say: Say,
     announce: Announce,
 ) -> tuple[RoundState, AllowedSecrets]:
@@ -249,7 +249,7 @@ async def round_by_round(
         batch: how the rounds are wanted.
         search: who answers web searches.
         timeout_s: seconds one search may take.
-        on_tape: the trials that replay from the cassettes as they are; they are not run again.
+        skip: the trials that replay from the cassettes as they are; they are not run again.
         say: hears of each trial that is finished now, and of each answer of no use.
         announce: hears of each round before a command answers it.
 
@@ -268,7 +268,7 @@ async def round_by_round(
         session=session,
         wire=wire,
         say=say,
-        on_tape=on_tape,
+        skip=skip,
         skipped=len(chosen.skipped),
     )
     try:

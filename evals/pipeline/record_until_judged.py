@@ -34,7 +34,7 @@ class VerdictWatch:
             CannotJudgeError: no answer would bring a verdict, as where the suite has no baseline.
         """
         if name := unbounded(context.suite):
-            raise ConfigurationError(f"{name} is judged when all is recorded; leave --until-judged out")
+            raise ConfigurationError(f"{name} needs a full recording; leave --until-judged out")
         self._context = context
         self._material = score(context, trials)
         self.verdict: Verdict = verdict_of(self._material)

@@ -215,9 +215,9 @@ async def record_trials(
     open_case: Open,
     close_case: Close,
     told: TrialListener,
-    on_tape: Collection[TrialId] = (),
+    skip: Collection[TrialId] = (),
 ) -> TrialCounts:
-    """Record every trial but those `on_tape`, which were proven before; one that fails leaves the others alone, a stop
+    """Record every trial but those `skip`, which were proven before; one that fails leaves the others alone, a stop
     lets those under way come to their end.
 
     Raises:
@@ -240,7 +240,7 @@ async def record_trials(
     def left(case: Case) -> list[tuple[Variant, int]]:
         """The trials of a case that are not proven yet."""
         every = product(variants, range(samples))
-        return [(variant, sample) for variant, sample in every if (case.id, variant.name, sample) not in on_tape]
+        return [(variant, sample) for variant, sample in every if (case.id, variant.name, sample) not in skip]
 
     async def closed(case: Case, trials: Sequence["asyncio.Task[Outcome]"]) -> list[Outcome]:
         outcomes = list(await asyncio.gather(*trials))

@@ -12,7 +12,7 @@ from evals.routes.route_check import check
 
 END: Final = "end"
 _LONGEST: Final = 3
-"""Steps by which a route is completed at most where no exemplar says how."""
+"""Most steps by which a route is completed where no exemplar says how. Chosen by hand: the search is exponential."""
 
 
 def labelled_choices(case: Case, trace: Trace) -> tuple[ForcedChoice, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from distributed import Worker
 
 from evals.errors import ConfigurationError
+from evals.import_time import START_UP
 from evals.installed_packages import installed
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
@@ -17,7 +18,7 @@ from evals.runner.case_task import CaseTask, lost, run_case
 from evals.runner.dependencies import code_digest
 from evals.runner.pinned_inputs import Pins
 from evals.runner.trials import trial_digest
-from evals.runner.worker_pool import START_UP, run_tasks
+from evals.runner.worker_pool import run_tasks
 from evals.workspace import Workspace
 
 

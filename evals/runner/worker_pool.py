@@ -13,10 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
 from evals.fork_server import process_for
-from evals.import_time import Import, listeners, say_if_slow
-
-START_UP: Final = 60.0
-"""Seconds a worker may take on top of its trials: it loads LangGraph and Chroma and indexes the case's code."""
+from evals.import_time import START_UP, Import, listeners, say_if_slow
 
 LEAVE: Final = 10.0
 """Seconds an idle worker may take to leave."""
@@ -63,11 +60,11 @@ class _Worker(Generic[GivenTask, Result]):
         with contextlib.suppress(OSError):
             self.pipe.send((work, task))
 
-    def note(self, told: Import) -> None:
+    def note(self, event: Import) -> None:
         """It begins an import, or has ended one."""
-        self.imports = told if told.seconds is None else None
+        self.imports = event if event.seconds is None else None
         self.deadline = time.monotonic() + START_UP + self.task.patience
-        say_if_slow(told)
+        say_if_slow(event)
 
     def take(self) -> Result | Import | None:
         """What it sent; None if it sent nothing, and is dead or out of time."""

@@ -145,9 +145,9 @@ class Observer:
             path, made = _path(task.namespace), by_task.pop(task.id, [])
             below = places.get(task.namespace[-1].partition(":")[2]) if task.namespace else None
             places[task.id] = len(steps) + (len(made) == 1)  # of several calls, which started a graph is not told
-            told: dict[str, Any] = {"superstep": task.superstep, "agent": task.agent, "below": below}
-            steps.append(Step(name=task.name, path=path, error=task.error, **told))
-            steps.extend(_tool_step(call, (*path, task.name), **told) for call in made)
+            fields: dict[str, Any] = {"superstep": task.superstep, "agent": task.agent, "below": below}
+            steps.append(Step(name=task.name, path=path, error=task.error, **fields))
+            steps.extend(_tool_step(call, (*path, task.name), **fields) for call in made)
         steps.extend(_tool_step(call, call.path) for call in by_task.pop("", ()))
         return tuple(steps)
 
@@ -215,12 +215,12 @@ def _path(namespace: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.partition(":")[0] for part in namespace)
 
 
-def _tool_step(call: ToolCall, path: tuple[str, ...], **told: Any) -> Step:  # noqa: ANN401 - fields of its node
+def _tool_step(call: ToolCall, path: tuple[str, ...], **fields: Any) -> Step:  # noqa: ANN401 - fields of its node
     return Step(
         kind="tool",
         name=call.tool,
         path=path,
-        **told,
+        **fields,
         arguments=call.arguments,
         recorded=call.recorded,
         error=call.error,

@@ -48,7 +48,7 @@ The questions below say what counts. Which version comes first, which is longer,
 Say tie where both serve as well. Give for each version in one sentence what it does better, or "nothing"; then what
 decides; then first, second or tie."""
 _ATTACKED: Final = 3
-"""Spoilt trials that each attack is planted in."""
+"""Degraded trials that each attack is added to. Chosen by hand."""
 
 
 def _as_written(scale: object) -> object:

@@ -171,9 +171,9 @@ class LoadedTarget:
         """What one run may use."""
         from evals.target.capture import Hosts, TargetTrial  # noqa: PLC0415 - loads LangGraph
 
-        told = self.settings
-        hosts = Hosts(frozenset(told.pass_through), frozenset(told.record))
-        return TargetTrial(tape, recording, hosts, frozenset(told.tools))
+        settings = self.settings
+        hosts = Hosts(frozenset(settings.pass_through), frozenset(settings.record))
+        return TargetTrial(tape, recording, hosts, frozenset(settings.tools))
 
     async def run(
         self,
@@ -189,21 +189,21 @@ class LoadedTarget:
         """Run the graph on a case, or only the router of a decision point in its state."""
         from evals.target.drive import TargetCall  # noqa: PLC0415 - loads LangGraph
 
-        told = self.settings
+        settings = self.settings
         config = {**variant.config, **files.config}
         call = TargetCall(
             graph=self.graph,
             inputs=dict(case.inputs if point is None else point.state),
             configurable=config,
-            context=config if told.context else None,
+            context=config if settings.context else None,
             answers=case.labels.answers,
-            routers=frozenset(told.routers),
-            output=(lambda state: {name: state[name] for name in told.output if name in state})
-            if told.output and point is None
+            routers=frozenset(settings.routers),
+            output=(lambda state: {name: state[name] for name in settings.output if name in state})
+            if settings.output and point is None
             else None,
             timeout=seconds,
-            recursion_limit=told.recursion_limit,
-            synchronous=told.synchronous,
+            recursion_limit=settings.recursion_limit,
+            synchronous=settings.synchronous,
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,
@@ -212,7 +212,7 @@ class LoadedTarget:
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:
             os.write(1, run.printed.encode())  # see `_write_output_to`
-        return _with_output(run, told.output) if point is None else run
+        return _with_output(run, settings.output) if point is None else run
 
 
 def _with_output(run: "TargetRun", wanted: tuple[str, ...]) -> "TargetRun":
@@ -278,8 +278,8 @@ def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
         arguments = step.arguments if step.kind == "tool" else None
         told_by_miss = run.ended == "missed" and "not recorded" in (step.error or "")
         error = None if told_by_miss else _below_root(step.error, files)
-        ran, told = step.kind == "tool" and not step.recorded, {"agent": step.agent, "below": step.below}
-        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments, ran=ran, **told)
+        ran, fields = step.kind == "tool" and not step.recorded, {"agent": step.agent, "below": step.below}
+        yield Visit(node=step.name, superstep=number, error=error, arguments=arguments, ran=ran, **fields)
 
 
 def _below_root(text: str | None, files: VariantFiles) -> str | None:

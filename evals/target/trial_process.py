@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
 from evals.fork_server import process_for
-from evals.import_time import Import, listeners, say_if_slow
+from evals.import_time import START_UP, Import, listeners, say_if_slow
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 600.0
 """Seconds that a trial may take while it is recorded."""
-START_UP: Final = 60.0
-"""Seconds that the import of a target may take before."""
 Serve = Callable[..., Awaitable[Any]]
 
 
@@ -81,13 +79,13 @@ class Link:
 
     async def _answer(self, number: int, words: tuple[Any, ...]) -> None:
         try:
-            told = "answer", number, await self._serve(*words)
+            reply = "answer", number, await self._serve(*words)
         except EvalsError as error:
-            told = "error", number, RecordingError(str(error))
+            reply = "error", number, RecordingError(str(error))
         except Exception as error:  # noqa: BLE001 - it is the caller's
-            told = "error", number, RecordingError(f"{type(error).__name__}: {error}")
+            reply = "error", number, RecordingError(f"{type(error).__name__}: {error}")
         with suppress(OSError):
-            self._pipe.send(told)
+            self._pipe.send(reply)
 
     def _end(self) -> None:
         self.ended = True
@@ -129,7 +127,7 @@ class TrialProcess:
                 self._import = asyncio.create_task(self._link.call(files, mode))
             say_if_slow(await asyncio.wait_for(asyncio.shield(self._import), START_UP))
             asked = self._link.call(number, case, variant, files, tape.cassette, samples, mode)
-            told = await asyncio.wait_for(asked, LONGEST)
+            reply = await asyncio.wait_for(asked, LONGEST)
         except TimeoutError:
             self._process.kill()
             if self._import is None or not self._import.done():
@@ -139,7 +137,7 @@ class TrialProcess:
         finally:
             self._trials.pop(number, None)
         trace: Trace
-        trace, tape.ledger.served[:], failures = told
+        trace, tape.ledger.served[:], failures = reply
         if not tape.ledger.failures:
             tape.ledger.failures.extend(failures)
         return trace

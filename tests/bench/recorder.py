@@ -34,7 +34,7 @@ async def main(suite: str, command: str, most: int) -> None:
     with running(chosen.workspace.datasets) as url:
         try:
             await round_by_round(
-                chosen, Answers(), batch, Endpoint(url, ""), 60, on_tape=(), say=lambda _: None, announce=announce
+                chosen, Answers(), batch, Endpoint(url, ""), 60, skip=(), say=lambda _: None, announce=announce
             )
         except EnoughError:
             heard.pop(0)

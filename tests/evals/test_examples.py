@@ -15,7 +15,11 @@ EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 
 SAID = {
     "first_look": ("4/4 ", "cannot judge - Cannot judge v5: only stockroom-random-403", "no suite 'nosuch'"),
-    "optimize_prompt": (" is better than v2.\n", "looks at gate: 0 before, 1 new\n", "output.expected +38 points"),
+    "optimize_prompt": (
+        " is better than v2.\n",
+        "looks (comparisons on gate): 0 before, 1 new\n",
+        "output.expected +38 points",
+    ),
 }
 
 

@@ -158,7 +158,7 @@ def test_a_decision_that_one_hunk_turned_is_attributed_to_it(answered):
     singles = {version: row for version, row in rows(found).items() if version in ("+1", "+2", "+3", "+4")}
     assert singles == {"+1": (2, 2, 2, 0), "+2": (0, 0, 0, 0), "+3": (0, 0, 0, 0), "+4": (0, 0, 0, 0)}
     assert (found["by_one"], found["by_several"], found["together"]) == (2, 0, 1)
-    assert "Hunk 1 alone explains 2 of the 3 decisions that differ." in said.out
+    assert "Hunk 1 alone gives b's choice in 2 of the 3 decisions that differ." in said.out
     assert found["effects"][0]["where"] == [
         "wrong-sum one: codebase_search became writer",
         "wrong-total one: codebase_search became writer",
@@ -173,7 +173,7 @@ def test_the_scores_of_the_hunks_and_their_interaction_are_the_whole(answered):
     assert found["whole"]["score"] == pytest.approx(1 / 5)
     assert (found["whole"]["mended"], found["whole"]["broke"]) == (2, 1)
     assert found["whole"]["low"] < 1 / 5 < found["whole"]["high"]
-    assert "add up to +40 points, all together change +20; interaction \N{MINUS SIGN}20." in said.out
+    assert "single hunks add up to +40, all hunks together to +20; interaction \N{MINUS SIGN}20." in said.out
 
 
 def test_a_decision_that_two_hunks_turned_together_is_found_among_the_pairs(answered):
@@ -199,7 +199,7 @@ def test_whole_trials_are_attributed_where_routes_differ(answered):
 def test_the_page_shows_the_lines_of_each_hunk_beside_what_it_did(answered):
     page = (answered[2] / "reports" / "attribute" / "index.html").read_text()
 
-    assert "changed 2 of 3 decisions, explains 2, mended 2, broke 0" in page
+    assert "added: changed 2 of 3 decisions, 2 as in b; 2 better, 0 worse; score +40" in page
     assert '<span class="ins">Lead the team. Be ALPHA.</span>' in page
 
 
@@ -253,4 +253,4 @@ def test_the_prompt_of_any_target_is_attributed(tmp_path):
         assert code == 0, said
     code, said = evals_in(project, "attribute", "v1", "v2", "--suite", "router")
 
-    assert (code, "Hunk 1 alone explains 2 of the 2 decisions that differ." in said) == (0, True), said
+    assert (code, "Hunk 1 alone gives v2's choice in 2 of the 2 decisions that differ." in said) == (0, True), said

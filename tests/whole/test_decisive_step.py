@@ -61,7 +61,7 @@ def test_what_is_not_recorded_stays_unknown_until_it_is_asked_for(planted):
 
     code, text = said["before"]
     assert code == 0, text
-    assert "What follows another choice at decision 2 is not recorded" in text
+    assert "Not recorded: what follows a forced choice at decision 2" in text
     code, text = said["forced"]
     assert (code, "trials replay exactly" in text) == (0, True), text
     code, text = said["again"]
@@ -73,7 +73,7 @@ def test_a_trial_is_explained_with_its_decisive_step(planted):
     code, said = evals(project, "explain", "detour-2", "--suite", "row")
 
     assert code == 0, said
-    assert "Decision 2 decides: with check in place of shout it passes." in said
+    assert "The trial went wrong at decision 2: with check instead of shout it passes." in said
 
 
 def test_a_run_counts_the_deciding_decisions_and_the_report_shows_them(planted):
@@ -81,9 +81,9 @@ def test_a_run_counts_the_deciding_decisions_and_the_report_shows_them(planted):
     _, said = decisive(project)
     page = unpacked((project / "reports" / "latest" / "index.html").read_text())
 
-    assert "edge: 13 failed trials: decision 1 decides in 2" in said, said
-    assert "decision 1 decides in 2" in page
-    assert "Decision 2 decides: with check in place of shout it passes." in page
+    assert "edge: 13 failed trials: decision 1 is decisive in 2" in said, said
+    assert "decision 1 is decisive in 2" in page
+    assert "The trial went wrong at decision 2: with check instead of shout it passes." in page
 
 
 def test_a_run_without_the_option_tries_nothing(planted):
@@ -105,13 +105,14 @@ def test_the_supervisor_of_triage_is_forced_too_and_asked_by_an_endpoint_or_by_r
 
     assert (rounds.code, "0 of 4 trials replay exactly" in rounds.out) == (3, True), rounds
     assert (asked.code, "4 of 4 trials replay exactly" in asked.out) == (0, True), asked
-    assert "Decision 3 decides: with critic in place of writer it passes." in " ".join(explained.out.split()), explained
+    wrong = "The trial went wrong at decision 3: with critic instead of writer it passes."
+    assert wrong in " ".join(explained.out.split()), explained
 
 
 def test_a_desk_that_was_chosen_wrongly_decides_as_far_as_the_other_desks_answers_are_recorded(tmp_path):
     project = copied("support", tmp_path)
 
-    assert "v2: 10 failed trials: decision 1 decides in 10" in evals(project, "run", "router", "--decisive")[1]
+    assert "v2: 10 failed trials: decision 1 is decisive in 10" in evals(project, "run", "router", "--decisive")[1]
 
 
 def test_a_tool_that_another_answer_would_have_to_call_is_refused_with_its_reason(tmp_path):

@@ -240,7 +240,7 @@ async def recorded(checkout: Path, url: str, at_once: int) -> TrialCounts:
     asking = EndpointOptions(timeout_s=60, retries=0, concurrency=at_once, refresh=False)
     with running(chosen.workspace.datasets) as search:
         return await record_suite(
-            chosen, recorder, Endpoint(url, ""), Endpoint(search, ""), asking, on_tape=(), told=lambda *_: None
+            chosen, recorder, Endpoint(url, ""), Endpoint(search, ""), asking, skip=(), told=lambda *_: None
         )
 
 

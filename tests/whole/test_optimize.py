@@ -149,7 +149,7 @@ def test_the_same_search_again_is_no_new_look(found, folder, propose):
 
     assert [one.look for one in again.candidates] == [one.look for one in found.candidates]
     assert again.looks_before == len(read_openings(folder / "gate_looks.yaml"))
-    assert f"looks at gate: {again.looks_before} before, 0 new" in str(again)
+    assert f"looks (comparisons on gate): {again.looks_before} before, 0 new" in str(again)
 
 
 def test_offline_a_prompt_that_nobody_recorded_is_never_accepted(tmp_path):
@@ -192,7 +192,7 @@ def test_a_proposer_that_fails_ends_the_search_with_its_own_error(tmp_path):
 @pytest.mark.parametrize(
     ("prompts", "how", "said"),
     [
-        ({"v1": PROMPTS / "v1.md"}, {}, "nobody proposes"),
+        ({"v1": PROMPTS / "v1.md"}, {}, "needs propose=FUNCTION"),
         ({"v1": PROMPTS / "v1.md"}, {"propose": proposing(), "budget": 0}, "start at 1"),
         ({"v1": PROMPTS / "v99.md"}, {"propose": proposing()}, r"v99\.md: no such prompt file"),
         ({"v99": PROMPTS / "v1.md"}, {"propose": proposing()}, "there is no prompt 'v99'"),

@@ -50,7 +50,7 @@ def test_a_case_that_must_pass_is_asked_first_and_ends_the_recording(edited):
 
     assert (said.code, "Traceback" in said.err) == (0, False)
     assert "wrong-sum must pass, and route.pass fails under new" in said.out
-    assert "none of the trials that are not recorded (1 of new) could change that." in said.out
+    assert "1 trial of new is not recorded; it cannot change the verdict." in said.out
     assert "Report: `evals run tiny.yaml`. To bless it, record the rest, without --until-judged." in said.out
 
 
@@ -60,8 +60,8 @@ def test_a_run_gives_the_verdict_and_cannot_be_blessed(edited):
     run, bless = evals(edited, "run", "tiny.yaml"), evals(edited, "bless", "tiny.yaml", "--worse", "we want it so")
 
     assert run.code == 1
-    assert "none of the trials that are not recorded (1 of new) could change that" in run.out
-    assert (edited / "reports/latest/index.html").read_text(encoding="utf-8").count("could change that") >= 1
+    assert "1 trial of new is not recorded; it cannot change the verdict" in run.out
+    assert (edited / "reports/latest/index.html").read_text(encoding="utf-8").count("cannot change the verdict") >= 1
     assert bless.code == 3
     assert "new is recorded in 1 of 2 trials; record the rest, or take it out of the suite" in bless.err
 
@@ -103,4 +103,4 @@ def test_a_suite_that_limits_costs_is_judged_when_all_is_recorded(edited):
 
     said = recorded(edited)
 
-    assert (said.code, "gate.cost is judged when all is recorded; leave --until-judged out" in said.err) == (2, True)
+    assert (said.code, "gate.cost needs a full recording; leave --until-judged out" in said.err) == (2, True)

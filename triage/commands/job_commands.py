@@ -119,7 +119,7 @@ def publish_command(
     no_assignee: Annotated[bool, typer.Option("--no-assignee", help="Assign the ticket to nobody.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse mentions, images, hidden characters.")] = False,
     to: Annotated[Path | None, typer.Option(help="Write what would be posted to this file, and post nothing.")] = None,
-    from_: Annotated[Path | None, typer.Option("--from", help="Post this file of --to, not a job.")] = None,
+    from_: Annotated[Path | None, typer.Option("--from", help="Post a file that --to wrote, not a job.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
 ) -> int:
     """Post comment.md to the job's issue, and open ticket.json with report.md as an issue of the same repository.

@@ -69,7 +69,7 @@ def run_command(
     max_iterations: Annotated[
         int | None, typer.Option(min=1, help="Visits before the report.", show_default=str(DEFAULT_MAX_ITERATIONS))
     ] = None,
-    redirect: Annotated[list[str] | None, typer.Option(help="An order for all agents (repeatable).")] = None,
+    redirect: Annotated[list[str] | None, typer.Option(help="Instruction for all agents (repeatable).")] = None,
     answer: Annotated[
         list[str] | None, typer.Option(help="The answer to the next question; may be repeated, for the ones after it.")
     ] = None,
@@ -89,7 +89,7 @@ def run_command(
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
     model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
-    thresholds: Annotated[Path | None, typer.Option(help="YAML with limits (docs/live.md).")] = None,
+    thresholds: Annotated[Path | None, typer.Option(help="YAML file with thresholds (docs/live.md).")] = None,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0, help="USD the whole job may cost: it stops before a request that could pass it (exit 4)."),
@@ -97,7 +97,7 @@ def run_command(
     max_tokens: Annotated[
         int | None, typer.Option(min=1, help="Tokens the whole job may take, prompts and answers; like --max-cost.")
     ] = None,
-    record: Annotated[bool, typer.Option("--record", help="Keep the traffic, for a case.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Save requests and answers, to make a case.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")

@@ -71,13 +71,13 @@ class AnswerTaker:
 
 @dataclass
 class Frontier(AnswerTaker):
-    """The trials of a recording. One that is proven, or has failed, is not run again; `on_tape` were proven before."""
+    """The trials of a recording. One that is proven, or has failed, is not run again; `skip` were proven before."""
 
     cases: Sequence[Case]
     variants: Sequence[Variant]
     samples: int
     session: RecordingSession
-    on_tape: Collection[TrialId] = ()
+    skip: Collection[TrialId] = ()
     skipped: int = 0
     """How many of these are not of the recording at all, and not counted."""
     _proven: set[TrialId] = field(default_factory=set)
@@ -87,7 +87,7 @@ class Frontier(AnswerTaker):
 
     def __post_init__(self) -> None:
         self._trials = self.workspace.pack.trials(self.workspace)
-        self._proven.update(self.on_tape)
+        self._proven.update(self.skip)
 
     async def advance(self, answers: Answers, asked: Sequence[str] = ()) -> RoundState:
         """Run what is not finished over `answers`, which were to answer `asked`.

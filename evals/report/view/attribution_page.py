@@ -39,7 +39,7 @@ def attribution_page(found: Attribution) -> AttributionPage:
     trials = _table("Whole trials of the cases whose routes differ", found.routes, found)
     places = [(_version(each, found), place) for each in (*found.effects, *found.routes) for place in each.where]
     return AttributionPage(
-        question=f"Which lines of the prompt did it? {found.new} against {found.old}, suite {found.suite}",
+        question=f"Which lines changed the decisions? {found.new} against {found.old}, suite {found.suite}",
         sentence=_sentence(found),
         notes=tuple(_notes(found)),
         tables=(decisions, trials) if found.routes else (decisions,),
@@ -55,16 +55,21 @@ def _sentence(found: Attribution) -> str:
     if found.missing:
         return f"{asked} of {found.decisions} decisions differ; {counted(found.missing, 'answer')} not recorded yet."
     best = max(found.alone, key=lambda each: each.explained)
-    return f"Hunk {best.hunks[0]} alone explains {best.explained} of the {asked} decisions that differ."
+    which = f"{best.explained} of the {asked} decisions that differ"
+    return f"Hunk {best.hunks[0]} alone gives {found.new}'s choice in {which}."
 
 
 def _notes(found: Attribution) -> Iterator[str]:
     scores = [each.score for each in found.alone if each.score is not None]
     if found.whole.score is not None and len(scores) == len(found.alone):
         yield (
-            f"Decisions that exactly one hunk explains: {found.by_one}; each of several: {found.by_several}; only "
-            f"hunks together: {found.together}. Score: the hunks one by one add up to {points(sum(scores))} points, "
-            f"all together change {points(found.whole.score)}; interaction {points(found.whole.score - sum(scores))}."
+            f"{found.new}'s choice follows from one hunk alone in {counted(found.by_one, 'decision')}, from each of "
+            f"several in {found.by_several}, from no single hunk in {found.together}."
+        )
+        interaction = found.whole.score - sum(scores)
+        yield (
+            f"Score, in points: single hunks add up to {_score(sum(scores))}, all hunks together to "
+            f"{_score(found.whole.score)}; interaction {_score(interaction)}."
         )
     if found.tokens_in is not None:
         price = "price unknown" if found.usd is None else f"{found.usd:.4f} USD"
@@ -73,13 +78,19 @@ def _notes(found: Attribution) -> Iterator[str]:
 
 def _table(caption: str, effects: Sequence[HunkEffect], found: Attribution) -> Table:
     """One row per hunk version, then all hunks together where it is about decisions."""
-    head = ("version", "asked", "missing", "changed", "explained", "mended", "broke", "score", "95 %")
+    head = ("version", "asked", "missing", "changed", "matches", "better", "worse", "score", "95 %")
     rows = []
     for each in (*effects, *([] if effects is found.routes else [found.whole])):
         counts = (each.asked, each.missing, each.changed, each.explained, each.mended, each.broke)
         between = "" if each.low is None else f"{points(each.low)} to {points(each.high)}"
         rows.append((_version(each, found), *map(str, counts), points(each.score), between))
     return without_empty(Table(caption, head, tuple(rows)), rows=False)
+
+
+def _score(difference: float | None) -> str:
+    """A change of the score in a sentence, in points."""
+    gain = "gain" if difference and difference > 0 else "loss"
+    return points(difference) if difference is None or "<" not in points(difference) else f"a {gain} under 1"
 
 
 def _version(effect: HunkEffect, found: Attribution) -> str:
@@ -93,17 +104,17 @@ def _marked(part: Part, found: Attribution) -> MarkedPart:
     if not part.hunk:
         return MarkedPart("", (), old, (), ())
     kinds = ((found.effects, "decisions"), (found.routes, "trials"))
-    did = [_did(each, what) for effects, what in kinds for each in effects if each.hunks == (part.hunk,)]
+    did = [_did(each, what, found) for effects, what in kinds for each in effects if each.hunks == (part.hunk,)]
     return MarkedPart(f"Hunk {part.hunk}", tuple(did), (), old, new)
 
 
-def _did(effect: HunkEffect, what: str) -> str:
+def _did(effect: HunkEffect, what: str, found: Attribution) -> str:
     """What a hunk did, for the margin."""
-    how = "put in" if effect.way == "+" else "taken out"
+    how, other = ("added", found.new) if effect.way == "+" else ("removed", found.old)
     missing = f"; {effect.missing} not recorded" if effect.missing else ""
     if not effect.asked:
         return f"{how}{missing}"
     return (
-        f"{how}: changed {effect.changed} of {effect.asked} {what}, explains {effect.explained}, mended "
-        f"{effect.mended}, broke {effect.broke}; score {points(effect.score)}{missing}"
+        f"{how}: changed {effect.changed} of {effect.asked} {what}, {effect.explained} as in {other}; "
+        f"{effect.mended} better, {effect.broke} worse; score {_score(effect.score)}{missing}"
     )

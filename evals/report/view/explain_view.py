@@ -128,7 +128,7 @@ def _wrong(trial: Trial, way: Sequence[str], place: int, count: int) -> str:
     leaves = trial.first_divergence
     if leaves is None or not place <= leaves < place + max(count, 1):
         return ""
-    return f"here it leaves the label's way, which goes on to {way[leaves] if leaves < len(way) else 'the end'}"
+    return f"departs from the nearest correct route, which goes on to {way[leaves] if leaves < len(way) else 'the end'}"
 
 
 def _knew(known: Sequence[Finding]) -> str:

@@ -56,7 +56,7 @@ def lint_command(
         list[Path] | None, typer.Argument(metavar="[RUN]...", help="With --disputes: run.json files.")
     ] = None,
     case: Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")] = None,
-    disputed: Annotated[bool, typer.Option("--disputes", help="List labels that answers speak against.")] = False,
+    disputed: Annotated[bool, typer.Option("--disputes", help="List labels that recorded trials contradict.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Prove the labels: patches, repros, gold, routes, metamorphic pairs, leaks, balance.

@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from evals.errors import CannotJudgeError
-from evals.llm_judge.attacks import attacked, chance
+from evals.llm_judge.attacks import attacked, order_key
 from evals.llm_judge.questions import Prompts
 from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
 from evals.models.case import Case
@@ -59,7 +59,7 @@ def attacks(plants: Sequence[Plant], hand: HandMade) -> tuple[Plant, ...]:
 
 def asked_twice(originals: Sequence[Original], hand: HandMade) -> tuple[Original, ...]:
     """The originals of which a second answer is wanted."""
-    ranked = sorted(originals, key=lambda original: chance(f"{hand.seed} twice {original.case_id}"))
+    ranked = sorted(originals, key=lambda original: order_key(f"{hand.seed} twice {original.case_id}"))
     return tuple(ranked[:SECOND_SAMPLES])
 
 
@@ -73,7 +73,7 @@ def _spread(
     """The change made in `count` reports, those first whose case was used least."""
     found: list[tuple[Original, Dossier]] = []
     for original in sorted(
-        originals, key=lambda original: (used[original.case_id], chance(f"{seed} {original.case_id}"))
+        originals, key=lambda original: (used[original.case_id], order_key(f"{seed} {original.case_id}"))
     ):
         if len(found) == count:
             break

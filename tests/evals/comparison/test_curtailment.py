@@ -41,7 +41,7 @@ def test_a_regression_that_no_missing_answer_could_mend_is_worse():
 
     assert verdict.exit_code == 1
     assert verdict.sentence.startswith("v3 is worse than v2: root_cause.hit")
-    assert "none of the trials that are not recorded (20 of v3) could change that" in verdict.sentence
+    assert "20 trials of v3 are not recorded; they cannot change the verdict" in verdict.sentence
 
 
 def test_a_regression_that_missing_answers_could_mend_cannot_be_judged():
@@ -60,7 +60,7 @@ def test_too_few_missing_answers_for_a_regression_are_not_worse():
     verdict = verdict_of(without(whole, 0))
 
     assert verdict.exit_code == 0
-    assert "none of the trials that are not recorded (1 of v3) could change that" in verdict.sentence
+    assert "1 trial of v3 is not recorded; it cannot change the verdict" in verdict.sentence
 
 
 def test_enough_missing_answers_for_a_regression_cannot_be_judged():

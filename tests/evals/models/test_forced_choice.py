@@ -13,18 +13,23 @@ def a_try(decision: int, result: str, choice: str = "critic", **fields: str) -> 
 
 
 GUARDED = a_try(1, "cannot be forced", why="guard critic_gate sends it to investigator")
+PASSES = "The trial went wrong at decision 3: with critic instead of writer it passes."
+RECORD = "Record it: `evals record SUITE --forced`."
 STEPS = {
-    "Decision 3 decides: with critic in place of writer it passes.": (a_try(1, "fails"), a_try(2, "passes")),
-    "Decision 3 decides: with critic in place of writer it passes. What follows another choice at decision 2 is not "
-    "recorded; `record --forced` asks.": (a_try(1, "not recorded"), a_try(2, "passes"), a_try(3, "not recorded")),
-    "What follows another choice at decision 1, 2 is not recorded; `record --forced` asks.": (
+    PASSES: (a_try(1, "fails"), a_try(2, "passes")),
+    f"{PASSES} Not recorded: what follows a forced choice at decision 2. {RECORD}": (
+        a_try(1, "not recorded"),
+        a_try(2, "passes"),
+        a_try(3, "not recorded"),
+    ),
+    f"Not recorded: what follows a forced choice at decision 1, 2. {RECORD}": (
         a_try(0, "not recorded"),
         a_try(1, "not recorded"),
         a_try(1, "not recorded", "end"),
     ),
-    "It fails with 2 forced choices, too: no decision decides alone.": (a_try(1, "fails"), a_try(2, "fails")),
+    "It fails with 2 forced choices, too: no single decision is decisive.": (a_try(1, "fails"), a_try(2, "fails")),
     "At decision 2 critic cannot be forced: guard critic_gate sends it to investigator.": (GUARDED,),
-    "It fails with 1 forced choice, too: no decision decides alone. At decision 2 critic cannot be forced: guard "
+    "It fails with 1 forced choice, too: no single decision is decisive. At decision 2 critic cannot be forced: guard "
     "critic_gate sends it to investigator.": (a_try(0, "fails"), GUARDED),
     "The labels ask for no other choice that can be forced.": (),
 }
@@ -41,6 +46,6 @@ def test_failed_trials_are_counted_by_the_decision_that_decides() -> None:
 
     (line,) = decisive_lines([*trials, a_trial()])
     assert line == (
-        "v5: 8 failed trials: decision 3 decides in 2, decision 10 decides in 1, not recorded in 1, no single decision "
-        "in 2, cannot be forced in 1, no labelled choice in 1"
+        "v5: 8 failed trials: decision 3 is decisive in 2, decision 10 is decisive in 1, not recorded in 1, no "
+        "single decision in 2, cannot be forced in 1, no labelled choice in 1"
     )

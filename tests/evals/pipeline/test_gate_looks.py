@@ -3,17 +3,14 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
-import numpy as np
 import pytest
 
 from evals.errors import DatasetError
 from evals.holdout import read_openings
 from evals.pipeline.optimize_prompts import count_look, look_alpha
-from evals.statistics.paired_tests import sign_flip
+from tests.bench.gate_looks import GATE_CASES, false_gains, power
 
-CANDIDATES, GATE_CASES, RUNS = 50, 74, 400
-
-
+RUNS = 400
 TODAY = date(2026, 11, 27)
 
 
@@ -48,24 +45,16 @@ def test_a_count_that_cannot_be_read_is_an_error_with_its_line(tmp_path):
         count_look(path, "prompts", "a", TODAY)
 
 
-def useless(rng):
-    """The p of "better" for candidates that are as good as the reference, all compared with the same answers of it."""
-    chance = rng.uniform(0.2, 0.95, GATE_CASES)  # how often each case passes
-    reference = rng.random(GATE_CASES) < chance
-    # most answers of a candidate are those of the reference, as for a changed line of a prompt
-    same = rng.random((CANDIDATES, GATE_CASES)) < 0.6
-    drawn = rng.random((CANDIDATES, GATE_CASES)) < chance
-    changes = np.where(same, 0, drawn.astype(int) - reference.astype(int))
-    cases = [str(n) for n in range(GATE_CASES)]
-    return [sign_flip(each.tolist(), cases, rng).better for each in changes]
-
-
 def test_of_50_useless_candidates_one_is_called_better_in_at_most_5_of_100_runs():
     """Without the correction it happens in most of them."""
-    rng = np.random.default_rng(34)
-    runs = [useless(rng) for _ in range(RUNS)]
+    by_looks, uncorrected = false_gains(RUNS)
 
-    corrected = sum(any(p <= look_alpha(0.05, look) for look, p in enumerate(run, 1)) for run in runs)
-    uncorrected = sum(any(p <= 0.05 for p in run) for run in runs)
-    assert corrected / RUNS <= 0.05
+    assert by_looks / RUNS <= 0.05
     assert uncorrected / RUNS > 0.5
+
+
+def test_a_better_candidate_is_found_less_often_at_each_later_look():
+    *by_look, at_alpha = power(GATE_CASES, 200)
+
+    assert by_look == sorted(by_look, reverse=True)
+    assert at_alpha > by_look[0] > 0.8

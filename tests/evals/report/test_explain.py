@@ -1,4 +1,4 @@
-"""One trial up close: what was known, chosen and found at each step, and where it leaves the label's way."""
+"""One trial up close: what was known, chosen and found at each step, and where it leaves the nearest correct route."""
 
 import pytest
 
