@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -64,7 +63,7 @@ class JudgeSession:
         fresh = [one for name, one in proven.items() if committed.exact(*name) is None]
         if fresh:
             path = self._workspace.judge_cassette(case_id)
-            discard(staging, await asyncio.to_thread(partial(merge_write, move=move_listed), path, fresh))
+            discard(staging, await asyncio.to_thread(merge_write, path, fresh, move=move_listed))
         return [one for one, _ in settled]
 
     async def _record(self, question: JudgeQuestion, known: Cassette) -> tuple[Settled, JudgeReply | None]:

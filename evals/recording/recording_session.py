@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Protocol
@@ -112,8 +111,7 @@ class RecordingSession:
     ) -> None:
         """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        write = partial(merge_write, replace=replace, tree=tree, move=move_listed)
-        merged = await asyncio.to_thread(write, path, proven)
+        merged = await asyncio.to_thread(merge_write, path, proven, replace=replace, tree=tree, move=move_listed)
         heard = (merged.exact(found.key, found.sample) or found for found in proven)
         if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
             raise RecordingError(
