@@ -93,13 +93,10 @@ def _write(folder: Path, changed: Sequence[Path], ahead: Sequence[ManifestLine] 
     with disk.writing(path):
         kept = [line for _, line in listed(folder) if line.file not in names] if keep else []
         lines = [*kept, *ahead, *(line_of(each, load(each)) for each in changed if each.exists())]
-        text = "".join(sorted({_text(line) + "\n" for line in lines}))
+        told = (json.dumps(line.model_dump(mode="json", by_alias=True), ensure_ascii=False) for line in lines)
+        text = "".join(f"{one}\n" for one in sorted(set(told)))
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             disk.replace(path, text)
-
-
-def _text(line: ManifestLine) -> str:
-    return json.dumps(line.model_dump(mode="json", by_alias=True), ensure_ascii=False)
 
 
 @dataclass(frozen=True)

@@ -280,17 +280,13 @@ def _whole(path: Path, text: str, index: int, entry: CassetteEntry, tree: Source
     return entry.model_copy(update={"request": entry.request.model_copy(update={"body": said})})
 
 
-def _folded(interaction: Interaction, tree: SourceTree | None) -> dict[str, Any]:
-    return interaction.request if tree is None else tree.folded(interaction.request)
-
-
 def _entry(interaction: Interaction, tree: SourceTree | None = None) -> CassetteEntry:
     headers = {"content-type": (interaction.content_type,)}
     answer = vcr_file.json_text(interaction.response)
     request = {
         "method": interaction.method,
         "uri": ORIGIN + interaction.uri,
-        "body": vcr_file.json_text(_folded(interaction, tree)),
+        "body": vcr_file.json_text(interaction.request if tree is None else tree.folded(interaction.request)),
         "headers": headers,
     }
     response = {
