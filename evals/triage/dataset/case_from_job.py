@@ -62,10 +62,10 @@ def case_of_job(
 
 
 def write_case(layout: Layout, case_id: str, job: LiveJob, archetype: Archetype, codebase: str | None) -> list[Path]:
-    """Write the case, and its code as a codebase unless one of that name is there; returns the files of the case and
-    the description of the code."""
+    """Write the case, and its code as a codebase unless that is there; returns the files written, of code the last."""
     name = codebase or codebase_name(job)
-    written = [] if layout.codebase(name).is_dir() else [_write_code(layout.codebase(name), job)]
+    last = layout.codebase(name) / (ABOUT if codebase is None else "")  # a kill may have left part of our own
+    written = [] if last.exists() else [_write_code(layout.codebase(name), job)]
     labels = labels_text(
         case_id,
         archetype,
