@@ -23,10 +23,8 @@ def at_points(cases: Sequence[Case], points: Mapping[str, Sequence[str]]) -> lis
     found = []
     for case in cases:
         if ids := points.get(case.id):
-            lists = {"decision_points", "frozen"} & set(type(case.labels).model_fields)
-            kept = {name: tuple(point for point in getattr(case.labels, name) if point.id in ids) for name in lists}
-            changes = {"labels": case.labels.model_copy(update=kept), "only_points": True}
-            found.append(case.model_copy(update={**changes, "digest": f"{case.digest} at {' '.join(ids)}"}))
+            changes = {"labels": case.known.at(frozenset(ids)), "digest": f"{case.digest} at {' '.join(ids)}"}
+            found.append(case.model_copy(update={**changes, "only_points": True}))
     return found
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import httpx2
 
-from evals.cassettes import manifest
 from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette
+from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport
 from evals.cassettes.recorder import Recorder, RecordingTransport
 from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
@@ -63,10 +63,7 @@ class JudgeSession:
         fresh = [one for name, one in proven.items() if committed.exact(*name) is None]
         if fresh:
             path = self._workspace.judge_cassette(case_id)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            merged = await asyncio.to_thread(merge_write, path, fresh)
-            await asyncio.to_thread(manifest.enter, path)
-            discard(staging, merged)
+            discard(staging, await asyncio.to_thread(merge_write, path, fresh, move=move_listed))
         return [one for one, _ in settled]
 
     async def _record(self, question: JudgeQuestion, known: Cassette) -> tuple[Settled, JudgeReply | None]:

@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Protocol
 
 import httpx2
 
-from evals.cassettes import manifest
 from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.manifest import move_listed
 from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
@@ -112,8 +111,7 @@ class RecordingSession:
     ) -> None:
         """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        merged = await asyncio.to_thread(partial(merge_write, replace=replace, tree=tree), path, proven)
-        await asyncio.to_thread(manifest.enter, path)
+        merged = await asyncio.to_thread(merge_write, path, proven, replace=replace, tree=tree, move=move_listed)
         heard = (merged.exact(found.key, found.sample) or found for found in proven)
         if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
             raise RecordingError(
