@@ -14,7 +14,7 @@ from triage.prompts.load import load_supervisor_prompt
 from triage.state import ConfidenceFloor, PlanLimits
 from triage.url_logins import without_login
 
-DEFAULT_PROMPTS: Final = {"llm": "v3", "registry": "v4", **dict.fromkeys(MODES, "plan-v1")}
+DEFAULT_PROMPTS: Final = {"llm": "v6", "registry": "v4", **dict.fromkeys(MODES, "plan-v1")}
 DEFAULT_PLAN: Final = "linear"
 _PREFIX: Final = "triage_"
 """Before each name in the metadata, which LangGraph shares with its own entries."""

@@ -28,6 +28,7 @@ from triage.live_graph import can_search, index_of_repository, now, settings_fro
 from triage.llm import ModelFactory, live_clients
 from triage.private_files import private_folder
 from triage.prompts.load import load_supervisor_prompt
+from triage.run_options import DEFAULT_PROMPTS
 from triage.settings import DEFAULT_JOBS
 
 JOBS: Final = DEFAULT_JOBS.with_name("studio.sqlite")
@@ -64,7 +65,7 @@ def _build() -> TriageGraph:
     clients = live_clients(settings)
     models = ModelFactory(settings, clients)
     toolbox = Toolbox(settings, clients, models, lambda _repository: index, now, searches=can_search(settings))
-    return build_graph(Configuration(prompt=load_supervisor_prompt("v3")), toolbox)
+    return build_graph(Configuration(prompt=load_supervisor_prompt(DEFAULT_PROMPTS["llm"])), toolbox)
 
 
 @cache
