@@ -48,7 +48,7 @@ def test_a_job_is_shown_at_length(desk, monkeypatch, capsys):
 
     assert main(["jobs", "show", "one"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("one: Cart total is wrong\n  report written\n  begun with llm, prompt v3, guards hardened")
+    assert shown.startswith("one: Cart total is wrong\n  report written\n  begun with llm, prompt v6, guards hardened")
     assert "critic failed: OpenAIAPIError" in shown
 
 

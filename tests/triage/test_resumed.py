@@ -61,7 +61,7 @@ def test_what_a_job_was_begun_with_is_shown_when_it_goes_on(desk, monkeypatch, c
         triage("run", *AGAIN)
 
     told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("job one goes on: llm, prompt v3, guards hardened, model local, repo ")
+    assert told[0].startswith("job one goes on: llm, prompt v6, guards hardened, model local, repo ")
     assert told[1].startswith("it was begun at http://127.0.0.1:")
     assert told[1].endswith(f"and goes on at {llm.base_url}")
 
