@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from evals.models.case import Case
@@ -252,6 +252,23 @@ def gold_shown(case: Case, trace: Trace) -> float:
         raise NotApplicable("no code search was shown anything")
     named = tuple(_outermost(symbol) if case.labels.gold.functions else _path(symbol) for symbol in shown)
     return max(recall(named, way) for way in ways)
+
+
+@scorer("retrieval.gold_lines_shown", unit="fraction", better="higher")
+def gold_lines_shown(case: Case, trace: Trace) -> float:  # noqa: ARG001  as above
+    """Share of the lines that the fix edits in the functions to blame that any code search of the trial showed its
+    model; skipped where no such lines are known."""
+    wanted = _lines(trace.fix_lines)
+    if not wanted:
+        raise NotApplicable("no lines are known that the fix edits in a function to blame")
+    shown = _lines(place for visit in trace.visits if visit.node == "codebase_search" for place in visit.places)
+    return len(wanted & shown) / len(wanted)
+
+
+def _lines(places: Iterable[str]) -> set[tuple[str, int]]:
+    """(path, number) of each line of places given as `path:first-last`."""
+    split = (re.fullmatch(r"(.*):(\d+)-(\d+)", place) for place in places)
+    return {(one[1], number) for one in split if one for number in range(int(one[2]), int(one[3]) + 1)}
 
 
 def _outermost(symbol: str) -> str:

@@ -125,8 +125,8 @@ def cited(answer: CodebaseAnswer, documents: list[Document]) -> tuple[str, ...]:
 
 def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutput]:
     """Retrieve, then one structured call. A further search first shows the rest of the function that an earlier one
-    named after reading a part of it: a review asks for its body, and the part read is not shown again. Without any source the model is still asked, and told so: whether it
-    then admits that it knows nothing is a quality of the model worth measuring.
+    named after reading a part of it: a review asks for its body, and the part read is not shown again. Without any
+    source the model is still asked, and told so: whether it then admits that it knows nothing is worth measuring.
     """
     ask = structured("codebase_search", CodebaseAnswer, toolbox, "codebase_search")
 
