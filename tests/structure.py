@@ -53,10 +53,11 @@ LATER: Final = (
     "evals/target/http_judge.py",
     "evals/target/rubric.py",
     "evals/target/sdk_shortcut.py",
+    "evals/triage/dataset/fix_lines.py",
 )
 """Features that came after the limit on lines was set: result files of other tools, any two runs, noise, raw answers in
-the report, decision points and a rubric for any graph, attribution to hunks of a prompt, decisive steps, an optimiser.
-They are counted apart."""
+the report, decision points and a rubric for any graph, attribution to hunks of a prompt, decisive steps, an optimiser,
+lines of a fix. They are counted apart."""
 SMALL: Final = 60
 """Lines below which a file counts as small."""
 TRACED_OPTION: Final = "trial_timeout"

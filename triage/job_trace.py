@@ -69,6 +69,7 @@ def visit_data(node: str, superstep: int, changes: Changes, names: Mapping[str, 
         "superstep": superstep,
         "reviews": tasks[0].task_id if tasks and tasks[0].capability != node else None,
         "read": list(dict.fromkeys(names.get(place, place) for place in changes.get("places_read", ()))),
+        "places": list(changes.get("places_read", ())),
         "findings": [finding.model_dump(mode="json") for finding in changes.get("findings", ())],
         "error": errors[0].error if errors else None,
     }

@@ -74,12 +74,14 @@ class Finding(Closed):
 class Visit(Closed):
     """One run of a worker. Visits with the same `superstep` ran side by side and have no order. `reviews` is the task
     whose result this one judged because a plan's machine has every result judged; None: it was sent for. `read` is what
-    a code search was shown, best first: `path::Class.function`, or `path` for what stands outside of any."""
+    a code search was shown, best first: `path::Class.function`, or `path` for what stands outside of any; `places` the
+    same as `path:first-last`, in lines."""
 
     node: RouteNode
     superstep: int
     reviews: int | None = None
     read: tuple[str, ...] = ()
+    places: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
     findings: tuple[Finding, ...] = ()
     error: str | None = None
     arguments: Annotated[dict[str, Any] | None, Field(exclude_if=_IS_NONE)] = None
@@ -251,6 +253,8 @@ class Trace(Closed):
     points: tuple[PointAnswer, ...] = ()
     point_misses: tuple[Miss, ...] = ()
     repository_files: tuple[str, ...] = ()
+    fix_lines: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
+    """Lines of the repository that the case's fix edits, as `path:first-last`, where they are known."""
     topology: str = ""
     plan: TaskPlan | None = None
     output: Annotated[dict[str, Any], Field(exclude_if=not_)] = Field(default_factory=dict)

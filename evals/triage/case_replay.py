@@ -12,6 +12,7 @@ from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.runner.case_task import CaseTask, failed
 from evals.triage.dataset.case_code import materialise
+from evals.triage.dataset.fix_lines import fix_lines
 from evals.triage.fast_replay import runner
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial, trees_for
 from evals.triage.recorded_graph import indexed
@@ -29,7 +30,8 @@ def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
         repository = indexed(tree, task.vectors, trees_for(task.case, task.cache), task.distances)
         traces = loop.run(_replay_all(task, cassette, repository))
     _settle()
-    return traces
+    lines = fix_lines(task.case, task.datasets, task.cache, tree)
+    return [trace.model_copy(update={"fix_lines": lines}) for trace in traces]
 
 
 @cache

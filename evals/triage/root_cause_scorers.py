@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Literal, NamedTuple
 
 from evals.models.case import Case
 from evals.models.trace import Trace
@@ -71,32 +71,13 @@ def _mentions(trace: Trace) -> Iterator[tuple[str, str | None]]:
             yield normalised(match[0], known), (function["joined"] or function["spoken"]) if function else None
 
 
-def files_to_blame(case: Case) -> frozenset[str]:
-    """Gold files and labelled alternatives; raise `NotApplicable` where no file is to blame."""
-    if not case.labels.gold.files:
-        raise NotApplicable("no file of the repository is to blame")
-    return frozenset((*case.labels.gold.files, *case.labels.alternatives.files))
-
-
-def functions_to_blame(case: Case) -> frozenset[str]:
-    """Gold functions and labelled alternatives; raise `NotApplicable` where no function is to blame."""
-    if not case.labels.gold.functions:
-        raise NotApplicable("no function of the repository is to blame")
-    return frozenset((*case.labels.gold.functions, *case.labels.alternatives.functions))
-
-
-def file_explanations(case: Case) -> tuple[frozenset[str], ...]:
-    """The sets of files either of which explains the whole fault; raise `NotApplicable` where no file is to blame."""
-    files_to_blame(case)
-    ways = (case.labels.gold.files, case.labels.alternatives.files)
-    return tuple(frozenset(files) for files in ways if files)
-
-
-def function_explanations(case: Case) -> tuple[frozenset[str], ...]:
-    """The same of functions; raise `NotApplicable` where no function is to blame."""
-    functions_to_blame(case)
-    ways = (case.labels.gold.functions, case.labels.alternatives.functions)
-    return tuple(frozenset(functions) for functions in ways if functions)
+def explanations(case: Case, one: Literal["file", "function"]) -> tuple[frozenset[str], ...]:
+    """The sets of files (or functions) either of which explains the whole fault: gold, and the labelled alternative.
+    Raises `NotApplicable` where none is to blame."""
+    gold, alternative = (getattr(labels, f"{one}s") for labels in (case.labels.gold, case.labels.alternatives))
+    if not gold:
+        raise NotApplicable(f"no {one} of the repository is to blame")
+    return tuple(frozenset(names) for names in (gold, alternative) if names)
 
 
 def blamed_rightly(case: Case, trace: Trace) -> float:
@@ -145,11 +126,15 @@ def _words(text: str) -> list[str]:
 
 
 class Ranked(NamedTuple):
-    """What a report names, best first; all that is to blame; the sets either of which explains the whole fault."""
+    """What a report names, best first, and the sets either of which explains the whole fault."""
 
     named: tuple[str, ...]
-    right: frozenset[str]
     ways: tuple[frozenset[str], ...]
+
+    @property
+    def right(self) -> frozenset[str]:
+        """All that is to blame."""
+        return frozenset().union(*self.ways)
 
 
 def _hit(rank: int) -> Callable[[Ranked], float]:
@@ -212,11 +197,11 @@ _FORMULAS: Final[dict[str, tuple[str, Callable[[Ranked], float]]]] = {
 
 
 def _of_files(case: Case, trace: Trace) -> Ranked:
-    return Ranked(tuple(ranked_files(trace)), files_to_blame(case), file_explanations(case))
+    return Ranked(ranked_files(trace), explanations(case, "file"))
 
 
 def _of_functions(case: Case, trace: Trace) -> Ranked:
-    return Ranked(tuple(ranked_functions(trace)), functions_to_blame(case), function_explanations(case))
+    return Ranked(ranked_functions(trace), explanations(case, "function"))
 
 
 def _applied(value: Callable[[Ranked], float], read: Callable[[Case, Trace], Ranked]) -> ScoringFunction:
@@ -246,19 +231,32 @@ FUNCTIONS: Final = tuple(_scorers("function", "functions", _of_functions, {"hit_
 def gold_shown(case: Case, trace: Trace) -> float:
     """Share of the functions to blame (of the files, if the labels name no function) that the first code search showed
     its model; skipped where nothing is to blame or the code was not searched."""
-    ways = function_explanations(case) if case.labels.gold.functions else file_explanations(case)
+    ways = explanations(case, "function" if case.labels.gold.functions else "file")
     shown = next((visit.read for visit in trace.visits if visit.node == "codebase_search" and visit.read), None)
     if shown is None:
         raise NotApplicable("no code search was shown anything")
-    named = tuple(_outermost(symbol) if case.labels.gold.functions else _path(symbol) for symbol in shown)
+    named = tuple(_outermost(symbol) if case.labels.gold.functions else symbol.partition("::")[0] for symbol in shown)
     return max(recall(named, way) for way in ways)
+
+
+@scorer("retrieval.gold_lines_shown", unit="fraction", better="higher")
+def gold_lines_shown(case: Case, trace: Trace) -> float:  # noqa: ARG001  as above
+    """Share of the lines that the fix edits in the functions to blame that any code search of the trial showed its
+    model; skipped where no such lines are known."""
+    wanted = _lines(trace.fix_lines)
+    if not wanted:
+        raise NotApplicable("no lines are known that the fix edits in a function to blame")
+    shown = _lines(place for visit in trace.visits if visit.node == "codebase_search" for place in visit.places)
+    return len(wanted & shown) / len(wanted)
+
+
+def _lines(places: Iterable[str]) -> set[tuple[str, int]]:
+    """(path, number) of each line of places given as `path:first-last`."""
+    split = (re.fullmatch(r"(.*):(\d+)-(\d+)", place) for place in places)
+    return {(one[1], number) for one in split if one for number in range(int(one[2]), int(one[3]) + 1)}
 
 
 def _outermost(symbol: str) -> str:
     """`path::Class.function` as the labels have it: `path::Class`."""
     path, _, name = symbol.partition("::")
     return f"{path}::{name.partition('.')[0]}"
-
-
-def _path(symbol: str) -> str:
-    return symbol.partition("::")[0]

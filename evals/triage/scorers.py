@@ -175,6 +175,7 @@ SCORERS: Final[tuple[Scorer, ...]] = (
     *root_cause.FILES,
     *root_cause.FUNCTIONS,
     root_cause.gold_shown,
+    root_cause.gold_lines_shown,
     root_cause.grounding,
     root_cause.category,
     root_cause.text_overlap,

@@ -62,6 +62,7 @@ def test_a_code_search_names_what_it_has_read(desk, monkeypatch):
         triage("run", "--repo", "shop", *NEW)
 
     assert read(desk).visits[1].read == ("cart.py::add",)
+    assert read(desk).visits[1].places == ("cart.py:1-2",)
 
 
 def test_a_job_in_two_sittings_has_one_trace(desk, monkeypatch):

@@ -126,23 +126,26 @@ def cited(answer: CodebaseAnswer, documents: list[Document]) -> tuple[str, ...]:
 def chain(toolbox: Toolbox) -> Runnable[CodebaseSearchInput, CodebaseSearchOutput]:
     """Retrieve, then one structured call. A further search first shows the rest of the function that an earlier one
     named after reading a part of it: a review asks for its body, and the part read is not shown again. Without any
-    source the model is still asked, and told so: whether it then admits that it knows nothing is a quality of the
-    model worth measuring.
+    source the model is still asked, and told so: whether it then admits that it knows nothing is worth measuring.
     """
     ask = structured("codebase_search", CodebaseAnswer, toolbox, "codebase_search")
 
     async def search(given: CodebaseSearchInput) -> CodebaseSearchOutput:
         index = toolbox.index_of(given.repository)
         chunks = given.chunks or (WIDE_CHUNKS if given.instructions else CHUNKS)
-        rest = index.rest_of(given.named_before, given.read_before)[: chunks // 2]
-        retriever = index.retriever(chunks - len(rest), given.min_score, frozenset((*given.read_before, *rest)))
-        documents = [*map(index.document, rest), *await retriever.ainvoke(query_of(given))]
-        answer = await ask.ainvoke(_variables(given, documents))
+        retriever = index.retriever(chunks, given.min_score, frozenset(given.read_before))
+        found, rest = await retriever.ainvoke(query_of(given)), index.rest_of(given.named_before, given.read_before)
+        if rest:
+            ranks = {name: rank for rank, name in enumerate(index.ranking(query_of(given)).best)}
+            best = sorted(rest, key=lambda part: ranks.get(part, len(ranks)))[: chunks // 2]
+            others = [document for document in found if document.id not in best]
+            found = [*(index.document(part) for part in rest if part in best), *others][:chunks]
+        answer = await ask.ainvoke(_variables(given, found))
         return CodebaseSearchOutput(
             **answer.model_dump(),
-            cited_snippets=cited(answer, documents),
-            retrieval=Retrieval(searched=len(index.chunks), kept=len(given.read_before) + len(documents)),
-            places=tuple(str(document.id) for document in documents),
+            cited_snippets=cited(answer, found),
+            retrieval=Retrieval(searched=len(index.chunks), kept=len(given.read_before) + len(found)),
+            places=tuple(str(document.id) for document in found),
         )
 
     return ChainStep(search)

@@ -116,15 +116,11 @@ class CodebaseIndex:
 
     def rest_of(self, place: str, shown: Sequence[str]) -> list[str]:
         """Ids of the parts of the function at `place` (`path::function`) that are not among the `shown`, in order; none
-        where the function was not cut, or no part of it was shown."""
-        path, _, name = place.partition("::")
-        end = name.rpartition(".")[2].removesuffix("()")
-        parts = [
-            chunk.id
-            for chunk in self.chunks
-            if chunk.path == path and end and chunk.symbol.partition("::")[2].rpartition(".")[2] == end
-        ]
-        return [part for part in parts if part not in shown] if not set(parts).isdisjoint(shown) else []
+        where the function was not cut, or no part of it was shown. Its class may be left out."""
+        path, _, name = place.removesuffix("()").partition("::")
+        seen = [self.symbols.get(part, "").partition("::") for part in shown] if name else []
+        named = {f"{path}::{found}" for file, _, found in seen if file == path and f".{found}".endswith(f".{name}")}
+        return [part for part, symbol in self.symbols.items() if symbol in named and part not in shown]
 
     def ranking(self, query: str, told: Told = untold) -> Ranking:
         """The chunks in the order they answer `query`. Kept, since the same question comes back with every variant."""

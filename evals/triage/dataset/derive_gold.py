@@ -30,7 +30,8 @@ def derive_gold(clean: Path, patched: Path) -> Gold:
     Removed lines are looked up in the clean source, added ones in the patched. Raises SyntaxError for sources that do
     not parse.
     """
-    files = sorted(name for name in _names(clean) | _names(patched) if _lines(clean / name) != _lines(patched / name))
+    both = _names(clean) | _names(patched)
+    files = sorted(name for name in both if lines_of(clean / name) != lines_of(patched / name))
     functions = {f"{name}::{definition}" for name in files for definition in _touched(clean / name, patched / name)}
     return Gold(files=tuple(files), functions=tuple(sorted(functions)))
 
@@ -38,7 +39,7 @@ def derive_gold(clean: Path, patched: Path) -> Gold:
 def _touched(clean: Path, patched: Path) -> set[str]:
     if clean.suffix != ".py" and grammar_of(clean.name) is None:
         return set()
-    sides = [_lines(path) for path in (clean, patched)]
+    sides = [lines_of(path) for path in (clean, patched)]
     spans = [_definitions_in(clean.name, "\n".join(lines)) for lines in sides]
     return _around(sides, spans)
 
@@ -64,11 +65,16 @@ def definitions(source: str) -> tuple[DefinitionSpan, ...]:
 
 
 def outermost_names(path: Path) -> frozenset[str]:
+    """What `outermost_definitions` are called."""
+    return frozenset(span.name for span in outermost_definitions(path))
+
+
+def outermost_definitions(path: Path) -> tuple[DefinitionSpan, ...]:
     """The definitions of a source file that stand in no other; none where it cannot be parsed."""
     try:
-        return frozenset(span.name for span in _definitions_in(path.name, "\n".join(_lines(path))))
+        return _definitions_in(path.name, "\n".join(lines_of(path)))
     except (SyntaxError, ValueError):
-        return frozenset()
+        return ()
 
 
 def _definitions_in(name: str, source: str) -> tuple[DefinitionSpan, ...]:
@@ -86,7 +92,7 @@ def _names(tree: Path) -> set[str]:
     return {path.relative_to(tree).as_posix() for path in found}
 
 
-def _lines(path: Path) -> Lines:
+def lines_of(path: Path) -> Lines:
     """A file that is not there has no lines; undecodable bytes still compare."""
     text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
     return tuple(text.split("\n"))

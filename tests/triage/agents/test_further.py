@@ -5,7 +5,7 @@ import pytest
 from tests.builders.repository import an_index
 from tests.builders.state import a_finding, a_state
 from tests.triage.agents.test_codebase_search import an_answer, search
-from triage.agents.codebase_search import CODEBASE_SEARCH, NOTHING_FURTHER
+from triage.agents.codebase_search import CODEBASE_SEARCH, NOTHING_FURTHER, WIDE_CHUNKS, query_of
 from triage.state import CriticVerdict, Retrieval, SearchScope
 
 REJECTED = CriticVerdict(
@@ -71,3 +71,56 @@ async def test_a_first_search_asks_the_same_whatever_went_before(tmp_path, went_
     later, _ = await search(an_index(tmp_path / "two"), an_answer(), **went_before)
 
     assert later == plain
+
+
+LONG = "def total(prices):\n" + "".join(f"    found += prices['{number:03}'] * rate\n" for number in range(200))
+SHOP = {"shop/sums.py": LONG} | {f"shop/part{n}.py": f"def total_{n}(prices):\n    return {n}\n" for n in range(20)}
+
+
+async def further(index, shown, place, **fields):
+    """The places that a search shows after one that was shown `shown` and named `place`."""
+    named = a_finding("codebase_search", details=place)
+    _, output = await search(index, an_answer(), places_read=shown, findings=[named], **fields)
+    return list(output.places)
+
+
+async def test_a_further_search_first_shows_the_rest_of_the_function_that_was_named(tmp_path):
+    index = an_index(tmp_path, SHOP)
+    first, *rest = [chunk.id for chunk in index.chunks if chunk.path == "shop/sums.py"]
+    places = await further(index, [first], "shop/sums.py::total")
+
+    assert places[:3] == rest[:3]
+    assert len(places) == len(set(places)) == WIDE_CHUNKS
+
+
+async def test_of_a_long_rest_half_a_search_is_shown_the_parts_that_answer_best_in_their_order(tmp_path):
+    lines = [f"    found += prices['{number:03}'] * rate\n" for number in range(600)]
+    lines[500:580] = [f"    refund_deadline = refund_of(customer, {number})\n" for number in range(80)]
+    index = an_index(tmp_path, {**SHOP, "shop/sums.py": "def total(prices):\n" + "".join(lines)})
+    first, *rest = [chunk.id for chunk in index.chunks if chunk.path == "shop/sums.py"]
+    asked = [chunk.id for chunk in index.chunks if chunk.text.count("refund_deadline") > 30]
+    open_question = REJECTED.model_copy(update={"gaps": ("which customer the refund_deadline belongs to",)})
+    places = await further(index, [first], "shop/sums.py::total", critic_feedback=open_question)
+    shown = [place for place in places if place in rest]
+
+    assert len(rest) > WIDE_CHUNKS
+    assert set(asked) <= set(places[: WIDE_CHUNKS // 2])
+    assert places[: WIDE_CHUNKS // 2] == sorted(places[: WIDE_CHUNKS // 2], key=rest.index)
+    assert len(places) == len(set(places)) == WIDE_CHUNKS
+    assert shown[: WIDE_CHUNKS // 2] == places[: WIDE_CHUNKS // 2]
+
+
+@pytest.mark.parametrize("place", ["shop/part1.py::total_1", "shop/gone.py::total", "not identified"])
+async def test_a_further_search_without_a_rest_to_show_is_a_search_like_any_other(tmp_path, place):
+    index = an_index(tmp_path, SHOP)
+    shown = [chunk.id for chunk in index.chunks if chunk.path == "shop/sums.py"][:1]
+    given = CODEBASE_SEARCH.read(a_state(places_read=shown, findings=[a_finding("codebase_search", details=place)]))
+    best = index.retriever(WIDE_CHUNKS, without=frozenset(shown)).invoke(query_of(given))
+
+    assert await further(index, shown, place) == [document.id for document in best]
+
+
+async def test_a_search_after_one_that_showed_nothing_asks_what_a_first_one_asks(tmp_path):
+    index, named = an_index(tmp_path, SHOP), a_finding("codebase_search", details="shop/sums.py::total")
+
+    assert (await search(index, an_answer(), findings=[named]))[0] == (await search(index, an_answer()))[0]

@@ -171,3 +171,52 @@ def test_memory_that_an_equal_index_still_searches_is_not_given_back(tmp_path):
     index.forget()
 
     assert found(other, "with_tax", 3) == before
+
+
+def a_long_function(name, indent="", lines=60):
+    body = "".join(f"{indent}    total += price_of('item number {number} of the order')\n" for number in range(lines))
+    return f"{indent}def {name}(self):\n{body}"
+
+
+TWO_CLASSES = "".join(f"class {name}:\n{a_long_function('add', '    ')}\n\n" for name in ("Cart", "Basket"))
+
+
+def parts_of(index, symbol):
+    return [chunk.id for chunk in index.chunks if chunk.symbol == symbol]
+
+
+def test_the_rest_of_a_function_is_what_was_not_shown_of_it(tmp_path):
+    index = an_index(tmp_path, {"cart.py": a_long_function("total") + a_long_function("other")})
+    first, second, *more = parts_of(index, "cart.py::total")
+
+    assert index.rest_of("cart.py::total", [second, "cart.py:999-1000"]) == [first, *more]
+    assert index.rest_of("cart.py::total()", [first, *more]) == [second]
+
+
+@pytest.mark.parametrize("named", ["Cart.add", "add"])
+def test_of_two_methods_of_one_name_only_the_one_that_was_shown_has_a_rest(tmp_path, named):
+    index = an_index(tmp_path, {"cart.py": TWO_CLASSES})
+    first, *more = parts_of(index, "cart.py::Cart.add")
+
+    assert index.rest_of(f"cart.py::{named}", [first]) == more
+
+
+def test_a_method_has_no_rest_when_one_of_another_class_was_shown(tmp_path):
+    index = an_index(tmp_path, {"cart.py": TWO_CLASSES})
+
+    assert index.rest_of("cart.py::Basket.add", parts_of(index, "cart.py::Cart.add")[:1]) == []
+
+
+@pytest.mark.parametrize("place", ["cart.py::gone", "gone.py::total", "cart.py", "cart.py::", "", "cart.py::short"])
+def test_what_is_no_function_or_was_not_cut_has_no_rest(tmp_path, place):
+    index = an_index(tmp_path, {"cart.py": "RATE = 1\n" * 300 + a_long_function("total") + "def short(): ...\n"})
+    first_of_each = [parts_of(index, symbol)[0] for symbol in ("cart.py", "cart.py::total", "cart.py::short")]
+
+    assert index.rest_of(place, first_of_each) == []
+
+
+def test_a_function_of_which_nothing_or_all_was_shown_has_no_rest(tmp_path):
+    index = an_index(tmp_path, {"cart.py": a_long_function("total")})
+
+    assert index.rest_of("cart.py::total", []) == []
+    assert index.rest_of("cart.py::total", parts_of(index, "cart.py::total")) == []
