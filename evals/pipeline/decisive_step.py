@@ -59,7 +59,9 @@ def _forced(context: RunContext, choices: Choices) -> RunContext:
     for trial, asked in choices.values():
         for each in asked:
             ids.add(forced := _forced_id(trial.trace, each))
-            update = {"name": forced[1], "forced": {each.decision: each.choice}}
+            made = trial.trace.decisions[each.decision]
+            place = each.decision if trial.trace.is_target else made.iteration  # one decision may start several visits
+            update = {"name": forced[1], "forced": {place: each.choice}}
             info = known[trial.trace.variant]
             infos[forced[1]] = info.model_copy(update={"variant": info.variant.model_copy(update=update)})
     every = frozenset(product(context.by_id, infos, range(context.suite.samples)))
