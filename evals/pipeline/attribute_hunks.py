@@ -100,9 +100,11 @@ def attribute(
     numbers = tuple(range(1, max(part.hunk for part in change.parts) + 1))
     hunk_sets: list[HunkSet] = [((one,), "+") for one in numbers]
     hunk_sets += [((one,), "-") for one in numbers if "taken_out" in also]
-    stages = [stage("hunks", hunk_sets, points=_by_case(versions.differing))]
-    effects = stages[0].effects(versions, hunk_sets, versions.differing)
-    alone = [stages[0].choices(change.variant(one)) for one in hunk_sets[: len(numbers)]]
+    stages, effects, alone = [], [], []
+    if versions.differing:
+        stages = [stage("hunks", hunk_sets, points=_by_case(versions.differing))]
+        effects = stages[0].effects(versions, hunk_sets, versions.differing)
+        alone = [stages[0].choices(change.variant(one)) for one in hunk_sets[: len(numbers)]]
     known = [key for key in versions.differing if all(key in each for each in alone)]
     explained = {key: sum(each[key] == versions.new[key] for each in alone) for key in known}
     together = [key for key, count in explained.items() if not count]
