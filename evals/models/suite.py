@@ -55,7 +55,7 @@ class Variant(Closed, extra="allow"):
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
     forced: Annotated[dict[int, Choice], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
-    """Decision (of a target, counted from 0; else `Decision.iteration`) -> the choice forced there, not the router's."""
+    """Decision (of a target from 0, else `Decision.iteration`) -> choice forced there in the router's place."""
 
     @model_serializer(mode="wrap")
     def _settings_behind_the_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

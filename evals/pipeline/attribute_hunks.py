@@ -45,7 +45,7 @@ class PromptChange:
         (one,), (other,) = left
         if _without(old, (one.spec, other.spec)) != _without(new, (one.spec, other.spec)):
             raise ConfigurationError(f"{pair} differ in other settings, too; name two that differ in one prompt")
-        parts = tuple(parts_between(one.text, other.text))
+        parts = parts_between(one.text, other.text)
         if len({part.hunk for part in parts} - {0}) < 2:
             raise ConfigurationError(f"{pair} differ in one hunk or none: `compare {old.name} {new.name}` judges it")
         by_name = one.name == other.name  # else by versions in `config`
