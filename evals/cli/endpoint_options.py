@@ -173,7 +173,7 @@ def end_of_asking(stop: StopSignal, unfinished: str = "") -> int:
     if stop.reason is not None:
         raise stop.reason
     if unfinished:
-        raise RecordingError(f"{unfinished}; what was answered is kept, run it again")
+        raise RecordingError(f"{unfinished}; run it again: only what is missing or failed is asked")
     return EXIT_OK
 
 
@@ -183,7 +183,7 @@ def say_rounds(batch: Batch, standing: RoundState, allowed: AllowedSecrets, of: 
     before = f", {standing.known_before} on record before" if standing.known_before else ""
     say(f"{of} ({standing.taken} new answers{before}).")
     if standing.failed:
-        say(f"{standing.failed} {things} failed, see above; what was answered is kept, run it again.")
+        say(f"{standing.failed} {things} failed, see above; run it again: only what is missing or failed is asked.")
     if standing.pending:
         wait = f"{standing.waiting} {things} wait for {len(standing.pending)} answers"
         if batch.answer_with:
