@@ -35,8 +35,6 @@ NO_SEARCH: Final = "http://search.invalid"
 """An address that nobody has: where searches go that the pack serves none for."""
 AT_ONCE: Final = 4
 """Requests in flight unless said otherwise; the local model is always asked one at a time."""
-
-
 RETRIES: Final = 4
 
 
@@ -121,10 +119,7 @@ def at_once(llm: Endpoint, wanted: int | None) -> int:
     if (parts.hostname, parts.port) not in ((HOST, DEFAULT_PORT), ("localhost", DEFAULT_PORT)):
         return wanted or AT_ONCE
     if wanted and wanted > 1:
-        said = (
-            f"concurrency={wanted} is ignored: the local model is asked one at a time, two at once change its answers"
-        )
-        note(said)
+        note(f"concurrency={wanted} is ignored: the local model is asked one at a time; two at once change its answers")
     return 1
 
 
