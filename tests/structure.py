@@ -43,6 +43,7 @@ LATER: Final = (
     "evals/pipeline/record_until_judged.py",
     "evals/pipeline/read_sides.py",
     "evals/prompt_hunks.py",
+    "evals/recording/unusable_answers.py",
     "evals/report/recorded_calls.py",
     "evals/report/view/attribution_page.py",
     "evals/report/view/noise_table.py",

@@ -274,7 +274,7 @@ async def _record(
         say(str(watch))
         if watch.is_judged:
             return EXIT_OK
-    return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
+    return end_of_asking(recorder.stop, f"{counted(tally.failed, 'trial')} not recorded" if tally.failed else "")
 
 
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:

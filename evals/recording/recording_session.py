@@ -22,6 +22,7 @@ from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.pack import CaseRunner, PackClients
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
+from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers
 from evals.runner.trials import TrialId
 from evals.workspace import Workspace
 
@@ -55,6 +56,7 @@ class RecordingSession:
         self._refresh = refresh
         self._fresh: dict[str, list[Interaction]] = {}  # a refreshed case's proven answers, before they replace others
         self._trees: dict[str, str | None] = {}
+        self._unusable = UnusableAnswers()
         self._clients = workspace.pack.recording_clients(
             RecordingTransport(recorder, llm), HttpxRecordingTransport(recorder, TavilyWire(search)), timeout_s
         )
@@ -78,7 +80,9 @@ class RecordingSession:
         if failures:
             raise failures[0]
         if trace.provenance.label == "failed":
-            raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
+            self._unusable.add(staging, tape.ledger.served)
+            told = "the graph fails with these answers" if tape.ledger.served else "the graph fails"
+            raise UnusableAnswerError(f"{told} ({trace.error})", tape.ledger.served)
         if trace.misses or trace.point_misses:
             agent = (*trace.misses, *trace.point_misses)[0].agent
             raise UnansweredError(f"a request by {agent} went past the recording client; nothing was accepted")
@@ -96,6 +100,7 @@ class RecordingSession:
     async def close_case(self, case_id: str, *, whole: bool) -> None:
         """All trials of a case are over; `whole` if every one is proven."""
         self._recorder.forget(self._staging(case_id))
+        self._unusable.remove(self._staging(case_id))
         if whole and not self._refresh:
             discard_staging(self._workspace, case_id)
 
@@ -222,7 +227,7 @@ async def record_trials(
         EvalsError: a case could not be opened or closed. Trials under way come to their end before: their answers are
             paid for.
     """
-    gate = asyncio.Semaphore(at_once)
+    gate, in_a_row = asyncio.Semaphore(at_once), FailuresInARow(stop)
 
     async def trial(case: Case, variant: Variant, sample: int, runner: CaseRunner) -> Outcome:
         outcome: Outcome
@@ -232,6 +237,7 @@ async def record_trials(
             outcome = error
         finally:
             gate.release()
+        in_a_row.count(outcome)
         told(case, variant, sample, outcome)
         return outcome
 

@@ -1,6 +1,7 @@
 """Variants of a project's own graph that run other prompts, or another revision of the whole target."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -254,3 +255,24 @@ def test_trials_side_by_side_share_what_is_set_up_for_them(tmp_path):
     with files.in_place():
         assert (file.read_text(), files.texts) == ("Be kind.\n", {"prompts/clerk.md": "Be kind.\n"})
     assert file.read_text() == "Be brief.\n"
+
+
+def test_processes_write_the_prompts_of_a_variant_side_by_side(tmp_path):
+    """Each worker of a run writes them where they are not kept yet."""
+    variants = [VariantFiles(tmp_path, prompts=(NamedPrompt("desk", "", "v2.md", f"{n}\n"),)) for n in range(200)]
+    forked = multiprocessing.get_context("fork")
+    start = forked.Barrier(4)
+
+    def enter() -> None:
+        start.wait()
+        for variant in variants:
+            with variant.in_place():
+                pass
+
+    workers = [forked.Process(target=enter) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+    assert [worker.exitcode for worker in workers] == [0] * 4
