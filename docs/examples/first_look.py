@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 CASES = ("stockroom-random-403", "coldshelf-audit-trail-lag")
 
 # %% What is going to be run: cases, variants, and the baseline they are held against.
-suite = evals.load_suite("prompts", ROOT, evals.Options(cases=CASES, variants=("v3", "v5")))
+suite = evals.load_suite("prompts", ROOT, evals.Options(cases=CASES, variants=("v3", "v6")))
 
 # %% Every trial offline; whoever wants to watch passes a function.
 done: list[str] = []
@@ -33,7 +33,7 @@ table = run.frame()
 print(table[table.scorer == "route.pass"].pivot_table(index="case", columns="variant", values="value"))
 
 # %% Two prompts against each other.
-against = evals.compare(("v3", "v5"), "prompts", ROOT, evals.Options(cases=CASES))
+against = evals.compare(("v3", "v6"), "prompts", ROOT, evals.Options(cases=CASES))
 print(against.verdict.sentence)
 
 # %% index.html, run.json, summary.md and junit.xml; `read_run` reads what was written.

@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 from tests.builders.chromium import CHEAP, PROGRAM
 from tests.builders.docs_pages import ROOT
 
-CASE, VARIANT = "quillmark-lost-links", "v5"
+CASE, VARIANT = "quillmark-lost-links", "v6"
 PICTURE = ROOT / "docs" / "images" / "divergence.png"
 WIDTH, HEIGHT, MARGIN = 940, 690, 8
 PLAIN_TEXT = ["--disable-lcd-text", "--font-render-hinting=none"]  # grey letters: half the bytes of coloured ones

@@ -14,7 +14,7 @@ EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 
 
 SAID = {
-    "first_look": ("4/4 ", "cannot judge - Cannot judge v5: only stockroom-random-403", "no suite 'nosuch'"),
+    "first_look": ("4/4 ", "cannot judge - Cannot judge v6: only stockroom-random-403", "no suite 'nosuch'"),
     "optimize_prompt": (
         " is better than v2.\n",
         "looks (comparisons on gate): 0 before, 1 new\n",

@@ -32,8 +32,8 @@ def prompts(tmp_path_factory):
 def compared(tmp_path_factory):
     """Two prompts of the suite, of which the second is better."""
     out = str(tmp_path_factory.mktemp("report"))
-    return shown(REPOSITORY, "compare", "v3", "v5", "--out", out), shown(
-        REPOSITORY, "compare", "v3", "v5", "--verbose", "--out", out
+    return shown(REPOSITORY, "compare", "v3", "v6", "--out", out), shown(
+        REPOSITORY, "compare", "v3", "v6", "--verbose", "--out", out
     )
 
 
@@ -50,7 +50,7 @@ def test_the_verdict_is_first_and_its_sentence_broken_between_words(compared):
     (lines, code), _ = compared
     sentence = " ".join(lines[: lines.index("")])
 
-    assert lines[0].startswith("v5 is better than v3 over 80 cases; route.pass")
+    assert lines[0].startswith("v6 is better than v3 over 80 cases; route.pass")
     assert re.search(r"; smallest detectable drop: \d+ points \(route.pass\)\.$", sentence)
     assert lines[-1] == f"exit code {code} (not worse)"
 

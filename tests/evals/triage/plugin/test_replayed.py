@@ -17,15 +17,15 @@ ROUTE = ("investigator", "codebase_search", "human_input", "writer")
 
 
 def test_a_trial_is_there_with_all_it_did(replayed):
-    assert replayed(CASE, variant="v5").trace.route == ROUTE
+    assert replayed(CASE, variant="v6").trace.route == ROUTE
 
 
 async def test_a_trial_is_there_where_a_loop_is_running(replayed):
-    assert replayed(CASE).trace.variant == "v5"
+    assert replayed(CASE).trace.variant == "v6"
 
 
 def test_the_graph_is_called_as_ever_and_stops_at_its_question(replayed):
-    with replayed(CASE, variant="v5").on_tape() as tape:
+    with replayed(CASE, variant="v6").on_tape() as tape:
         state = asyncio.run(tape.graph.ainvoke(tape.state, tape.config))
 
     assert state["__interrupt__"]
@@ -86,16 +86,16 @@ def test_a_held_out_case_is_not_looked_at(replayed):
 
 def test_a_trial_that_is_not_on_the_tape_names_the_command(replayed, tmp_path):
     """With other words in the prompt there is no answer to any decision."""
-    shipped = Path(triage.prompts.__file__).parent / "supervisor" / "v5.md"
+    shipped = Path(triage.prompts.__file__).parent / "supervisor" / "v6.md"
     (tmp_path / "mine.md").write_text(shipped.read_text() + "\nBe brief.\n")
     suite = {
         "name": "mine",
-        "description": "v5 against itself, with three more words.",
+        "description": "v6 against itself, with three more words.",
         "cases": {"ids": [CASE]},
         "models": read_suite("prompts").models.model_dump(mode="json", exclude_none=True),
-        "variants": [{"name": "v5", "prompt": "v5"}, {"name": "mine", "prompt": str(tmp_path / "mine.md")}],
+        "variants": [{"name": "v6", "prompt": "v6"}, {"name": "mine", "prompt": str(tmp_path / "mine.md")}],
         "candidate": "mine",
-        "reference": "v5",
+        "reference": "v6",
     }
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(suite))
 
