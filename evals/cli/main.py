@@ -93,7 +93,7 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
-    if not typed and rest and rest[0] in load_pack(ANY_GRAPH).commands:
+    if not typed and rest and not rest[0].startswith("-") and rest[0] in load_pack(ANY_GRAPH).commands:
         needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
         raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
