@@ -45,7 +45,7 @@ class PromptChange:
         (one,), (other,) = left
         if _without(old, (one.spec, other.spec)) != _without(new, (one.spec, other.spec)):
             raise ConfigurationError(f"{pair} differ in other settings, too; name two that differ in one prompt")
-        parts = tuple(parts_between(one.text, other.text))
+        parts = parts_between(one.text, other.text)
         if len({part.hunk for part in parts} - {0}) < 2:
             raise ConfigurationError(f"{pair} differ in one hunk or none: `compare {old.name} {new.name}` judges it")
         by_name = one.name == other.name  # else by versions in `config`
@@ -100,9 +100,11 @@ def attribute(
     numbers = tuple(range(1, max(part.hunk for part in change.parts) + 1))
     hunk_sets: list[HunkSet] = [((one,), "+") for one in numbers]
     hunk_sets += [((one,), "-") for one in numbers if "taken_out" in also]
-    stages = [stage("hunks", hunk_sets, points=_by_case(versions.differing))]
-    effects = stages[0].effects(versions, hunk_sets, versions.differing)
-    alone = [stages[0].choices(change.variant(one)) for one in hunk_sets[: len(numbers)]]
+    stages, effects, alone = [], [], []
+    if versions.differing:
+        stages = [stage("hunks", hunk_sets, points=_by_case(versions.differing))]
+        effects = stages[0].effects(versions, hunk_sets, versions.differing)
+        alone = [stages[0].choices(change.variant(one)) for one in hunk_sets[: len(numbers)]]
     known = [key for key in versions.differing if all(key in each for each in alone)]
     explained = {key: sum(each[key] == versions.new[key] for each in alone) for key in known}
     together = [key for key, count in explained.items() if not count]

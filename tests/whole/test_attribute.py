@@ -203,6 +203,22 @@ def test_the_page_shows_the_lines_of_each_hunk_beside_what_it_did(answered):
     assert '<span class="ins">Lead the team. Be ALPHA.</span>' in page
 
 
+def test_where_no_decision_differs_nothing_is_asked(checkout):
+    write(checkout / "c.md", PROMPT.format(version="c", **{**OLD, "lead": "Be kind.", "never": "Be swift."}))
+    variants = [{"name": name, "prompt": f"{name}.md"} for name in ("a", "c")]
+    a_suite(checkout, variants=variants, candidate="c", reference="a")
+    with an_llm_server(planted) as llm:
+        assert evals(checkout, "record", "tiny.yaml", "--base-url", llm.base_url).code == 0
+
+    said = evals(checkout, "attribute", "a", "c", "--suite", "tiny.yaml", "--taken-out", "--pairs", "--trials")
+
+    assert (said.code, printed(said)) == (0, [])
+    assert said.out.splitlines() == [
+        "a and c decide the same in all 5 decisions.",
+        "Report: reports/attribute/index.html",
+    ]
+
+
 WRONG = {
     "the same": (("a", "a"), 2, "do not differ in exactly one prompt"),
     "other settings": (("a", "guarded"), 2, "differ in other settings"),

@@ -35,14 +35,16 @@ class AttributionPage:
 
 def attribution_page(found: Attribution) -> AttributionPage:
     """The view of an attribution. Pure: the same result gives the same page."""
-    decisions = _table(f"Decisions that differ between {found.old} and {found.new}", found.effects, found)
-    trials = _table("Whole trials of the cases whose routes differ", found.routes, found)
+    kinds = (
+        (f"Decisions that differ between {found.old} and {found.new}", found.effects),
+        ("Whole trials of the cases whose routes differ", found.routes),
+    )
     places = [(_version(each, found), place) for each in (*found.effects, *found.routes) for place in each.where]
     return AttributionPage(
         question=f"Which lines changed the decisions? {found.new} against {found.old}, suite {found.suite}",
         sentence=_sentence(found),
         notes=tuple(_notes(found)),
-        tables=(decisions, trials) if found.routes else (decisions,),
+        tables=tuple(_table(caption, effects, found) for caption, effects in kinds if effects),
         parts=tuple(_marked(part, found) for part in found.parts),
         places=Table("Answers that changed", ("version", "where"), tuple(places)),
     )
@@ -61,7 +63,7 @@ def _sentence(found: Attribution) -> str:
 
 def _notes(found: Attribution) -> Iterator[str]:
     scores = [each.score for each in found.alone if each.score is not None]
-    if found.whole.score is not None and len(scores) == len(found.alone):
+    if scores and found.whole.score is not None and len(scores) == len(found.alone):
         yield (
             f"{found.new}'s choice follows from one hunk alone in {counted(found.by_one, 'decision')}, from each of "
             f"several in {found.by_several}, from no single hunk in {found.together}."
