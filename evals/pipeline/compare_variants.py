@@ -41,14 +41,9 @@ def operands(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone:
         ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
     """
     if workspace.pack.own_endpoint:
-        from evals.pipeline.target_sides import TargetSides  # noqa: PLC0415 - loads what only targets need
+        from evals.pipeline.target_sides import target_sides  # noqa: PLC0415 - loads what only targets need
 
-        sides = TargetSides.of([*specs], suite, workspace)
-        if alone and len(specs) == 1 and specs[0].startswith(PREFIX):
-            specs = [specs[0], sides.now(specs[0])]
-        if alone and len(specs) < 2:
-            raise ConfigurationError(f"{' '.join(specs)}: nothing to compare it with; name two, or one git:REV")
-        return [Operand(sides.side(spec)) for spec in specs]
+        return [Operand(variant) for variant in target_sides(specs, suite, workspace, alone=alone)]
     candidate = next(one for one in suite.variants if one.name == suite.candidate)
     named = [spec for spec in specs if not spec.startswith(PREFIX)]
     own = next((one for one in (_named(spec, suite) for spec in named) if one.settings.get("prompt")), candidate)

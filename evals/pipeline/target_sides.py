@@ -1,7 +1,7 @@
 """Sides of a comparison of one's own graph: a variant, also with a prompt from a file or as of a git revision."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -13,20 +13,28 @@ from evals.target.target_settings import prompt_files
 from evals.workspace import Workspace
 
 
+def target_sides(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone: bool) -> list[Variant]:
+    """The sides in order; a lone revision is compared with the working tree, unless others are stored (not `alone`).
+
+    Raises ConfigurationError: as `operands`.
+    """
+    known = {variant.name: variant for variant in suite.variants}
+    own = next((known[spec] for spec in specs if spec in known), known[suite.candidate])
+    if alone and len(specs) == 1 and specs[0].startswith(PREFIX):
+        specs = [specs[0], specs[0].removeprefix(PREFIX).partition(":")[2] or own.name]
+    if alone and len(specs) < 2:
+        raise ConfigurationError(f"{' '.join(specs)}: nothing to compare it with; name two, or one git:REV")
+    sides = _Sides(own, known, workspace)
+    return [sides.side(spec) for spec in specs]
+
+
 @dataclass(frozen=True)
-class TargetSides:
+class _Sides:
     """Reads the sides; what a side does not name is as in the variant `own`."""
 
     own: Variant
     variants: Mapping[str, Variant]
     workspace: Workspace
-
-    @classmethod
-    def of(cls, specs: list[str], suite: Suite, workspace: Workspace) -> "TargetSides":
-        """`own` is the first variant among the sides, else the candidate."""
-        known = {variant.name: variant for variant in suite.variants}
-        named = next((known[spec] for spec in specs if spec in known), known[suite.candidate])
-        return cls(named, known, workspace)
 
     def side(self, spec: str) -> Variant:
         """The variant that a side means. Raises ConfigurationError where it is no variant, prompt file or revision."""
@@ -43,10 +51,6 @@ class TargetSides:
             return self._as_of(self.variants.get(what, self.own), f"{PREFIX}{revision}", revision)
         path = what if what.endswith(".md") else self._file(what, spec)
         return self._with(path, f"{PREFIX}{revision}:{path}", f"{what}@{revision}")
-
-    def now(self, spec: str) -> str:
-        """The side that a revision alone is compared with."""
-        return spec.removeprefix(PREFIX).partition(":")[2] or self.own.name
 
     def _as_of(self, variant: Variant, source: str, revision: str) -> Variant:
         """All prompts of a variant as of a revision; all files, where it names none."""

@@ -14,7 +14,11 @@ from threading import Thread
 import pytest
 
 from evals.named_prompts import NamedPrompt
+from evals.pipeline.attribute_hunks import PromptChange
+from evals.pipeline.compare_variants import operands
+from evals.suites.suite_files import read_suite
 from evals.target.variant_files import VariantFiles
+from evals.workspace import Workspace
 from tests.builders.dataset import write
 from tests.builders.example_projects import ROOT, evals, live_model
 
@@ -338,3 +342,24 @@ def test_an_edited_prompt_is_attributed_against_its_committed_version(project):
         code, said = evals(project, "attribute", *sides, "--suite", "first")
 
         assert (code, "v1@HEAD and v1 are not wholly recorded: `evals record" in said) == (3, True), said
+
+
+@pytest.mark.parametrize("told_by", ["config", "prompts"])
+@pytest.mark.parametrize("sides", [("git:HEAD", "v1"), ("v1", "git:HEAD"), ("v1", "prompts/desk/v3.md")])
+def test_a_hunk_between_two_sources_of_a_prompt_is_added_alone(project, told_by, sides, monkeypatch):
+    """Old and new have one paragraph each that the other has not, and a common one in between."""
+    monkeypatch.chdir(project)
+    old, new = "Choose.\n\nBe calm.\n\nAlways.\n\nBe brief.\n", "Choose.\n\nBe kind.\n\nAlways.\n\nBe short.\n"
+    suite(project, f"{{name: v1, {told_by}: {{desk: v1}}}}")
+    write(project / "prompts/desk/v1.md", old)
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "second")
+    write(project / "prompts/desk" / ("v3.md" if sides[1].endswith("v3.md") else "v1.md"), new)
+    workspace = Workspace.at(project)
+    change = PromptChange.between(
+        *(each.variant for each in operands(sides, read_suite("first", project), workspace)), workspace
+    )
+    (one,) = VariantFiles.of(change.variant(((1,), "+")), project).prompts
+
+    before, after = (new, old) if sides[1] == "git:HEAD" else (old, new)
+    assert one.text.split("\n\n")[1:] == [after.split("\n\n")[1], *before.split("\n\n")[2:]]
