@@ -161,16 +161,11 @@ def main(arguments: list[str]) -> int:
     except typer.Exit as stop:
         code = stop.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - Python exits 1 after a crash: here that means "worse"
-        return _failed(_missing_extra(error) or error)
+        line = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
+        return _failed(ConfigurationError(line) if line else error)
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
         return _interrupted()
     return code if isinstance(code, int) else 0
-
-
-def _missing_extra(error: BaseException) -> EvalsError | None:
-    """What to install, where the error is that a module of an extra is not there."""
-    line = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
-    return None if line is None else ConfigurationError(line)
 
 
 def _failed(error: BaseException) -> int:
