@@ -116,7 +116,8 @@ class Curtailment:
     @property
     def is_lost(self) -> bool:
         """Whether a trial is missing that was recorded when blessed, and no prompt was edited since: code that all
-        variants share may have taken it off its recording, and no bound is right for that."""
+        variants share may have taken it off its recording, and no bound is right for that. A variant that was never
+        blessed is not protected: nobody knows whether it was recorded before."""
         material, baseline = self.material, self.material.baseline
         if baseline is None or any(each.earlier.since == "blessed" for each in material.edited_prompts):
             return False
