@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import product
 from typing import Final, Literal
 
@@ -48,7 +49,7 @@ class HunkSpec:
         Raises:
             ConfigurationError: a number that no hunk has.
         """
-        parts = list(parts_between(old, new))
+        parts = parts_between(old, new)
         count = sum(part.hunk > 0 for part in parts)
         if unknown := [number for number in self.hunks if not 1 <= number <= count]:
             raise ConfigurationError(f"{self}: there is no hunk {unknown[0]}; {self.old} to {self.new} has {count}")
@@ -72,7 +73,8 @@ def split_head(text: str) -> tuple[str, str]:
     return (text[: found.end()], text[found.end() :]) if found else ("", text)
 
 
-def parts_between(old: str, new: str) -> list[Part]:
+@lru_cache(maxsize=8)
+def parts_between(old: str, new: str) -> tuple[Part, ...]:
     """The bodies of two prompts part by part. Hunks are whole paragraphs and list items. Those that move a placeholder
     from one to the other have one number, since one alone would lose the placeholder, or have it twice."""
     olds, news = _units(split_head(old)[1]), _units(split_head(new)[1])
@@ -82,7 +84,7 @@ def parts_between(old: str, new: str) -> list[Part]:
     changed = [pair for pair in pairs if pair[0] != pair[1]]
     numbers = dict(zip(range(len(changed)), _numbered(changed), strict=True))
     place = iter(range(len(changed)))
-    return [Part(one, other, 0 if one == other else numbers[next(place)]) for one, other in pairs]
+    return tuple(Part(one, other, 0 if one == other else numbers[next(place)]) for one, other in pairs)
 
 
 def _numbered(changed: Sequence[tuple[str, str]]) -> list[int]:
@@ -117,22 +119,33 @@ def _aligned(olds: Sequence[str], news: Sequence[str]) -> list[tuple[str, str]]:
     """Changed paragraphs aligned in order (dynamic programming): one may split, or several merge. Pairs share the most
     words; then the fewest were only added or removed."""
     a, b = list(_paragraphs(olds)), list(_paragraphs(news))
-    best: dict[tuple[int, int], tuple[float, list[tuple[str, str]]]] = {(0, 0): (0.0, [])}
+    numbers: dict[str, int] = {}
+    a_words, b_words = _words(a, numbers), _words(b, numbers)
+    best = {(0, 0): (0.0, 0, 0)}  # score, minus pairs with an empty side, pairs
+    came_from = {}
     for i, j in list(product(range(len(a) + 1), range(len(b) + 1)))[1:]:
-        ways = []
-        for k, m in product(range(i + 1), range(j + 1)):
-            if (i - k, j - m) != (0, 0) and min(i - k, j - m) <= 1:
-                score, pairs = best[k, m]
-                pair = "".join(a[k:i]), "".join(b[m:j])
-                ways.append((score + _alike(*pair), [*pairs, pair]))
-        best[i, j] = max(ways, key=lambda way: (way[0], -sum(not all(pair) for pair in way[1]), len(way[1])))
-    return best[len(a), len(b)][1]
+        ways = [(k, m) for k in range(i - 1) for m in range(max(j - 1, 0), j + 1)]
+        ways += [(k, m) for k in range(max(i - 1, 0), i + 1) for m in range(j + 1)][:-1]  # all but (i, j) itself
+        found = []
+        for k, m in ways:
+            score, two_sided, count = best[k, m]
+            alike = _alike(a_words[k, i], b_words[m, j])
+            found.append((score + alike, two_sided - (k == i or m == j), count + 1))
+        best[i, j] = max(found)
+        came_from[i, j] = ways[found.index(best[i, j])]
+    i, j = len(a), len(b)
+    pairs = []
+    while (i, j) != (0, 0):
+        k, m = came_from[i, j]
+        pairs.append(("".join(a[k:i]), "".join(b[m:j])))
+        i, j = k, m
+    return pairs[::-1]
 
 
 def _paragraphs(units: Sequence[str]) -> Iterator[str]:
     """Paragraphs with the blank lines after them; a heading and all below it, down to the next one, are not divided."""
     text = ""
-    for unit, following in zip(units, [*units[1:], "#"], strict=True):
+    for unit, following in zip(units, [*units, "#"][1:], strict=True):
         text += unit
         ends = unit.isspace() and not following.isspace() and not text.lstrip().startswith("#")
         if ends or following.startswith("#"):
@@ -140,7 +153,18 @@ def _paragraphs(units: Sequence[str]) -> Iterator[str]:
             text = ""
 
 
-def _alike(one: str, other: str) -> float:
+def _words(paragraphs: Sequence[str], numbers: dict[str, int]) -> dict[tuple[int, int], int]:
+    """The words of each stretch of paragraphs, by its ends: one bit per word, at its number in `numbers`."""
+    found = {}
+    for start in range(len(paragraphs) + 1):
+        words = found[start, start] = 0
+        for end, text in enumerate(paragraphs[start:], start + 1):
+            for word in re.findall(r"[a-z_]{4,}", text.lower()):
+                words |= 1 << numbers.setdefault(word, len(numbers))
+            found[start, end] = words
+    return found
+
+
+def _alike(one: int, other: int) -> float:
     """How much more than by chance two texts share words (Dice's coefficient); 0 where one is empty."""
-    words = [set(re.findall(r"[a-z_]{4,}", text.lower())) for text in (one, other)]
-    return max(0.0, 2 * len(words[0] & words[1]) / max(1, sum(map(len, words))) - _BY_CHANCE)
+    return max(0.0, 2 * (one & other).bit_count() / max(1, one.bit_count() + other.bit_count()) - _BY_CHANCE)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from evals import atomic_files as disk
 from evals.cassettes.cassette_format import SCHEMA
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, listed
+from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, is_listed, listed
 from evals.cassettes.store import load, rendered
 from evals.content_cache import digest_of_sha256
 from evals.errors import CassetteError
@@ -18,18 +18,14 @@ from evals.secrets.allowed_secrets import FILE, read_allowed
 from evals.secrets.secret_filter import seen_in
 
 
-def line_for(path: Path) -> ManifestLine:
-    """The line of a cassette file as it is now. Raises CassetteError if it cannot be trusted."""
-    return line_of(path, load(path))
-
-
-def line_of(path: Path, cassette: Cassette) -> ManifestLine:
-    """The line of a cassette file that was read just now."""
+def line_of(path: Path, cassette: Cassette, text: str | None = None) -> ManifestLine:
+    """The line of a cassette file that was read just now, or is to have this text."""
+    content = path.read_bytes() if text is None else text.encode()
     times = sorted(found.recorded_at for found in cassette.interactions)
     return ManifestLine.model_validate(
         {
             "file": path.name,
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "sha256": hashlib.sha256(content).hexdigest(),
             "schema": SCHEMA,
             "interactions": len(cassette.interactions),
             "recorded_from": times[0] if times else "",
@@ -67,8 +63,21 @@ def is_another(name: str) -> str:
     return f"{name} is another file than the one listed; if its change was meant, {AGAIN}"
 
 
+def move_listed(merged: Cassette, text: str) -> None:
+    """The `move` of `merge_write` for a committed cassette. It is listed first, so that after a kill only a file that
+    somebody else changed is not listed: for that, raises CassetteError."""
+    path, before = merged.path, disk.read(merged.path)
+    if before is not None and not is_listed(path, before):
+        raise CassetteError(path, f"not as {NAME} lists it, so nothing is added; if that is meant, {AGAIN}")
+    _write(path.parent, [], [line_of(path, merged, text)])
+    try:
+        disk.replace(path, text)
+    finally:
+        enter(path)
+
+
 def enter(path: Path) -> None:
-    """Bring the line of one cassette up to date, after something was accepted into it."""
+    """Bring the line of one cassette up to date, after it was changed."""
     _write(path.parent, changed=[path])
 
 
@@ -79,18 +88,15 @@ def write(folder: Path) -> int:
     return len(found)
 
 
-def _write(folder: Path, changed: Iterable[Path], *, keep: bool = True) -> None:
-    path = folder / NAME
+def _write(folder: Path, changed: Sequence[Path], ahead: Sequence[ManifestLine] = (), *, keep: bool = True) -> None:
+    path, names = folder / NAME, {each.name for each in changed}
     with disk.writing(path):
-        lines = {line.file: line for _, line in listed(folder)} if keep else {}
-        lines |= {each.name: line_for(each) for each in changed}
-        text = "".join(_text(line) + "\n" for _, line in sorted(lines.items()))
+        kept = [line for _, line in listed(folder) if line.file not in names] if keep else []
+        lines = [*kept, *ahead, *(line_of(each, load(each)) for each in changed if each.exists())]
+        told = (json.dumps(line.model_dump(mode="json", by_alias=True), ensure_ascii=False) for line in lines)
+        text = "".join(f"{one}\n" for one in sorted(set(told)))
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             disk.replace(path, text)
-
-
-def _text(line: ManifestLine) -> str:
-    return json.dumps(line.model_dump(mode="json", by_alias=True), ensure_ascii=False)
 
 
 @dataclass(frozen=True)

@@ -199,9 +199,15 @@ def read(content: bytes, path: Path, readings: Readings | None = None) -> Casset
     return Cassette(path, interactions, tree=name)
 
 
-def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None) -> Cassette:
+Move = Callable[[Cassette, str], None]
+in_place: Final[Move] = lambda merged, text: disk.replace(merged.path, text)  # noqa: E731
+
+
+def merge_write(
+    path: Path, new: Sequence[Interaction], *, replace: bool = False, tree: str | None = None, move: Move = in_place
+) -> Cassette:
     """Adds interactions to the file and returns all it holds now. What is there stays, unless it is to be replaced.
-    `tree` names the released package that these are about.
+    `tree` names the released package that these are about; `move` puts the new text in place.
 
     Safe against other writers (lock, re-read) and against a kill at any moment (temporary file, fsync, replace).
     Raises SecretFoundError before anything is written, CassetteError if the file there cannot be trusted or the system
@@ -222,18 +228,19 @@ def merge_write(path: Path, new: Sequence[Interaction], *, replace: bool = False
             if too_many(len(found.body) for found in merged.interactions) is not None:
                 message = f"its answers would be over {MAX_ANSWERS:,} bytes, which is not kept: record shorter ones"
                 raise CassetteError(path, message)
-            disk.replace(path, rendered(merged))
+            move(merged, rendered(merged))
     return merged
 
 
-def drop(path: Path, names: Collection[tuple[str, int]]) -> Cassette:
-    """Takes the interactions with these keys and samples out of the file, and returns what it still holds."""
+def drop(path: Path, names: Collection[tuple[str, int]]) -> None:
+    """Takes the interactions with these keys and samples out of the file, which goes with the last one."""
     with disk.writing(path):
         there = load(path)
         left = [found for found in there.interactions if (found.key, found.sample) not in names]
-        kept = Cassette(path, left, tree=there.tree)
-        disk.replace(path, rendered(kept))
-    return kept
+        if left:
+            disk.replace(path, rendered(Cassette(path, left, tree=there.tree)))
+        else:
+            path.unlink()
 
 
 def discard(path: Path, accepted: Cassette) -> bool:
@@ -273,17 +280,13 @@ def _whole(path: Path, text: str, index: int, entry: CassetteEntry, tree: Source
     return entry.model_copy(update={"request": entry.request.model_copy(update={"body": said})})
 
 
-def _folded(interaction: Interaction, tree: SourceTree | None) -> dict[str, Any]:
-    return interaction.request if tree is None else tree.folded(interaction.request)
-
-
 def _entry(interaction: Interaction, tree: SourceTree | None = None) -> CassetteEntry:
     headers = {"content-type": (interaction.content_type,)}
     answer = vcr_file.json_text(interaction.response)
     request = {
         "method": interaction.method,
         "uri": ORIGIN + interaction.uri,
-        "body": vcr_file.json_text(_folded(interaction, tree)),
+        "body": vcr_file.json_text(interaction.request if tree is None else tree.folded(interaction.request)),
         "headers": headers,
     }
     response = {

@@ -137,8 +137,7 @@ def cassette_adopt_command(
     before = len(load(path).interactions)
     found = stock_interactions(recording, recorded_by)
     tree = workspace.pack.load_case(workspace.datasets, case).tree
-    after = len(merge_write(path, found, tree=tree).interactions)
-    manifest.enter(path)
+    after = len(merge_write(path, found, tree=tree, move=manifest.move_listed).interactions)
     print(f"{below(path, workspace)}: {after - before} of {len(found)} interactions are new")
     return EXIT_OK
 

@@ -177,9 +177,9 @@ def _tidied(folder: Path, asked: Mapping[str, set[str]], workspace: Workspace, *
         for interaction in unused:
             print(f"{below(path, workspace)}: {_named(interaction)}")
         dropped += len(unused)
-        if yes and unused and not drop(path, {(gone.key, gone.sample) for gone in unused}).interactions:
-            path.unlink()  # nothing of the case is asked for any more
-    if yes and dropped:
+        if yes and unused:
+            drop(path, {(gone.key, gone.sample) for gone in unused})
+    if yes and folder.is_dir():  # a tidying that was killed may have dropped all
         manifest.write(folder)
     return dropped
 

@@ -35,8 +35,6 @@ NO_SEARCH: Final = "http://search.invalid"
 """An address that nobody has: where searches go that the pack serves none for."""
 AT_ONCE: Final = 4
 """Requests in flight unless said otherwise; the local model is always asked one at a time."""
-
-
 RETRIES: Final = 4
 
 
@@ -121,10 +119,7 @@ def at_once(llm: Endpoint, wanted: int | None) -> int:
     if (parts.hostname, parts.port) not in ((HOST, DEFAULT_PORT), ("localhost", DEFAULT_PORT)):
         return wanted or AT_ONCE
     if wanted and wanted > 1:
-        said = (
-            f"concurrency={wanted} is ignored: the local model is asked one at a time, two at once change its answers"
-        )
-        note(said)
+        note(f"concurrency={wanted} is ignored: the local model is asked one at a time; two at once change its answers")
     return 1
 
 
@@ -173,7 +168,7 @@ def end_of_asking(stop: StopSignal, unfinished: str = "") -> int:
     if stop.reason is not None:
         raise stop.reason
     if unfinished:
-        raise RecordingError(f"{unfinished}; what was answered is kept, run it again")
+        raise RecordingError(f"{unfinished}; run it again: only what is missing or failed is asked")
     return EXIT_OK
 
 
@@ -183,7 +178,7 @@ def say_rounds(batch: Batch, standing: RoundState, allowed: AllowedSecrets, of: 
     before = f", {standing.known_before} on record before" if standing.known_before else ""
     say(f"{of} ({standing.taken} new answers{before}).")
     if standing.failed:
-        say(f"{standing.failed} {things} failed, see above; what was answered is kept, run it again.")
+        say(f"{standing.failed} {things} failed, see above; run it again: only what is missing or failed is asked.")
     if standing.pending:
         wait = f"{standing.waiting} {things} wait for {len(standing.pending)} answers"
         if batch.answer_with:

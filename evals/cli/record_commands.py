@@ -143,14 +143,8 @@ def record_command(
     batch = batch_of(asked, export, import_, more_answers, answer_with, recorded_by)
     live = Asking.of(asked, base_url, budget, max_requests, prices, recorded_by)
     if until_judged:
-        others: dict[str, object] = {
-            "case": case,
-            "variant": variant,
-            "judge": judge,
-            "refresh": refresh,
-            "forced": forced,
-        }
-        others |= {"export": export, "import": import_}
+        others: dict[str, object] = {"case": case, "variant": variant, "export": export, "import": import_}
+        others |= {"judge": judge, "refresh": refresh, "forced": forced}
         _refuse_beside("--until-judged", "an endpoint is asked about the whole suite", **others)
     if batch.wanted:
         refuse_live(asked, base_url, budget=budget, prices=prices, max_requests=max_requests, refresh=refresh)
@@ -208,7 +202,6 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: 
     own = chosen.workspace.pack.own_endpoint
     if own and live.base_url and chosen.suite.judge is None:
         _not_for_a_target(live.base_url)
-    llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
     watch: VerdictWatch | None = None
     skip: Collection[TrialId] = ()
     if until_judged:
@@ -219,6 +212,11 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: 
         chosen, skip = replace(chosen, cases=watch.cases), watch.not_asked
     elif not refresh:
         chosen, skip = _left_to_record(chosen)
+        trials = len(chosen.cases) * chosen.suite.samples * len(chosen.variants)
+        if not own and not live.base_url and len(skip) == trials:
+            say(f"Nothing is missing: all {trials} trials of {chosen.suite.name} are recorded.")
+            return EXIT_OK
+    llm = Endpoint(TARGETS_OWN, "") if own else llm_endpoint(live.base_url, live.api_key)
     asking = live.options(llm, refresh=refresh)
     with search_endpoint(chosen.workspace, tavily_key) as search:
         return asyncio.run(_record(chosen, llm, search, meter, asking, name, skip, watch))
@@ -276,7 +274,7 @@ async def _record(
         say(str(watch))
         if watch.is_judged:
             return EXIT_OK
-    return end_of_asking(recorder.stop, f"{tally.failed} trials were not recorded" if tally.failed else "")
+    return end_of_asking(recorder.stop, f"{counted(tally.failed, 'trial')} not recorded" if tally.failed else "")
 
 
 def _tell(progress: ProgressBar, where: str, outcome: Outcome) -> None:

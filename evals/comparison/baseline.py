@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
+from evals import atomic_files as disk
 from evals.comparison.answering_models import answered_by
 from evals.errors import CannotJudgeError
 from evals.import_hook import executed
@@ -164,7 +165,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     told = json.loads(json.dumps(baseline.model_dump(mode="json"), sort_keys=True))
     in_order = Baseline.model_validate(told).sealed()  # the digest is of members in the order of the file
     text = json.dumps(in_order.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    disk.replace(path, text + "\n")
 
 
 def with_blessed(variants: Sequence[VariantInfo], baseline: Baseline | None) -> tuple[VariantInfo, ...]:

@@ -82,6 +82,9 @@ class Labels(Protocol):
     def exemplars(self) -> tuple[tuple[RouteNode, ...], ...]:
         """Routes that pass."""
 
+    def at(self, ids: frozenset[str]) -> "Labels":
+        """The same with only these decision points."""
+
     def shown(self) -> dict[str, Any]:
         """Members of `CaseInfo` that the pack fills."""
 

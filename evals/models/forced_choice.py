@@ -14,17 +14,18 @@ if TYPE_CHECKING:
     from evals.models.run import Trial
 
 Label = Literal["decision point", "exemplar", "constraints"]
+Result = Literal["passes", "fails", "not recorded", "cannot be forced", "cannot be judged"]
 
 
 class ForcedChoice(Closed):
     """A failed trial, run again with `choice` forced in place of `made` at one decision, counted from 0. `label` names
-    what asks for the choice; `why` says why it could not be forced."""
+    what asks for the choice; `why` says why it cannot be forced or judged, or with which error it fails."""
 
     decision: Annotated[int, Field(ge=0)]
     made: Choice
     choice: Choice
     label: Label
-    result: Literal["passes", "fails", "not recorded", "cannot be forced"] = "not recorded"
+    result: Result = "not recorded"
     route: tuple[RouteNode, ...] = ()
     why: str = ""
 
@@ -57,10 +58,12 @@ class DecisiveStep(Closed):
             places = ", ".join(str(number + 1) for number in self.unknown)
             said += [f"Not recorded: what follows a forced choice at decision {places}."]
             said += ["Record it: `evals record SUITE --forced`."]
-        if not said and (fails := sum(each.result == "fails" for each in self.tried)):
-            said += [f"It fails with {counted(fails, 'forced choice')}, too: no single decision is decisive."]
+        results = Counter(each.result for each in self.tried)
+        if not said and results["fails"]:
+            none = "" if results["cannot be judged"] else ": no single decision is decisive"
+            said += [f"It fails with {counted(results['fails'], 'forced choice')}, too{none}."]
         for each in self.tried if not (found or self.unknown) else ():
-            said += [f"At decision {each.decision + 1} {each.choice} cannot be forced: {each.why}."] if each.why else []
+            said += [f"At decision {each.decision + 1} {each.choice} {each.result}: {each.why}."] if each.why else []
         return " ".join(said) or "The labels ask for no other choice that can be forced."
 
 
@@ -79,5 +82,7 @@ def _counts(steps: Sequence[DecisiveStep]) -> str:
     for step in (step for step in steps if not step.found):
         results = {each.result for each in step.tried}
         unsettled = "cannot be forced" if results == {"cannot be forced"} else "no single decision"
+        if "cannot be judged" in results:
+            unsettled = "cannot be judged"
         counts["not recorded" if step.unknown else unsettled if results else "no labelled choice"] += 1
     return f"{counted(len(steps), 'failed trial')}: {', '.join(f'{what} in {n}' for what, n in counts.items())}"

@@ -55,7 +55,7 @@ class Variant(Closed, extra="allow"):
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
     forced: Annotated[dict[int, Choice], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)
-    """Decision, counted from 0 -> the choice that is forced there in place of the router's."""
+    """Decision (of a target from 0, else `Decision.iteration`) -> choice forced there in the router's place."""
 
     @model_serializer(mode="wrap")
     def _settings_behind_the_name(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -124,9 +124,9 @@ class Suite(Closed):
     as_blessed: Annotated[tuple[str, ...] | None, Field(exclude_if=lambda value: value is None)] = None
     """Output fields that must be as in the blessed run, besides steps and decisions; None: all but free text where no
     metric decides, else nothing."""
-    points: Annotated[dict[str, tuple[str, ...]], Field(exclude_if=lambda ids: not ids)] = Field(default_factory=dict)
+    points: Annotated[dict[str, tuple[str, ...]] | None, Field(min_length=1, exclude_if=lambda ids: ids is None)] = None
     """Case -> the decision points that are asked, without running the graph: the suite has no verdict, and no other
-    case. Empty: whole trials."""
+    case. None: whole trials."""
     judge: Annotated[str | None, Field(pattern=r"^[\w.-]+$")] = None
     """Version of the judge's prompts; None: no model judges what was written."""
     gate: GatePolicy = GatePolicy()

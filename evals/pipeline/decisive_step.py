@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import product
 
 from evals.errors import ConfigurationError
-from evals.models.forced_choice import DecisiveStep, ForcedChoice
-from evals.models.metrics import Scored
+from evals.models.forced_choice import DecisiveStep, ForcedChoice, Result
+from evals.models.metrics import Scored, Skipped
 from evals.models.run import Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.routes.labelled_choices import labelled_choices
@@ -15,8 +15,8 @@ from evals.runner.trials import TrialId, run_trials, trial_id
 from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
 
-Choices = Mapping[TrialId, tuple[Trace, tuple[ForcedChoice, ...]]]
-"""Failed trial -> its trace, and the choices to force in it."""
+Choices = Mapping[TrialId, tuple[Trial, tuple[ForcedChoice, ...]]]
+"""Failed trials by id, each with the choices to force in it."""
 
 
 def with_decisive_steps(context: RunContext, trials: Sequence[Trial]) -> tuple[Trial, ...]:
@@ -26,8 +26,10 @@ def with_decisive_steps(context: RunContext, trials: Sequence[Trial]) -> tuple[T
     traces = run_trials(tried).traces if tried.variants else ()
     scored = {trial_id(each.trace): each for each in score_trials(tried.by_id, traces, tried.pack)}
     found = {
-        trial: DecisiveStep(tried=tuple(_with_result(each, scored[_forced_id(trace, each)], metrics) for each in asked))
-        for trial, (trace, asked) in choices.items()
+        name: DecisiveStep(
+            tried=tuple(_with_result(each, trial, scored[_forced_id(trial.trace, each)], metrics) for each in asked)
+        )
+        for name, (trial, asked) in choices.items()
     }
     return tuple(each.model_copy(update={"decisive": found.get(trial_id(each.trace))}) for each in trials)
 
@@ -43,8 +45,10 @@ def forced_trials(context: RunContext, traces: Sequence[Trace]) -> RunContext:
 
 def _choices(context: RunContext, trials: Sequence[Trial]) -> Choices:
     metrics = _metrics(context)
-    traces = [trial.trace for trial in trials if _failed(trial, metrics)]
-    return {trial_id(trace): (trace, labelled_choices(context.by_id[trace.case_id], trace)) for trace in traces}
+    failed = [trial for trial in trials if trial.trace.provenance.label == "exact" and _falls_short(trial, metrics)]
+    return {
+        trial_id(each.trace): (each, labelled_choices(context.by_id[each.trace.case_id], each.trace)) for each in failed
+    }
 
 
 def _forced(context: RunContext, choices: Choices) -> RunContext:
@@ -52,11 +56,13 @@ def _forced(context: RunContext, choices: Choices) -> RunContext:
     known = {info.variant.name: info for info in context.variants}
     infos: dict[str, VariantInfo] = {}
     ids = set()
-    for trace, asked in choices.values():
+    for trial, asked in choices.values():
         for each in asked:
-            ids.add(forced := _forced_id(trace, each))
-            update = {"name": forced[1], "forced": {each.decision: each.choice}}
-            info = known[trace.variant]
+            ids.add(forced := _forced_id(trial.trace, each))
+            made = trial.trace.decisions[each.decision]
+            place = each.decision if trial.trace.is_target else made.iteration  # one decision may start several visits
+            update = {"name": forced[1], "forced": {place: each.choice}}
+            info = known[trial.trace.variant]
             infos[forced[1]] = info.model_copy(update={"variant": info.variant.model_copy(update=update)})
     every = frozenset(product(context.by_id, infos, range(context.suite.samples)))
     return replace(context, variants=tuple(infos.values()), skipped=every - ids)
@@ -66,25 +72,38 @@ def _metrics(context: RunContext) -> tuple[str, ...]:
     return trial_metrics(deciding(context.pack, context.suite.primary, context.cases))
 
 
-def _failed(trial: Trial, metrics: Sequence[str]) -> bool:
-    """Whether a trial that is wholly recorded falls short of 1 in a primary metric."""
+def _falls_short(trial: Trial, metrics: Sequence[str]) -> bool:
+    """Whether it is below 1 in a primary metric."""
     values = [each.value for name in metrics if isinstance(each := trial.outcomes.get(name), Scored)]
-    return trial.trace.provenance.label == "exact" and any(value < 1 for value in values)
+    return any(value < 1 for value in values)
 
 
 def _forced_id(trace: Trace, each: ForcedChoice) -> TrialId:
     return trace.case_id, f"{trace.variant}, {each.choice} at decision {each.decision + 1}", trace.sample
 
 
-def _with_result(each: ForcedChoice, trial: Trial, metrics: Sequence[str]) -> ForcedChoice:
-    """The forced choice with what became of its trial."""
-    trace = trial.trace
-    why = (trace.error or "").rpartition("Error: ")[2]
+def _with_result(each: ForcedChoice, failed: Trial, trial: Trial, metrics: Sequence[str]) -> ForcedChoice:
+    """The forced choice with what became of its trial, in the metrics that the failed trial has a value in."""
+    result, why = _result(each, failed, trial, metrics)
+    route = trial.trace.route if result in ("passes", "fails", "not recorded") else ()
+    return each.model_copy(update={"result": result, "why": why, "route": route})
+
+
+def _result(each: ForcedChoice, failed: Trial, trial: Trial, metrics: Sequence[str]) -> tuple[Result, str]:
+    trace, error = trial.trace, (trial.trace.error or "").removeprefix("ConfigurationError: ")
     made = trace.decisions[each.decision : each.decision + 1]
-    if not why and made and made[0].routed != each.choice:
-        why = next((f"guard {veto.guard} sends it to {veto.send_to}" for veto in made[0].vetoes), "it is not followed")
-    if why:
-        return each.model_copy(update={"result": "cannot be forced", "why": why})
-    passes = "fails" if _failed(trial, metrics) else "passes"
-    result = passes if trace.provenance.label == "exact" else "not recorded"
-    return each.model_copy(update={"result": result, "route": trace.route})
+    if made and made[0].routed != each.choice:
+        guard = next((f"guard {veto.guard} sends it to {veto.send_to}" for veto in made[0].vetoes), "")
+        return "cannot be forced", guard or error or "it is not followed"
+    if error:  # a node that fails after the choice was made belongs to the trial
+        return ("fails" if made else "cannot be forced"), error
+    if trace.provenance.label != "exact":
+        return "not recorded", ""
+    if _falls_short(trial, metrics):
+        return "fails", ""
+    for name in metrics:
+        outcome = trial.outcomes[name]
+        if isinstance(failed.outcomes.get(name), Scored) and not isinstance(outcome, Scored):
+            reason = outcome.reason if isinstance(outcome, Skipped) else outcome.error
+            return "cannot be judged", f"{name} has no value: {reason}"
+    return "passes", ""

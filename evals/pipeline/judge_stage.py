@@ -33,6 +33,7 @@ from evals.recording.plan.plan_recording import Effort, Missed, MissingBecause, 
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.batch_requests import BatchWire
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
+from evals.recording.unusable_answers import FailuresInARow
 from evals.run_context import RunContext
 from evals.runner.dependencies import digest_of_replaced
 from evals.secrets.allowed_secrets import AllowedSecrets
@@ -194,13 +195,14 @@ async def record_questions(
     """
     recorder.apart = apart = Apart()
     session = JudgeSession(chosen.workspace, recorder, OpenAIWire(llm), chosen.suite.models, timeout_s)
-    proven = 0
+    proven, in_a_row = 0, FailuresInARow(recorder.stop)
     try:
         for case, mine in by_case(questions).items():
             if recorder.stop.reason:
                 break
             for settled in await session.record_case(case, mine):
                 proven += settled.error is None
+                in_a_row.count(settled.error)
                 told(settled)
     finally:
         await session.close()

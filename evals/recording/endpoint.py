@@ -28,12 +28,9 @@ case_being_recorded: Final[ContextVar[str]] = ContextVar("case_being_recorded", 
 """Told to the search server, which keeps some pages from some cases."""
 CASE_HEADER: Final = "x-case"
 """Who searches. Part of no cassette key: the page a case must not see is missing from what was recorded for it."""
-
-
 CONNECT_S: Final = 15.0
 """A host that lets nobody in for so long is down, however long its answers may take."""
-
-
+_JSON: Final = {"content-type": "application/json"}
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8091
 """Where the local model of `make record` is served."""
@@ -54,12 +51,9 @@ class Endpoint:
     def __init__(self, base_url: str, api_key: str) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise ConfigurationError(
-                f"{scrub(base_url)!r} is no endpoint; give its base URL, as in http://127.0.0.1:8091/v1"
-            )
-        if (
-            parts.username or parts.password or scrub(base_url) != base_url
-        ):  # it is named in every report of a recording
+            example = "as in http://127.0.0.1:8091/v1"
+            raise ConfigurationError(f"{scrub(base_url)!r} is no endpoint; give its base URL, {example}")
+        if parts.username or parts.password or scrub(base_url) != base_url:  # reports of a recording name it
             raise ConfigurationError(
                 "the endpoint's URL holds a credential; name its variable with --set api_key_env=NAME"
             )
@@ -96,7 +90,7 @@ class OpenAIWire(httpx2.AsyncBaseTransport):
         sent = httpx2.Request(
             request.method,
             self._endpoint.url(path, "/v1"),
-            headers={"content-type": "application/json", **self._endpoint.headers()},
+            headers={**_JSON, **self._endpoint.headers()},
             content=_whole(await request.aread()),
             extensions=_impatient_to_connect(request.extensions),
         )
@@ -128,11 +122,7 @@ class TavilyWire(httpx.AsyncBaseTransport):
         sent = httpx.Request(
             request.method,
             self._endpoint.url(path, ""),
-            headers={
-                "content-type": "application/json",
-                CASE_HEADER: case_being_recorded.get(),
-                **self._endpoint.headers(),
-            },
+            headers={**_JSON, CASE_HEADER: case_being_recorded.get(), **self._endpoint.headers()},
             content=await request.aread(),
             extensions=_impatient_to_connect(request.extensions),
         )
@@ -253,14 +243,12 @@ def author(given: str | None, workspace: Workspace) -> str:
         ConfigurationError: it looks like a secret, an e-mail address for one. No answer could be written under it, and
             that would be said of each after it was paid for.
     """
-    name = given or git_user(workspace.root)
+    name, source = given or git_user(workspace.root), "--recorded-by" if given else "git's user.name"
     try:
         name.encode()
     except UnicodeEncodeError as error:
-        source = "--recorded-by" if given else "git's user.name"
         raise ConfigurationError(f"{source}: no text in UTF-8; give a plain name with --recorded-by") from error
     if found := scan(name, allowed=read_allowed(workspace.cassettes / FILE)):
-        source = "--recorded-by" if given else "git's user.name"
         raise ConfigurationError(
             f"{source}: {found[0].rule}, which no cassette may hold; give a plain name with --recorded-by, or allow "
             f"sha256 {found[0].sha256} in cassettes/{FILE}"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import httpx2
 
-from evals.cassettes import manifest
 from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette
+from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport
 from evals.cassettes.recorder import Recorder, RecordingTransport
 from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
@@ -18,6 +18,7 @@ from evals.llm_judge.questions import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.suite import Models
 from evals.recording.endpoint import case_being_recorded
 from evals.recording.recording_session import distinct
+from evals.recording.unusable_answers import UnusableAnswerError, UnusableAnswers
 from evals.workspace import Workspace
 
 
@@ -42,7 +43,7 @@ class JudgeSession:
     ) -> None:
         self._workspace = workspace
         self._recorder = recorder
-        self._models = models
+        self._models, self._unusable = models, UnusableAnswers()
         pack = workspace.pack
         self._clients = pack.recording_clients(RecordingTransport(recorder, llm), HttpxReplayTransport(), timeout_s)
         self._bench = pack.judge(self._clients, models)
@@ -59,14 +60,12 @@ class JudgeSession:
         known = Cassette(staging, committed.interactions).union(load(staging).interactions)
         settled = await asyncio.gather(*(self._record(question, known) for question in questions))
         self._recorder.forget(staging)
+        self._unusable.remove(staging)
         proven = {(one.key, one.sample): one for _, heard in settled if heard for one in heard.served}
         fresh = [one for name, one in proven.items() if committed.exact(*name) is None]
         if fresh:
             path = self._workspace.judge_cassette(case_id)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            merged = await asyncio.to_thread(merge_write, path, fresh)
-            await asyncio.to_thread(manifest.enter, path)
-            discard(staging, merged)
+            discard(staging, await asyncio.to_thread(merge_write, path, fresh, move=move_listed))
         return [one for one, _ in settled]
 
     async def _record(self, question: JudgeQuestion, known: Cassette) -> tuple[Settled, JudgeReply | None]:
@@ -79,7 +78,8 @@ class JudgeSession:
             if heard.miss is not None:
                 raise UnansweredError(f"{question.case_id} {question.name}: nobody has answered the judge's request")
             if heard.error is not None:
-                raise RecordingError(f"the answer cannot be read ({heard.error}); it is kept, but not accepted")
+                self._unusable.add(known.path, heard.served)
+                raise UnusableAnswerError(f"the answer cannot be read ({heard.error})", heard.served)
             await self._prove(question, heard, Cassette(known.path, distinct(tape.ledger)))
         except EvalsError as error:
             return Settled(question, error), None

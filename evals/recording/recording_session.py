@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Protocol
 
 import httpx2
 
-from evals.cassettes import manifest
 from evals.cassettes import staging as arrived
 from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.manifest import move_listed
 from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
@@ -23,6 +22,7 @@ from evals.models.suite import Variant
 from evals.models.trace import Trace
 from evals.pack import CaseRunner, PackClients
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
+from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers
 from evals.runner.trials import TrialId
 from evals.workspace import Workspace
 
@@ -56,6 +56,7 @@ class RecordingSession:
         self._refresh = refresh
         self._fresh: dict[str, list[Interaction]] = {}  # a refreshed case's proven answers, before they replace others
         self._trees: dict[str, str | None] = {}
+        self._unusable = UnusableAnswers()
         self._clients = workspace.pack.recording_clients(
             RecordingTransport(recorder, llm), HttpxRecordingTransport(recorder, TavilyWire(search)), timeout_s
         )
@@ -79,7 +80,9 @@ class RecordingSession:
         if failures:
             raise failures[0]
         if trace.provenance.label == "failed":
-            raise RecordingError(f"the graph fails with these answers ({trace.error}); they are kept, but not accepted")
+            self._unusable.add(staging, tape.ledger.served)
+            told = "the graph fails with these answers" if tape.ledger.served else "the graph fails"
+            raise UnusableAnswerError(f"{told} ({trace.error})", tape.ledger.served)
         if trace.misses or trace.point_misses:
             agent = (*trace.misses, *trace.point_misses)[0].agent
             raise UnansweredError(f"a request by {agent} went past the recording client; nothing was accepted")
@@ -97,6 +100,7 @@ class RecordingSession:
     async def close_case(self, case_id: str, *, whole: bool) -> None:
         """All trials of a case are over; `whole` if every one is proven."""
         self._recorder.forget(self._staging(case_id))
+        self._unusable.remove(self._staging(case_id))
         if whole and not self._refresh:
             discard_staging(self._workspace, case_id)
 
@@ -112,8 +116,7 @@ class RecordingSession:
     ) -> None:
         """Move proven answers into the committed cassette. The proof is of no use where that keeps others."""
         path = self._workspace.cassette(case_id)
-        merged = await asyncio.to_thread(partial(merge_write, replace=replace, tree=tree), path, proven)
-        await asyncio.to_thread(manifest.enter, path)
+        merged = await asyncio.to_thread(merge_write, path, proven, replace=replace, tree=tree, move=move_listed)
         heard = (merged.exact(found.key, found.sample) or found for found in proven)
         if any(kept.body != found.body for kept, found in zip(heard, proven, strict=True)):
             raise RecordingError(
@@ -224,7 +227,7 @@ async def record_trials(
         EvalsError: a case could not be opened or closed. Trials under way come to their end before: their answers are
             paid for.
     """
-    gate = asyncio.Semaphore(at_once)
+    gate, in_a_row = asyncio.Semaphore(at_once), FailuresInARow(stop)
 
     async def trial(case: Case, variant: Variant, sample: int, runner: CaseRunner) -> Outcome:
         outcome: Outcome
@@ -234,6 +237,7 @@ async def record_trials(
             outcome = error
         finally:
             gate.release()
+        in_a_row.count(outcome)
         told(case, variant, sample, outcome)
         return outcome
 

@@ -15,6 +15,7 @@ BYTES_PER_TOKEN: Final = 3
 """On the high side for English and code, which come to four: an estimate that is too low would overrun a budget."""
 LONGEST_ANSWER: Final = 1024
 """Tokens assumed for an answer whose request sets no limit."""
+_UNPRICED: Final = "--budget: no price is known for {}; name it in a table of your own with --prices FILE"
 
 
 @dataclass
@@ -48,6 +49,8 @@ class Meter:
                 f"the budget of {usd(self.budget_usd)} does not cover the next request: {usd(self.spent_usd)} spent"
                 f"{under_way}, up to {usd(estimate)} needed; run it again with a new --budget to go on"
             )
+        if self.budget_usd is not None and request.model and self.prices.cost(request.model, 1, 1) is None:
+            raise RecordingStoppedError(_UNPRICED.format(request.model))
         self.requests += 1
         self.reserved_usd += estimate
 
@@ -90,11 +93,8 @@ def priced(models: list[Models], prices: PriceTable) -> None:
         ConfigurationError: a model that may be asked has no price.
     """
     named = dict.fromkeys(name for each in models for name in (each.default, each.fallback, *each.agents.values()))
-    unknown = [name for name in named if prices.cost(name, 1, 1) is None]
-    if unknown:
-        raise ConfigurationError(
-            f"--budget: no price is known for {', '.join(unknown)}; name it in a table of your own with --prices FILE"
-        )
+    if unknown := [name for name in named if name and prices.cost(name, 1, 1) is None]:
+        raise ConfigurationError(_UNPRICED.format(", ".join(unknown)))
 
 
 def usd(amount: float) -> str:

@@ -17,8 +17,6 @@ from evals.target.expected import Expected, path_of
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 LONGEST: Final = 1_000
 """Steps of a route that has no limit of its own."""
-
-
 FOLDER: Final = "points"
 """Beside the cases."""
 
@@ -116,6 +114,10 @@ class TargetLabels(Closed):
     def exemplars(self) -> tuple[tuple[str, ...], ...]:
         """Routes that pass."""
         return self.route.exemplars if self.route else ()
+
+    def at(self, ids: frozenset[str]) -> "TargetLabels":
+        """The same with only these decision points."""
+        return self.model_copy(update={"frozen": tuple(point for point in self.frozen if point.id in ids)})
 
     def shown(self) -> dict[str, Any]:
         """The checks of output and tool calls."""

@@ -148,10 +148,9 @@ def _texts_in_place(texts: Mapping[str, str], project: Path) -> Iterator[None]:
 
 def _kept(path: str, text: str, project: Path) -> Path:
     folder = project / ".cache" / "prompts" / hashlib.sha256(text.encode()).hexdigest()[:16]
-    folder.mkdir(parents=True, exist_ok=True)
     place = folder / Path(path).name
     if not place.exists():
-        atomic_files.replace(place, text)
+        atomic_files.write_files(folder, {place.name: text})  # other workers do the same
     return place
 
 

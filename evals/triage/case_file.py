@@ -125,6 +125,10 @@ class CaseFile(Closed):
         """Routes that pass."""
         return tuple(exemplar for way in self.route for exemplar in way.exemplars)
 
+    def at(self, ids: frozenset[str]) -> Self:
+        """The same with only these decision points."""
+        return self.model_copy(update={"decision_points": tuple(one for one in self.decision_points if one.id in ids)})
+
     def shown(self) -> dict[str, Any]:
         """What the report shows of a case that only this pack has."""
         return {

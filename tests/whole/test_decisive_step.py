@@ -8,7 +8,7 @@ from tests.builders.checkout import a_checkout
 from tests.builders.checkout import evals as command
 from tests.builders.example_projects import copied, evals, live_model
 from tests.builders.llm_server import an_llm_server, answering
-from tests.builders.planted_mistakes import MISTAKES, a_project, err
+from tests.builders.planted_mistakes import GRAPH, MISTAKES, a_project, err
 from tests.builders.unpacked import unpacked
 
 pytestmark = pytest.mark.slow
@@ -124,6 +124,57 @@ def test_a_tool_that_another_answer_would_have_to_call_is_refused_with_its_reaso
     assert "v2: 9 failed trials: not recorded in 9" in run, run
     tried = [each for step in decisive_in(project).values() for each in step["tried"] if each["decision"] == 1]
     assert {each["why"] for each in tried} == {"model cannot go on to it, or not without arguments"}
+
+
+GOOD_REPLY = """
+from evals.scoring.scorer import NotApplicable, scorer
+
+
+@scorer("reply.good", primary=True)
+def good(case, trace):
+    \"\"\"1 if nothing was shouted before the reply.\"\"\"
+    if "reply" not in trace.route:
+        raise NotApplicable("there is no reply")
+    return float("shout" not in trace.route)
+"""
+CRASHES = """    def work(state):
+        done = state.get("done", [])
+        if name == "check" and state["task"] == "detour@2" and "shout" not in done:
+            raise KeyError("order")
+        return {"done": [*done, name]}
+    return work
+"""
+
+
+def test_a_forced_trial_passes_only_if_it_ends_well_and_every_metric_has_a_value(tmp_path):
+    """Forced to the end, one has no reply to judge; the other goes on to a node that crashes."""
+    project = a_project(tmp_path / "project", ("edge",))
+    graph = GRAPH.replace('    return lambda state: {"done": [*state.get("done", []), name]}\n', CRASHES)
+    (project / "chain.py").write_text(graph)
+    (project / "own.py").write_text(GOOD_REPLY)
+    with (project / "evals.toml").open("a") as settings:
+        settings.write('scorers = ["own.py"]\nprimary = ["reply.good"]\n')
+    for file in (project / "evaluation" / "cases").iterdir():
+        if file.stem not in ("detour-2", "detour-3"):
+            file.unlink()
+    rules = [
+        {"id": "look-once", "type": "existence", "a": ["look"], "min": 1, "max": 1, "hard": True},
+        {"id": "no-shout", "type": "absence", "a": ["shout"], "hard": True},
+    ]
+    case = {"inputs": {"task": "detour@3"}, "route": {"constraints": rules}}
+    (project / "evaluation" / "cases" / "detour-3.yaml").write_text(json.dumps(case))
+    with live_model(err) as model:
+        assert evals(project, "record", "row", **model)[0] == 0
+        evals(project, "record", "row", "--forced", **model)
+    found, _ = decisive(project)
+
+    assert {
+        case: [(each["choice"], each["result"], each["why"]) for each in step["tried"]]
+        for (case, _), step in found.items()
+    } == {
+        "detour-2": [("check", "fails", "KeyError: 'order' (node check)")],
+        "detour-3": [("end", "cannot be judged", "reply.good has no value: there is no reply")],
+    }
 
 
 def test_what_cannot_be_forced_is_said_in_one_line(tmp_path):

@@ -227,3 +227,15 @@ def test_tokens_that_cannot_be_make_no_case(checkout, monkeypatch):
     assert made.code == 3
     assert "usage.prompt_tokens that is no whole number from 0 to 10,000,000; it makes no case" in made.err
     assert not (checkout / CASE).exists()
+
+
+def test_code_that_a_kill_left_in_part_is_written_whole_for_the_next_case(checkout, monkeypatch):
+    a_live_job(monkeypatch)
+    evals(checkout, "dataset", "new", "carts", "--from-job", "one")
+    (code,) = (checkout / "datasets").rglob("codebases/*-????????????")
+    whole = {path.name: path.read_bytes() for path in code.rglob("*") if path.is_file()}
+    for name in ("codebase.yaml", "cart.py"):  # what describes it is written last
+        next(code.rglob(name)).unlink()
+
+    assert evals(checkout, "dataset", "new", "again", "--from-job", "one").code == 0
+    assert {path.name: path.read_bytes() for path in code.rglob("*") if path.is_file()} == whole

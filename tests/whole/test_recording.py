@@ -199,3 +199,10 @@ def test_the_key_is_sent_and_never_written(tmp_path, monkeypatch):
     assert set(llm.authorised) == {"Bearer planted-key-4711"}
     written = [path.read_bytes() for path in checkout.rglob("*") if path.is_file()]
     assert not any(b"planted-key-4711" in content for content in written)
+
+
+def test_a_suite_that_is_recorded_needs_no_endpoint(checkout, monkeypatch):
+    monkeypatch.delenv("EVALS_BASE_URL", raising=False)
+    said = evals(checkout, "record", "tiny.yaml")
+
+    assert (said.code, said.out) == (0, "Nothing is missing: all 4 trials of tiny are recorded.\n"), said.err

@@ -56,17 +56,16 @@ def case_of_job(
         raise ConfigurationError(f"{cassette}: there is a recording of that name; choose another id")
     served = interactions_of(job.served, recorded_by=f"live job {job.name}")
     if served:
-        merge_write(cassette, served)  # refuses a secret before anything is written
-        manifest.enter(cassette)
+        merge_write(cassette, served, move=manifest.move_listed)  # refuses a secret before anything is written
     written = [*write_case(layout, case_id, job, archetype, codebase), *write_suite(layout, case_id, job)]
     return NewCase((*written, *([cassette] if served else [])), bool(served))
 
 
 def write_case(layout: Layout, case_id: str, job: LiveJob, archetype: Archetype, codebase: str | None) -> list[Path]:
-    """Write the case, and its code as a codebase unless one of that name is there; returns the files of the case and
-    the description of the code."""
+    """Write the case, and its code as a codebase unless that is there; returns the files written, of code the last."""
     name = codebase or codebase_name(job)
-    written = [] if layout.codebase(name).is_dir() else [_write_code(layout.codebase(name), job)]
+    last = layout.codebase(name) / (ABOUT if codebase is None else "")  # a kill may have left part of our own
+    written = [] if last.exists() else [_write_code(layout.codebase(name), job)]
     labels = labels_text(
         case_id,
         archetype,

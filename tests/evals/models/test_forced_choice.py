@@ -13,6 +13,8 @@ def a_try(decision: int, result: str, choice: str = "critic", **fields: str) -> 
 
 
 GUARDED = a_try(1, "cannot be forced", why="guard critic_gate sends it to investigator")
+UNJUDGED = a_try(1, "cannot be judged", why="route.pass has no value")
+CRASHES = a_try(0, "fails", why="KeyError: 'order'")
 PASSES = "The trial went wrong at decision 3: with critic instead of writer it passes."
 RECORD = "Record it: `evals record SUITE --forced`."
 STEPS = {
@@ -31,6 +33,8 @@ STEPS = {
     "At decision 2 critic cannot be forced: guard critic_gate sends it to investigator.": (GUARDED,),
     "It fails with 1 forced choice, too: no single decision is decisive. At decision 2 critic cannot be forced: guard "
     "critic_gate sends it to investigator.": (a_try(0, "fails"), GUARDED),
+    "It fails with 1 forced choice, too. At decision 1 critic fails: KeyError: 'order'. At decision 2 critic cannot be "
+    "judged: route.pass has no value.": (CRASHES, UNJUDGED),
     "The labels ask for no other choice that can be forced.": (),
 }
 
@@ -46,6 +50,6 @@ def test_failed_trials_are_counted_by_the_decision_that_decides() -> None:
 
     (line,) = decisive_lines([*trials, a_trial()])
     assert line == (
-        "v5: 8 failed trials: decision 3 is decisive in 2, decision 10 is decisive in 1, not recorded in 1, no "
-        "single decision in 2, cannot be forced in 1, no labelled choice in 1"
+        "v5: 9 failed trials: decision 3 is decisive in 2, decision 10 is decisive in 1, not recorded in 1, no "
+        "single decision in 2, cannot be forced in 1, cannot be judged in 1, no labelled choice in 1"
     )

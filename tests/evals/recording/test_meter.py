@@ -85,6 +85,18 @@ def test_a_budget_needs_a_price_for_every_model_that_may_be_asked():
         priced([models], TABLE)
 
 
+def test_a_suite_of_a_target_that_names_no_fallback_has_a_budget():
+    priced([Models(default="small"), Models()], TABLE)
+
+
+def test_a_request_to_a_model_without_a_price_is_not_made_under_a_budget():
+    """A target asks whatever model it likes."""
+    meter = a_meter(budget_usd=0.4)
+
+    with pytest.raises(RecordingStoppedError, match="no price is known for new; name it in a table"):
+        meter.admit(an_asked(model="new"))
+
+
 def test_no_more_requests_than_allowed_are_made():
     meter = a_meter(max_requests=1)
     meter.admit(an_asked())

@@ -22,6 +22,7 @@ WRONG = {
     "same": ({"reference": "new"}, "is candidate and reference"),
     "twice": ({"variants": TWICE}, "two variants share a name"),
     "no variants": ({"variants": []}, "variants"),
+    "no decision points": ({"points": {}}, "points"),
     "variants a number": ({"variants": 3}, "variants"),
     "variants of text": ({"variants": ["v2"]}, "variants"),
     "models a list": ({"models": ["m"]}, "models"),

@@ -14,6 +14,7 @@ from langgraph.types import Command, Send
 from evals.target.cases import FrozenPoint
 from evals.target.decision_points import choice, difference
 from evals.target.drive import TargetCall, TargetRun
+from tests.builders.router_graph import a_router_graph, inside
 from tests.builders.target_session import Session, target_session
 
 seen: list[dict[str, Any]] = []
@@ -45,27 +46,8 @@ def looking(state: State) -> State:
     return {"log": [2]}
 
 
-def nothing(_state: State) -> State:
-    return {}
-
-
 def a_graph(router: Any, edge: Any = None) -> Any:
-    builder = StateGraph(State)
-    for name, node in (("first", first), ("router", router), ("a", nothing), ("b", nothing)):
-        builder.add_node(name, node)
-    builder.add_edge(START, "first")
-    builder.add_edge("first", "router")
-    if edge is not None:
-        builder.add_conditional_edges("router", edge, ["a", "b", END])
-    return builder.compile()
-
-
-def inside() -> Any:
-    """The same as a subgraph."""
-    outer = StateGraph(State)
-    outer.add_node("team", a_graph(commanding))
-    outer.add_edge(START, "team")
-    return outer.compile()
+    return a_router_graph(State, router, edge, first)
 
 
 KINDS = {
@@ -73,7 +55,7 @@ KINDS = {
     "edge": (a_graph(looking, lambda state: "b" if state["log"] == [1, 2] else "a"), "b"),
     "end": (a_graph(looking, lambda _: END), "end"),
     "Send": (a_graph(looking, lambda state: [Send("a", state), Send("b", state)]), "a b"),
-    "subgraph": (inside(), "a"),
+    "subgraph": (inside(State, a_graph(commanding)), "a"),
 }
 
 

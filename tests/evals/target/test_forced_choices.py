@@ -7,11 +7,11 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Send
 
 from evals.target.drive import TargetCall, TargetRun
 from tests.builders.model_server import model_server
+from tests.builders.router_graph import a_router_graph, inside
 from tests.builders.target_session import target_session
 
 
@@ -28,23 +28,14 @@ def saying(_: State) -> State:
 
 
 def a_graph(router: Any, edge: Any = None) -> Any:
-    builder = StateGraph(State)
-    for name, node in (("router", router), ("a", lambda _: {}), ("b", lambda _: {}), ("c", lambda _: {})):
-        builder.add_node(name, node)
-    builder.add_edge(START, "router")
-    if edge is not None:
-        builder.add_conditional_edges("router", edge, ["a", "b", END])
-    return builder.compile()
+    return a_router_graph(State, router, edge)
 
 
-def inside() -> Any:
-    outer = StateGraph(State)
-    outer.add_node("team", a_graph(commanding))
-    outer.add_edge(START, "team")
-    return outer.compile()
-
-
-KINDS = {"Command": a_graph(commanding), "edge": a_graph(saying, lambda _: "a"), "subgraph": inside()}
+KINDS = {
+    "Command": a_graph(commanding),
+    "edge": a_graph(saying, lambda _: "a"),
+    "subgraph": inside(State, a_graph(commanding)),
+}
 
 
 async def forced(graph: Any, tmp_path: Path, choice: str) -> TargetRun:
