@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
-from evals.analysis.any_answer import plain_readers, routers_of, as_chat_completion
+from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
