@@ -42,6 +42,7 @@ LATER: Final = (
     "evals/pipeline/optimize_prompts.py",
     "evals/pipeline/record_until_judged.py",
     "evals/pipeline/read_sides.py",
+    "evals/pipeline/target_sides.py",
     "evals/prompt_hunks.py",
     "evals/recording/unusable_answers.py",
     "evals/report/recorded_calls.py",

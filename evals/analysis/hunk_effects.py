@@ -1,6 +1,6 @@
 """What each hunk between two versions of a prompt did to decisions and routes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,7 +34,7 @@ class HunkEffect(Closed):
     Of `asked` answers (`missing` more are not recorded) the hunks `changed` some; `explained` of these are as in the
     other version. They `mended` answers that score higher with the hunks, and `broke` those that score lower. `score`
     is the change of the mean score over all decisions (or trials) of the suite, with its 95 % interval from `low` to
-    `high`; None while answers are missing. `where` lists the changes.
+    `high`; None while answers are missing, or where nothing is labelled. `where` lists the changes.
     """
 
     hunks: tuple[int, ...]
@@ -90,9 +90,11 @@ class Attribution(Closed):
 
 @dataclass(frozen=True)
 class VersionPair:
-    """Choices of both versions per decision (or trial) of the suite, with how they are graded and clustered."""
+    """Choices of both versions per decision (or trial) of the suite, with how they are graded (those `graded`, which
+    are labelled) and clustered."""
 
     grade: Callable[[Key, str], float]
+    graded: Collection[Key]
     clusters: Mapping[Key, str]
     old: Answers
     new: Answers
@@ -110,9 +112,11 @@ class VersionPair:
         known = [key for key in keys if key in found]
         changed = [key for key in known if before[key] != after[key]]
         gains = {key: self.grade(key, after[key]) - self.grade(key, before[key]) for key in known}
-        changes = [gains.get(key, 0.0) for key in self.clusters]
-        is_whole = len(known) == len(keys)
-        interval = difference_interval(changes, list(self.clusters.values())) if is_whole else None
+        gains = {key: gain for key, gain in gains.items() if key in self.graded}
+        clusters = {key: cluster for key, cluster in self.clusters.items() if key in self.graded}
+        changes = [gains.get(key, 0.0) for key in clusters]
+        is_whole = len(known) == len(keys) and bool(clusters)
+        interval = difference_interval(changes, list(clusters.values())) if is_whole else None
         return HunkEffect(
             hunks=hunks,
             way=sign,

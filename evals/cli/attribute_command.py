@@ -38,10 +38,12 @@ def attribute_command(
 ) -> int:
     """Which lines changed the decisions? Asks the old version with each hunk added alone, where decisions differ.
 
-    Decision points are asked, not whole trials. Where answers are missing, it prints the command that records them.
+    Decision points are asked, not whole trials; `evals points SUITE` makes those of your own graph. Where answers are
+    missing, it prints the command that records them.
     Example: `evals attribute v3 v5`.
 
-    Exit codes: 0 all answers are recorded, 3 some are missing, or the two versions are not recorded.
+    Exit codes: 0 all answers are recorded, 3 some are missing, there are no decision points, or the two versions are
+    not recorded.
     """
     common, prices = given(context), load_prices(given(context).prices)
     also = [name for name, asked in (("taken_out", taken_out), ("pairs", pairs), ("trials", trials)) if asked]

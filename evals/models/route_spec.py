@@ -1,6 +1,6 @@
 """Route specifications: constraints, alternatives, and the score of one route."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -8,8 +8,9 @@ from evals.models.base import Closed
 
 RouteNode = str
 """Name of a node of the target's graph."""
+END: Final = "end"
 Choice = str
-"""What a router chooses: a node, or "end"."""
+"""What a router chooses: a node, or END."""
 ConstraintType = Literal[
     "init",
     "end",

@@ -48,9 +48,12 @@ class PromptChange:
         parts = parts_between(one.text, other.text)
         if len({part.hunk for part in parts} - {0}) < 2:
             raise ConfigurationError(f"{pair} differ in one hunk or none: `compare {old.name} {new.name}` judges it")
-        by_name = one.name == other.name  # else by versions in `config`
-        specs = (one.spec, other.spec) if by_name else (one.path, other.path)
-        return cls((old, new), (one.name, one.name) if by_name else specs, specs, parts)
+        by_name = one.name == other.name  # else a version in `config` is called by its path
+        (name, spec), (other_name, other_spec) = (
+            (each.name, each.spec) if by_name or each.name in side.prompts else (each.path, each.path)
+            for side, each in ((old, one), (new, other))
+        )
+        return cls((old, new), (name, other_name), (spec, other_spec), parts)
 
     def variant(self, hunk_set: HunkSet) -> Variant:
         """The variant with hunks added or removed, such as `v3+2` or `v5-2`."""
@@ -79,7 +82,7 @@ def attribute(
 
     Raises:
         ConfigurationError: as `PromptChange.between`.
-        CannotJudgeError: the versions themselves are not recorded, or a trial fails.
+        CannotJudgeError: there are no decision points, the versions themselves are not recorded, or a trial fails.
     """
     own = read_suite(request.suite, request.root)
     workspace = Workspace.at(request.root, dataset_of(own, request.root))
@@ -94,6 +97,10 @@ def attribute(
         return _Stage(file, context, change, replay(context, jobs=request.jobs, progress=progress).traces)
 
     both = stage("", [])
+    if not any(trace.points or trace.point_misses or trace.provenance.label == "failed" for trace in both.traces):
+        how = f"`evals points {request.suite}` makes them, then `evals record {request.suite}`"
+        how = how if workspace.pack.own_endpoint else "label some in its cases"
+        raise CannotJudgeError(f"suite {own.name} has no decision points; {how}")
     if both.is_missing:
         raise CannotJudgeError(f"{old.name} and {new.name} are not wholly recorded: `evals record {both.file}`")
     versions = both.versions()
@@ -174,7 +181,9 @@ class _Stage:
         def grade(key: Key, answer: str) -> float:
             return float(answer.endswith(_PASSES)) if trials else accepted.get(key, {}).get(answer, 0.0)
 
-        return VersionPair(grade, {key: cases[key[0]].cluster for key in old if key in new}, old, new)
+        both = [key for key in old if key in new]
+        graded = {key for key in both if (not old[key].endswith(_UNGRADED) if trials else key in accepted)}
+        return VersionPair(grade, graded, {key: cases[key[0]].cluster for key in both}, old, new)
 
     def effects(
         self, versions: VersionPair, hunk_sets: Sequence[HunkSet], keys: Sequence[Key], *, trials: bool = False
@@ -199,8 +208,9 @@ class _Stage:
         return {"tokens_in": tokens_in, "tokens_out": tokens_out, "usd": known}
 
 
-_PASSES = "(passes)"
+_PASSES, _FAILS, _UNGRADED = "(passes)", "(fails)", "(not graded)"
 
 
 def _verdict(outcome: object) -> str:
-    return _PASSES if getattr(outcome, "value", None) == 1 else "(fails)"
+    value = getattr(outcome, "value", None)
+    return _UNGRADED if value is None else _PASSES if value == 1 else _FAILS

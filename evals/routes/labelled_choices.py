@@ -1,18 +1,20 @@
 """What the labels of a case ask a router to choose at each decision of a trial."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
 from evals.models.case import Case, DecisionPoint
 from evals.models.forced_choice import ForcedChoice, Label
-from evals.models.route_spec import Choice, RouteNode, RouteSpec
+from evals.models.route_spec import END, Choice, RouteAlternative, RouteNode, RouteSpec
 from evals.models.trace import Decision, Trace, Visit
-from evals.routes.route_check import check
+from evals.routes.constraints import tally, walk_of
+from evals.routes.route_check import check, judged
 
-END: Final = "end"
 _LONGEST: Final = 3
 """Most steps by which a route is completed where no exemplar says how. Chosen by hand: the search is exponential."""
+_MOST: Final = 1_000
+"""Ways of so many steps that are tried; of more than 10 names two steps are tried, of more than 31 one."""
 
 
 def labelled_choices(case: Case, trace: Trace) -> tuple[ForcedChoice, ...]:
@@ -93,16 +95,40 @@ def _may_pass(spec: RouteSpec, trace: Trace, decision: Decision, choice: Choice)
     decision states is left out."""
     before = _before(trace, decision)
     if choice == END:
-        return bool(before) and check(spec, [visit.node for visit in before], trace.guarded).passed
+        return bool(before) and _passes(spec, [visit.node for visit in before], trace.guarded)
     visits = (*before, *(Visit(node=name, superstep=len(before)) for name in choice.split(" ")))
     decisions = (*trace.decisions[: decision.index], decision.model_copy(update={"routed": choice}))
     state = trace.model_copy(update={"decisions": decisions, "visits": visits}).guarded
-    route = [visit.node for visit in visits]
-    return any(check(spec, (*route, *end), state).passed for end in _endings(spec))
+    route = tuple(visit.node for visit in visits)
+    if all(_is_spoilt(way, route) for way in spec.alternatives):
+        return False
+    room = max(way.steps.max for way in spec.alternatives) - len(route)
+    return any(_passes(spec, (*route, *end), state) for end in _endings(spec, room))
 
 
-def _endings(spec: RouteSpec) -> Iterable[tuple[RouteNode, ...]]:
-    """How a route may go on: as an exemplar ends, else with a few steps that constraints name."""
+def _is_spoilt(way: RouteAlternative, route: Sequence[RouteNode]) -> bool:
+    """Whether the route has a step that it may not have, so that no ending helps."""
+    rules = (rule for rule in way.constraints if rule.type == "absence" and rule.hard and not rule.condition)
+    return any(name in route for rule in rules for name in rule.a)
+
+
+def _passes(spec: RouteSpec, route: Sequence[RouteNode], state: Mapping[str, float | None]) -> bool:
+    """Whether a route passes. The scores of the alternatives, which take longer, are needed only if one may."""
+    walk = walk_of(route)
+    for way in spec.alternatives:
+        counts = [(rule, tally(rule, walk, state)) for rule in way.constraints]
+        shares = [(rule, count.share) for rule, count in counts if count and count.activations]
+        if judged(shares, len(walk), way.steps).passed:
+            return check(spec, route, state).passed
+    return False
+
+
+def _endings(spec: RouteSpec, room: int) -> Iterable[tuple[RouteNode, ...]]:
+    """How a route may go on for at most `room` steps, shortest first: as an exemplar ends, else with a few steps that
+    constraints name."""
     if found := _exemplars(spec):
-        return {exemplar[start:] for exemplar in found for start in range(len(exemplar) + 1)}
-    return (end for length in range(_LONGEST + 1) for end in product(_named(spec), repeat=length))
+        ends = {exemplar[start:] for exemplar in found for start in range(len(exemplar) + 1)}
+        return sorted((end for end in ends if len(end) <= room), key=len)
+    names = _named(spec)
+    lengths = (length for length in range(min(_LONGEST, room) + 1) if len(names) ** length <= _MOST)
+    return (end for length in lengths for end in product(names, repeat=length))

@@ -7,9 +7,9 @@ from typing import Any, Final
 from langgraph.pregel import Pregel
 from langgraph.pregel._runner import PregelRunner
 
+from evals.models.route_spec import END
 from evals.target.capture import TargetTrial, current_trial
 
-END: Final = "end"
 _GOES_TO: Final = "branch:to:"
 _SENDS: Final = "__pregel_tasks"
 """Names of LangGraph's channels: edges and `Command(goto=...)` write into the first kind, `Send` into the second."""

@@ -1,6 +1,7 @@
 """`evals attribute`: planted prompts whose answers depend on known hunks."""
 
 import json
+import re
 import shlex
 import shutil
 
@@ -259,7 +260,13 @@ def test_the_prompt_of_any_target_is_attributed(tmp_path):
         return json.dumps({"reason": "by its prompt", "queue": "technical" if "TECHNICAL" in system else "billing"})
 
     with live_model(answered) as model:
-        for words in (("record", "router"), ("points", "router"), ("record", "router")):
+        assert evals_in(project, "record", "router", **model)[0] == 0
+        code, said = evals_in(project, "attribute", "v1", "v2", "--suite", "router")
+        assert (code, said.splitlines()[-1]) == (
+            3,
+            "evals: suite router has no decision points; `evals points router` makes them, then `evals record router`",
+        )
+        for words in (("points", "router"), ("record", "router")):
             code, said = evals_in(project, *words, **model)
             assert code == 0, said
         code, said = evals_in(project, "attribute", "v1", "v2", "--suite", "router")
@@ -270,3 +277,6 @@ def test_the_prompt_of_any_target_is_attributed(tmp_path):
     code, said = evals_in(project, "attribute", "v1", "v2", "--suite", "router")
 
     assert (code, "Hunk 1 alone gives v2's choice in 2 of the 2 decisions that differ." in said) == (0, True), said
+    assert "No decision point is labelled, so no change is better or worse: grade it in `accept`." in said
+    page = (project / "reports/attribute/index.html").read_text(encoding="utf-8")
+    assert not re.search(r"Score, in points|; score|0 better|>95 %<", said + page)

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,7 +14,11 @@ from threading import Thread
 import pytest
 
 from evals.named_prompts import NamedPrompt
+from evals.pipeline.attribute_hunks import PromptChange
+from evals.pipeline.compare_variants import operands
+from evals.suites.suite_files import read_suite
 from evals.target.variant_files import VariantFiles
+from evals.workspace import Workspace
 from tests.builders.dataset import write
 from tests.builders.example_projects import ROOT, evals, live_model
 
@@ -88,9 +93,9 @@ def suite(project: Path, *variants: str) -> None:
     write(project / "evaluation" / "suites" / "first.yaml", "variants:\n" + "".join(f"  - {one}\n" for one in variants))
 
 
-def said_by(project: Path) -> dict[str, list[str]]:
+def said_by(project: Path, folder: str = "latest") -> dict[str, list[str]]:
     """Variant -> what was answered, in order, in the newest run."""
-    run = json.loads((project / "reports" / "latest" / "run.json").read_bytes())
+    run = json.loads((project / "reports" / folder / "run.json").read_bytes())
     return {
         trial["trace"]["variant"]: [
             message["content"]
@@ -276,3 +281,85 @@ def test_processes_write_the_prompts_of_a_variant_side_by_side(tmp_path):
         worker.join()
 
     assert [worker.exitcode for worker in workers] == [0] * 4
+
+
+SIDES = {
+    "a revision alone": (["git:main"], {"v2@main": "second desk", "v2": "edited desk"}),
+    "a revision beside a variant": (["git:main", "v1"], {"v1@main": "first desk", "v1": "edited first"}),
+    "a variant as of a revision": (["git:main:v1", "v1"], {"v1@main": "first desk", "v1": "edited first"}),
+    "a file as of a revision": (
+        ["git:main:prompts/desk/v1.md", "v2"],
+        {"prompts/desk/v1.md@main": "first desk", "v2": "edited desk"},
+    ),
+    "a file": (["v1", "prompts/desk/v3.md"], {"v1": "edited first", "prompts/desk/v3.md": "third desk"}),
+    "a version that is no variant": (["v1", "v3"], {"v1": "edited first", "v3": "third desk"}),
+}
+
+
+@pytest.mark.parametrize("told_by", ["config", "prompts"])
+@pytest.mark.parametrize(("sides", "expected"), SIDES.values(), ids=SIDES)
+def test_a_prompt_file_and_a_revision_are_compared(project, told_by, sides, expected):
+    suite(project, f"{{name: v1, {told_by}: {{desk: v1}}}}", f"{{name: v2, {told_by}: {{desk: v2}}}}")
+    for name, text in (("v1", "edited first"), ("v2", "edited desk"), ("v3", "third desk")):
+        write(project / f"prompts/desk/{name}.md", f"{text}\n")
+    code, said = evals(project, "compare", *sides, "--suite", "first")
+    assert code == 3, said
+    line = next(part for part in said.split("`") if part.startswith("evals record"))
+    with live_model(answer) as live:
+        code, said = evals(project, *shlex.split(line)[1:], **live)
+    assert code == 0, said
+    evals(project, "compare", *sides, "--suite", "first")
+
+    assert {name: texts[0] for name, texts in said_by(project, "compare").items()} == {
+        name: f"by {text}" for name, text in expected.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("sides", "says"),
+    [
+        (["git:nowhere", "v1"], "evals: git:nowhere: no such revision; `git log --oneline` lists them\n"),
+        (["git:", "v1"], "evals: git:: names no revision; write git:REV, or git:REV:VERSION\n"),
+        (["git:main:v9", "v1"], "evals: git:main:v9: neither a variant nor a prompt file; there are v1, v2\n"),
+        (["v1", "v9"], "evals: v9: neither a variant nor a prompt file; there are v1, v2\n"),
+        (["v1", "nosuch.md"], "evals: nosuch.md: no such prompt file; name one, or a variant: v1, v2\n"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compare", "attribute"])
+def test_what_cannot_be_compared_is_one_line(project, command, sides, says):
+    suite(project, "{name: v1, config: {desk: v1}}", "{name: v2, config: {desk: v2}}")
+
+    assert evals(project, command, *sides, "--suite", "first") == (2, says)
+
+
+def test_an_edited_prompt_is_attributed_against_its_committed_version(project):
+    suite(project, "{name: v1, config: {desk: v1}}", "{name: v2, config: {desk: v2}}")
+    write(project / "prompts/desk/v1.md", "Choose.\n\nBe calm.\n\nBe brief.\n")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "second")
+    write(project / "prompts/desk/v1.md", "Choose.\n\nBe kind.\n\nBe brief, too.\n")
+    for sides in (("git:HEAD", "v1"), ("git:HEAD:v1", "v1")):
+        code, said = evals(project, "attribute", *sides, "--suite", "first")
+
+        assert (code, "v1@HEAD and v1 are not wholly recorded: `evals record" in said) == (3, True), said
+
+
+@pytest.mark.parametrize("told_by", ["config", "prompts"])
+@pytest.mark.parametrize("sides", [("git:HEAD", "v1"), ("v1", "git:HEAD"), ("v1", "prompts/desk/v3.md")])
+def test_a_hunk_between_two_sources_of_a_prompt_is_added_alone(project, told_by, sides, monkeypatch):
+    """Old and new have one paragraph each that the other has not, and a common one in between."""
+    monkeypatch.chdir(project)
+    old, new = "Choose.\n\nBe calm.\n\nAlways.\n\nBe brief.\n", "Choose.\n\nBe kind.\n\nAlways.\n\nBe short.\n"
+    suite(project, f"{{name: v1, {told_by}: {{desk: v1}}}}")
+    write(project / "prompts/desk/v1.md", old)
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "second")
+    write(project / "prompts/desk" / ("v3.md" if sides[1].endswith("v3.md") else "v1.md"), new)
+    workspace = Workspace.at(project)
+    change = PromptChange.between(
+        *(each.variant for each in operands(sides, read_suite("first", project), workspace)), workspace
+    )
+    (one,) = VariantFiles.of(change.variant(((1,), "+")), project).prompts
+
+    before, after = (new, old) if sides[1] == "git:HEAD" else (old, new)
+    assert one.text.split("\n\n")[1:] == [after.split("\n\n")[1], *before.split("\n\n")[2:]]

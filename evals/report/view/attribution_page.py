@@ -63,11 +63,14 @@ def _sentence(found: Attribution) -> str:
 
 def _notes(found: Attribution) -> Iterator[str]:
     scores = [each.score for each in found.alone if each.score is not None]
-    if scores and found.whole.score is not None and len(scores) == len(found.alone):
+    if found.alone and not any(each.missing for each in found.alone):
         yield (
             f"{found.new}'s choice follows from one hunk alone in {counted(found.by_one, 'decision')}, from each of "
             f"several in {found.by_several}, from no single hunk in {found.together}."
         )
+    if found.whole.score is None:
+        yield "No decision point is labelled, so no change is better or worse: grade it in `accept`."
+    elif scores and len(scores) == len(found.alone):
         interaction = found.whole.score - sum(scores)
         yield (
             f"Score, in points: single hunks add up to {_score(sum(scores))}, all hunks together to "
@@ -116,7 +119,8 @@ def _did(effect: HunkEffect, what: str, found: Attribution) -> str:
     missing = f"; {effect.missing} not recorded" if effect.missing else ""
     if not effect.asked:
         return f"{how}{missing}"
+    is_graded = effect.score is not None or effect.missing
+    graded = f"; {effect.mended} better, {effect.broke} worse; score {_score(effect.score)}" if is_graded else ""
     return (
-        f"{how}: changed {effect.changed} of {effect.asked} {what}, {effect.explained} as in {other}; "
-        f"{effect.mended} better, {effect.broke} worse; score {_score(effect.score)}{missing}"
+        f"{how}: changed {effect.changed} of {effect.asked} {what}, {effect.explained} as in {other}{graded}{missing}"
     )
