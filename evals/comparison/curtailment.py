@@ -24,8 +24,9 @@ from evals.models.metrics import Scored
 from evals.models.run import Baseline, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite
 from evals.scoring.decision_grades import State
-from evals.scoring.registry import safety_metrics
+from evals.scoring.registry import safety_metrics, scorers
 from evals.shared.words import counted
+from evals.statistics.intervals import codes
 from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, sign_flip
 from evals.statistics.power import minimum_detectable_drop
 
@@ -57,11 +58,9 @@ class BoundedTest:
     @cached_property
     def sums(self) -> NDArray[np.float64]:
         """The lowest and the highest sum of each cluster: 2 x clusters."""
-        places = {name: place for place, name in enumerate(dict.fromkeys(each.cluster for each in self.changes))}
-        found = np.zeros((2, len(places)))
-        for cluster, low, high, _ in self.changes:
-            found[:, places[cluster]] += low, high
-        return found
+        owner, _ = codes([each.cluster for each in self.changes], len(self.changes))
+        ends = ([each.low for each in self.changes], [each.high for each in self.changes])
+        return np.array([np.bincount(owner, weights=each) for each in ends])
 
     @cached_property
     def least(self) -> tuple[float, float]:
@@ -105,10 +104,20 @@ class Curtailment:
         """Trials of which an answer is missing, those at decision points included."""
         return [trial for trial in self.material.trials if is_missing(trial)]
 
+    @cached_property
+    def _recorded(self) -> dict[str, list[Trial]]:
+        """Case -> its trials that are not missing."""
+        found: dict[str, list[Trial]] = {}
+        for trial in self.material.trials:
+            if not is_missing(trial):
+                found.setdefault(trial.trace.case_id, []).append(trial)
+        return found
+
     @property
     def is_lost(self) -> bool:
         """Whether a trial is missing that was recorded when blessed, and no prompt was edited since: code that all
-        variants share may have taken it off its recording, and no bound is right for that."""
+        variants share may have taken it off its recording, and no bound is right for that. A variant that was never
+        blessed is not protected: nobody knows whether it was recorded before."""
         material, baseline = self.material, self.material.baseline
         if baseline is None or any(each.earlier.since == "blessed" for each in material.edited_prompts):
             return False
@@ -128,7 +137,7 @@ class Curtailment:
         for name in names:
             if baseline is not None and baseline.values.get(name):
                 for metric in metrics:
-                    stored = _by_state(stored_scores(self.material, baseline, name, metric))
+                    stored = _by_state(stored_scores(self.material, name, metric))
                     found += self._of_metric(name, metric, {state: (value, value) for state, value in stored.items()})
                 found.append(BoundedTest(name, HARD, list(self._violations(name, baseline))))
         return found
@@ -145,12 +154,13 @@ class Curtailment:
         both = sorted(now.keys() & was.keys())
         scale = weights(both)
         change = {state: (now[state][0] - was[state][1], now[state][1] - was[state][0]) for state in both}
-        values = {value for side in (now, was) for state in both for value in side[state]}
         weighed = [
             PossibleChange(clusters[state.case_id], weight * change[state][0], weight * change[state][1], was[state][0])
             for state, weight in zip(both, scale, strict=True)
         ]
-        graded = self.material.suite.samples > 1 or len(set(scale)) > 1 or not values <= {0, 1}
+        values = {value for side in (now, was) for state in both for value in side[state]}
+        passing = values <= {0, 1} and self._is_pass_or_fail(metric)
+        graded = self.material.suite.samples > 1 or len(set(scale)) > 1 or not passing
         yield BoundedTest(left, metric.name, weighed, graded)
         slices: dict[str, list[PossibleChange]] = {}
         for case in () if metric.open_loop else self.material.cases:
@@ -159,6 +169,14 @@ class Curtailment:
                     PossibleChange(case.cluster, *map(float, np.sign(found)))
                 )
         yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
+
+    def _is_pass_or_fail(self, metric: ScorerInfo) -> bool:
+        """Whether it gives only 0 and 1, whatever is missing."""
+        if not metric.macro:
+            return any(each.name == metric.name and each.is_pass_or_fail for each in scorers(self.material.pack))
+        return all(
+            grade in (0, 1) for case in self.material.cases for each in case.points for grade in each.accept.values()
+        )
 
     def _violations(self, name: str, baseline: Baseline) -> Iterator[PossibleChange]:
         """Hard constraints of a variant against its baseline: a case may newly violate one, or no longer."""
@@ -191,8 +209,7 @@ class Curtailment:
         case, variant, material = trial.trace.case_id, trial.trace.variant, self.material
         if variant == material.suite.candidate and material.by_id[case].must_pass:
             return True
-        names = safety_metrics(material.pack)
-        others = [each for each in material.trials if each.trace.case_id == case and not is_missing(each)]
+        names, others = safety_metrics(material.pack), self._recorded.get(case, [])
         applies = any(isinstance(each.outcomes.get(name), Scored) for each in others for name in names)
         known = material.baseline is not None and case in material.baseline.leaks.get(variant, ())
         return not known and (applies or bool(names and not others))

@@ -307,22 +307,23 @@ def _green_sentence(facts: Facts) -> str:
     against = [item for item in facts.judged if item.against == ("baseline" if alone else "reference")]
     if not against:
         return f"{facts.candidate}: nothing to compare with yet."
-    better = [item for item in against if item.verdict == "improvement"]
-    same = [item for item in against if item.n and item.verdict == "equivalent within margin"]
-    rest = [item for item in against if item.n and item.verdict == "inconclusive"]
+    stated = [] if facts.unasked else against  # missing answers may undo a gain, though they make nothing worse
+    better = [item for item in stated if item.verdict == "improvement"]
+    same = [item for item in stated if item.n and item.verdict == "equivalent within margin"]
+    rest = [item for item in stated if item.n and item.verdict == "inconclusive"]
     verb = "is better than" if better else "is not shown to be worse than"
     other = "its baseline" if alone else facts.reference
     said = [f"{facts.candidate} {verb} {other} over {_rests_on(against)}"]
     said += [_better(item) for item in better]
-    said += [f"{text} per case" for item in facts.costs if (text := _cost_change(item))]
+    said += [f"{text} per case" for item in facts.costs if stated and (text := _cost_change(item))]
     said += [f"{_named(same)}: equivalent within {facts.policy.margin * 100:g} points"] if same else []
     said += [f"{_named(rest)}: no significant change"] if rest else []
-    said += [smallest_detectable(against)]
+    said += [smallest_detectable(stated)]
     said += [f"{_whose(item)}{_change(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
     said += unchanged
     said += facts.within_chance
     said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
-    said += [facts.unasked, *facts.limits]
+    said += [f"{facts.unasked}; what is better shows when all is recorded" if facts.unasked else "", *facts.limits]
     said += [f"not compared with the baseline: {why}" for why in facts.unblessed]
     return f"{'; '.join(text for text in said if text)}."
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from evals.comparison.behaviour_changes import Earlier, earlier_of
@@ -107,7 +108,7 @@ def _over_cases(
     share = scorer.unit == "fraction"
     hits = sum(value == 1 for value in values) if share and values and _all_or_nothing(values) else None
     interval = (fraction_interval if share else mean_interval)(values, [clusters[case] for case in means])
-    unknown = open_cases(trials, variant, scorer.name)
+    unknown = open_cases(trials, variant, scorer.name, open_loop=scorer.open_loop)
     bounds = _bounds({State(case): value for case, value in means.items()}, unknown) if share else None
     return _Estimate(len(values), mean(values), interval, bounds, hits)
 
@@ -139,13 +140,14 @@ def _all_or_nothing(values: Sequence[float]) -> bool:
     return all(value in (0, 1) for value in values)
 
 
-def open_cases(trials: Sequence[Trial], variant: str, scorer: str) -> dict[State, float]:
-    """Cases whose score is unknown because the tape ran out, not because the score does not apply: each with the share
-    of its samples (above 0, up to 1) that is."""
+def open_cases(trials: Sequence[Trial], variant: str, scorer: str, *, open_loop: bool = False) -> dict[State, float]:
+    """Cases whose score is unknown because answers are missing (for an `open_loop` one, those at decision points too),
+    not because it does not apply: each with the share of its samples (above 0, up to 1) that is."""
     asked: dict[str, list[bool]] = {}
     for trial in trials:
         lost = not isinstance(trial.outcomes.get(scorer), Scored)
-        if trial.trace.variant == variant and not (lost and trial.trace.provenance.label == "exact"):
+        unanswered = open_loop and any(point.chosen is None for point in trial.trace.points)
+        if trial.trace.variant == variant and not (lost and trial.trace.provenance.label == "exact" and not unanswered):
             asked.setdefault(trial.trace.case_id, []).append(lost)
     return {State(case): sum(lost) / len(lost) for case, lost in sorted(asked.items()) if any(lost)}
 
@@ -252,12 +254,12 @@ class Material:
         trials = () if self.wants_baseline or self.partial or self.unblessed else self.trials
         return earlier_of(self.suite, self.metrics, self.baseline, trials)
 
-    @property
+    @cached_property
     def by_id(self) -> Mapping[str, Case | CaseInfo]:
         """The cases by name."""
         return {case.id: case for case in self.cases}
 
-    @property
+    @cached_property
     def clusters(self) -> Mapping[str, str]:
         """Case -> what is resampled together with it."""
         return {case.id: case.cluster for case in self.cases}

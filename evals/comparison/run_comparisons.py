@@ -20,7 +20,6 @@ from evals.comparison.paired_comparison import (
 )
 from evals.models.case import Case
 from evals.models.run import (
-    Baseline,
     CaseChange,
     CaseInfo,
     Comparison,
@@ -157,7 +156,7 @@ def may_have_broken(material: Material, variant: str, scorers: Sequence[ScorerIn
         if variant == suite.candidate and suite.reference in material.names:
             held.append(scores(material, suite.reference, endpoint))
         if baseline is not None and baseline.values.get(variant):
-            held.append(stored_scores(material, baseline, variant, endpoint))
+            held.append(stored_scores(material, variant, endpoint))
         now = scores(material, variant, endpoint)
         if any(pair.now < pair.was for was in held for pair in paired(now, was)):
             return True
@@ -207,7 +206,8 @@ def _judged(material: Material, primary: Sequence[ScorerInfo]) -> tuple[tuple[Co
     blessed = [name for name in material.names if baseline is not None and baseline.values.get(name)]
     for name in blessed:
         pair = (name, f"{name} (baseline)")
-        family[pair], against[pair] = _with_baseline(material, name, primary), "baseline"
+        family[pair] = {one.name: (scores(material, name, one), stored_scores(material, name, one)) for one in primary}
+        against[pair] = "baseline"
         unknown |= {(pair, metric.name): unknown_shares(material, (name,), metric) for metric in primary}
     rules = {
         ((rule.left, rule.right), rule.rule): rule
@@ -227,15 +227,6 @@ def _with_reference(material: Material, name: str, primary: Sequence[ScorerInfo]
     return {metric.name: (scores(material, name, metric), scores(material, reference, metric)) for metric in primary}
 
 
-def _with_baseline(material: Material, name: str, primary: Sequence[ScorerInfo]) -> dict[str, tuple[Values, Values]]:
-    baseline = material.baseline
-    assert baseline is not None  # noqa: S101 - the caller asks for variants that have one
-    return {
-        metric.name: (scores(material, name, metric), stored_scores(material, baseline, name, metric))
-        for metric in primary
-    }
-
-
 def _open(material: Material, pair: Names, primary: Sequence[ScorerInfo]) -> dict[Key, dict[State, float]]:
     return {(pair, metric.name): unknown_shares(material, pair, metric) for metric in primary}
 
@@ -247,13 +238,13 @@ def scores(material: Material, variant: str, endpoint: ScorerInfo) -> Values:
     return case_means(material.trials, variant, endpoint.name)
 
 
-def stored_scores(material: Material, baseline: Baseline, variant: str, endpoint: ScorerInfo) -> Values:
+def stored_scores(material: Material, variant: str, endpoint: ScorerInfo) -> Values:
     """The same of the baseline. A state it knows by a name that is gone is left out: its labels have changed."""
-    if not endpoint.macro:
+    baseline, cases = material.baseline, material.by_id
+    if baseline and not endpoint.macro:
         stored = baseline.values[variant].items()
         return {case: scores[endpoint.name] for case, scores in stored if endpoint.name in scores}
-    cases = material.by_id
-    grades = baseline.states.get(variant, {})
+    grades = baseline.states.get(variant, {}) if baseline else {}
     return {
         State(case, point.id, point.gold): grades[case][point.id]
         for case in grades.keys() & cases.keys()
@@ -265,9 +256,8 @@ def stored_scores(material: Material, baseline: Baseline, variant: str, endpoint
 def unknown_shares(material: Material, variants: Sequence[str], endpoint: ScorerInfo) -> dict[State, float]:
     """Cases or states that any of the variants has no score for because the tape ran out, or not for every sample."""
     if endpoint.macro:
-        cases = material.by_id
-        return together(unanswered_states(material.trials, cases, name, endpoint.name) for name in variants)
-    return together(open_cases(material.trials, name, endpoint.name) for name in variants)
+        return together(unanswered_states(material.trials, material.by_id, name, endpoint.name) for name in variants)
+    return together(open_cases(material.trials, name, endpoint.name, open_loop=endpoint.open_loop) for name in variants)
 
 
 WITHOUT: Final = "-without-"

@@ -17,16 +17,17 @@ from typing import Any, Final, Literal
 
 import httpx
 
+from evals.comparison.curtailment import is_missing
 from evals.comparison.gate import comparison_sentence
-from evals.comparison.metric_summaries import case_means
+from evals.comparison.metric_summaries import Material, case_means
 from evals.content_cache import digest_of
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
 from evals.holdout import open_holdout, read_openings
 from evals.models.case import Case
-from evals.models.run import Run, Scope
+from evals.models.run import Comparison, Run, Scope
 from evals.paths import path_of_user
 from evals.pipeline.compare_variants import Operand, ad_hoc
-from evals.pipeline.decide_run import decide
+from evals.pipeline.decide_run import compare, decide, decide_scored, score
 from evals.pipeline.load_suite import HERE, UNCHANGED, loaded, selected
 from evals.pipeline.run_suite import replay
 from evals.recording.endpoint import Endpoint
@@ -43,6 +44,7 @@ Examples = dict[str, list[dict[str, Any]]]
 Propose = Callable[[Texts, Examples, list[str]], Texts]
 """(texts so far, examples, names of the prompts to change) -> their new texts."""
 LOOKS: Final = "# What `evals.optimize` compared on gate cases; each look lowers the alpha of the next one.\n"
+Status = Literal["better", "not shown to be better", "worse", "no difference", "cannot judge"]
 SPLITS: Final = ("tune", "gate")
 TEMPLATE: Final = """Improve this prompt of an agent:
 ```
@@ -62,7 +64,7 @@ class Candidate:
     name: str
     texts: Texts
     tune: float
-    status: Literal["better", "not shown to be better", "worse", "no difference", "cannot judge"]
+    status: Status
     why: str
     run: Run | None = None
     look: int | None = None
@@ -170,6 +172,13 @@ def look_alpha(alpha: float, look: int) -> float:
     """The significance level of a look. Over all looks it adds up to alpha, so the chance that any useless candidate is
     called better is at most alpha, however many there are (Bonferroni with unequal shares)."""
     return alpha / (look * (look + 1))
+
+
+def gains(scored: Material, alpha: float) -> list[Comparison]:
+    """The metrics in which the candidate is better at this significance level."""
+    policy = scored.suite.gate.model_copy(update={"alpha": alpha})
+    found = compare(replace(scored, suite=scored.suite.model_copy(update={"gate": policy})))
+    return [item for item in found.comparisons if item.verdict == "improvement"]
 
 
 def _name(texts: Texts) -> str:
@@ -284,8 +293,8 @@ class _Search:
         suite, place = self.context.suite.model_copy(update={"judge": None}), self.context.workspace
         reference = next(one for one in suite.variants if one.name == suite.reference)
         changed: dict[str, Any] = {"name": _name(texts), "prompts": dict(reference.prompts)}
-        for name, text in texts.items():
-            file = place.cache / "prompts" / changed["name"] / f"{Path(name).stem}.md"
+        for number, (name, text) in enumerate(texts.items()):
+            file = place.cache / "prompts" / changed["name"] / f"{number}-{Path(name).stem}.md"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
             changed["prompts"][name] = os.path.relpath(file, place.pack.root)
@@ -300,7 +309,8 @@ class _Search:
             place, words = context.workspace, [sys.executable, "-m", "evals", "record", context.request.suite]
             words += [word for info in context.variants for word in ("--variant", info.variant.name)]
             words += [word for case in context.cases for word in ("--case", case.id)]
-            words += ["--root", str(place.root)] + ([] if place.pack.own_endpoint else ["--base-url", self.base_url])
+            words += ["--root", str(place.root), "--jobs", str(self.context.request.jobs)]
+            words += [] if place.pack.own_endpoint else ["--base-url", self.base_url]
             words += ["--max-requests", str(left)] if split == "tune" else []
             done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
             self.over = self.over or "--max-requests" in done.stderr
@@ -318,17 +328,19 @@ class _Search:
         reference, own = ((info.prompt_digest, info.prompt_text) for info in context.variants)
         if own == reference:
             return found("no difference", f"It is the prompt of {self.context.suite.reference}.")
-        run = decide(*self.replayed(context, "gate"))
-        if run.verdict.status not in ("worse", "not worse"):
-            return found("cannot judge", run.verdict.sentence, run)
-        compared = digest_of(*(trial.model_dump_json().encode() for trial in run.trials))
+        context, trials = self.replayed(context, "gate")
+        scored = score(context, trials)
+        if missing := [trial for trial in scored.trials if is_missing(trial)]:
+            counts = f"{len(missing)} of {len(scored.trials)} gate trials are not recorded"
+            return found("cannot judge", f"{counts}, so nothing was compared and no look is counted.")
+        compared = digest_of(*(trial.model_dump_json().encode() for trial in scored.trials))
         look = count_look(looks, self.context.suite.name, compared, today)
-        alpha = look_alpha(run.gate.alpha, look)
-        if run.verdict.status == "worse":
-            return found("worse", run.verdict.sentence, run, look, alpha)
-        policy = run.gate.model_copy(update={"alpha": alpha})
-        strict = decide(replace(context, suite=context.suite.model_copy(update={"gate": policy})), replay(context))
-        gains = [item for item in strict.comparisons if item.verdict == "improvement"]
-        shown = gains or [max(run.comparisons, key=lambda item: item.delta or 0)]
+        alpha = look_alpha(context.suite.gate.alpha, look)
+        run = decide_scored(context, trials, scored, compare(scored))
+        if run.verdict.status != "not worse":
+            status: Status = "worse" if run.verdict.status == "worse" else "cannot judge"
+            return found(status, run.verdict.sentence, run, look, alpha)
+        gained = gains(scored, alpha)
+        shown = gained or [max(run.comparisons, key=lambda item: item.delta or 0)]
         why = "; ".join(comparison_sentence(item).partition(": ")[2] for item in shown)
-        return found("better" if gains else "not shown to be better", why, run, look, alpha)
+        return found("better" if gained else "not shown to be better", why, run, look, alpha)

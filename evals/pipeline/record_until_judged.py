@@ -36,8 +36,8 @@ class VerdictWatch:
         if name := unbounded(context.suite):
             raise ConfigurationError(f"{name} needs a full recording; leave --until-judged out")
         self._context = context
-        self._material = score(context, trials)
-        self.verdict: Verdict = verdict_of(self._material)
+        self._found = Curtailment(score(context, trials))
+        self.verdict: Verdict = verdict_of(self._found.material)
         reasons = self.verdict.reasons if self.verdict.status == "cannot judge" else ()
         if others := [each.text for each in reasons if each.kind not in (*_ANSWERABLE, "note", "changed")]:
             raise CannotJudgeError(f"no answer changes this: {others[0]}; leave --until-judged out to record all")
@@ -49,10 +49,6 @@ class VerdictWatch:
         """Trials of these cases that are recorded, or have no say."""
 
     @property
-    def _found(self) -> Curtailment:
-        return Curtailment(self._material)
-
-    @property
     def is_judged(self) -> bool:
         """Whether the verdict is that of the whole recording."""
         return self.verdict.status != "cannot judge"
@@ -61,10 +57,11 @@ class VerdictWatch:
         """Take in a trial that was recorded; whether there is a verdict now."""
         (new,) = score_trials(self._context.by_id, [trace], self._context.pack)
         same = trial_id(trace)
-        trials = [new if trial_id(each.trace) == same else each for each in self._material.trials]
-        cassettes = {**self._material.cassettes, trace.case_id: f"with {same}"}
-        self._material = replace(self._material, trials=trials, cassettes=cassettes)
-        self.verdict = verdict_of(self._material)
+        before = self._found.material
+        trials = [new if trial_id(each.trace) == same else each for each in before.trials]
+        cassettes = {**before.cassettes, trace.case_id: f"with {same}"}
+        self._found = Curtailment(replace(before, trials=trials, cassettes=cassettes))
+        self.verdict = verdict_of(self._found.material)
         return self.is_judged
 
     def __str__(self) -> str:
@@ -74,6 +71,6 @@ class VerdictWatch:
             report = f"Report: `evals run {self._context.request.suite}`."
             rest = " To bless it, record the rest, without --until-judged." if left else ""
             return f"{self.verdict.sentence}\n{report}{rest}"
-        suite, bounds = self._material.suite, "; ".join(self._found.so_far())
+        suite, bounds = self._found.material.suite, "; ".join(self._found.so_far())
         pair = f"{suite.candidate} against {suite.reference}"
         return f"No verdict yet, {counted(left, 'trial')} missing. {pair}, once all is recorded: {bounds}."

@@ -37,8 +37,8 @@ def unanswered_states(trials: Sequence[Trial], cases: Cases, variant: str, score
     asked: dict[State, list[bool]] = {}
     for trial in sorted(trials, key=lambda trial: trial.trace.case_id):
         if trial.trace.variant == variant:
-            lost = not isinstance(trial.outcomes.get(scorer), Scored)
+            lost, without_say = not isinstance(trial.outcomes.get(scorer), Scored), trial.trace.without_say
             for point in cases[trial.trace.case_id].points:
-                if point.id not in trial.trace.without_say:
+                if point.id not in without_say:
                     asked.setdefault(State(trial.trace.case_id, point.id, point.gold), []).append(lost)
     return {state: sum(lost) / len(lost) for state, lost in asked.items() if any(lost)}

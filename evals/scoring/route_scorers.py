@@ -23,9 +23,9 @@ _last: Final[list[tuple[Case, Trace, RouteScore]]] = []
 
 
 @scorer(ROUTE_PASSES, unit="fraction", better="higher", primary=True, label="route")
-def route_pass(case: Case, trace: Trace) -> float:
+def route_pass(case: Case, trace: Trace) -> bool:
     """1 if the route breaks no hard constraint, its fitness F is at least 0.9 and it is no longer than the maximum."""
-    return float(route_score_of(case, trace).passed)
+    return route_score_of(case, trace).passed
 
 
 @scorer("route.score", unit="fraction", better="higher", label="route")

@@ -5,6 +5,7 @@ import sysconfig
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
@@ -47,6 +48,11 @@ class Scorer:
     label: str = ""
     safety: bool = False
 
+    @cached_property
+    def is_pass_or_fail(self) -> bool:
+        """Whether it gives only 0 and 1: its function is annotated `-> bool`."""
+        return inspect.get_annotations(self.function).get("return") in (bool, "bool")
+
 
 def scorer(
     name: str,
@@ -81,8 +87,9 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
         return Skipped(reason=f"{UNSTATED}{subject.label}")
     try:
         value = float(subject.function(case, trace))
-        outside = subject.unit == "fraction" and not 0 <= value <= 1
-        return Failed(error=f"{subject.name}: {value:g} is not from 0 to 1") if outside else Scored(value=value)
+        allowed = value in (0, 1) if subject.is_pass_or_fail else subject.unit != "fraction" or 0 <= value <= 1
+        said = "neither 0 nor 1, as `-> bool` says" if subject.is_pass_or_fail else "not from 0 to 1"
+        return Scored(value=value) if allowed else Failed(error=f"{subject.name}: {value:g} is {said}")
     except NotApplicable as reason:
         return Skipped(reason=str(reason))
     except Exception as error:  # noqa: BLE001  a broken scorer is an outcome the gate must see, whatever broke

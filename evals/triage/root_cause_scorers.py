@@ -99,17 +99,17 @@ def function_explanations(case: Case) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(functions) for functions in ways if functions)
 
 
-def blamed_rightly(case: Case, trace: Trace) -> float:
-    """The value of `root_cause.hit`: 1 for the right first file, or for naming none where none is to blame; else 0."""
+def blamed_rightly(case: Case, trace: Trace) -> bool:
+    """The value of `root_cause.hit`: the right first file, or none named where none is to blame."""
     if trace.report is None:
-        return 0.0
+        return False
     right = {*case.labels.gold.files, *case.labels.alternatives.files}
     named = ranked_files(trace)
-    return float(named[0] in right if named else not case.labels.gold.files)
+    return named[0] in right if named else not case.labels.gold.files
 
 
 @scorer("root_cause.hit", unit="fraction", better="higher", primary=True, label="gold")
-def root_cause_hit(case: Case, trace: Trace) -> float:
+def root_cause_hit(case: Case, trace: Trace) -> bool:
     """1 if the first file the report names is to blame (gold or labelled alternative), or if it names none where no
     file is to blame; 0 without a report. Never skipped."""
     return blamed_rightly(case, trace)

@@ -15,7 +15,7 @@ from evals.comparison.assemble_run import verdict_of
 from evals.comparison.baseline import make_baseline, path_of, write_baseline
 from evals.comparison.metric_summaries import Material
 from evals.models.metrics import Scored
-from evals.models.run import Trial
+from evals.models.run import Trial, Verdict
 from evals.models.trace import Provenance
 from evals.pipeline.decide_run import score
 from evals.pipeline.load_suite import load_suite
@@ -28,20 +28,21 @@ from tests.builders.checkout import REPOSITORY
 
 @dataclass(frozen=True)
 class Unasked:
-    """A whole run of which some trials are hidden."""
+    """A whole run of which some trials are hidden, or of `only_points` just their answers at decision points."""
 
     whole: Material
     hidden: Collection[TrialId]
+    only_points: bool = False
 
     @cached_property
     def _without(self) -> dict[TrialId, Trial]:
         mine = [trial.trace for trial in self.whole.trials if trial_id(trial.trace) in self.hidden]
         nothing = {"visits": (), "decisions": (), "calls": (), "report": None, "comment": "", "output": {}}
+        nothing["provenance"] = Provenance(label="unrecorded")
         gone = [
             trace.model_copy(
                 update={
-                    **nothing,
-                    "provenance": Provenance(label="unrecorded"),
+                    **({} if self.only_points else nothing),
                     "points": tuple(
                         point.model_copy(update={"chosen": None, "routed": None, "keys": ()}) for point in trace.points
                     ),
@@ -49,7 +50,19 @@ class Unasked:
             )
             for trace in mine
         ]
-        return {trial_id(each.trace): each for each in score_trials(self.whole.by_id, gone, self.whole.pack)}
+        scored = {trial_id(each.trace): each for each in score_trials(self.whole.by_id, gone, self.whole.pack)}
+        if not self.only_points:
+            return scored
+        kept = [each.name for each in self.whole.metrics if not each.open_loop]
+        known = {trial_id(each.trace): each.outcomes for each in self.whole.trials}
+        return {
+            one: trial.model_copy(
+                update={
+                    "outcomes": {**trial.outcomes, **{name: known[one][name] for name in kept if name in known[one]}}
+                }
+            )
+            for one, trial in scored.items()
+        }
 
     def with_only(self, known: Collection[TrialId]) -> Material:
         """The run in which only these of the hidden trials are recorded."""
@@ -66,6 +79,12 @@ class Unasked:
             given = verdict_of(self.with_only(order[:middle])).status != "cannot judge"
             low, high = (low, middle) if given else (middle, high)
         return high
+
+
+def claims(verdict: Verdict) -> set[str]:
+    """What its sentence calls better or equivalent: phrases, without the number of cases."""
+    said = (part.partition(" over ")[0] for part in verdict.sentence.rstrip(".").split("; "))
+    return {part for part in said if "better than" in part or "equivalent" in part or "95 % interval" in part}
 
 
 def shipped_trials(suite: str) -> Material:

@@ -11,6 +11,7 @@ import yaml
 import evals
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
 from evals.holdout import read_openings
+from evals.pipeline.optimize_prompts import _Search
 from tests.builders.checkout import a_checkout, cassettes
 from tests.builders.dataset import a_case_file, a_case_folder, write
 from tests.builders.endpoint import a_completion
@@ -93,6 +94,37 @@ def test_a_better_prompt_is_found_on_tune_and_confirmed_on_gate(support):
     assert str(result).startswith(f"{result.best.name} is better than v2.\n")
     assert max(map(len, str(result).splitlines())) <= 80
     assert len(read_openings(support / "evaluation" / "gate_looks.yaml")) == 1
+
+
+@pytest.mark.parametrize("lost", [1, 12])
+def test_with_a_gate_answer_missing_nothing_is_compared_and_no_look_is_counted(tmp_path, lost):
+    project = copied("support", tmp_path)
+    cases = sorted((project / "evaluation" / "cases").glob("*.yaml"))
+    gate = [path.name for path in cases if "split: gate" in path.read_text(encoding="utf-8")]
+    for name in gate[:lost]:
+        (project / "cassettes" / name).unlink()
+    better = project / "prompts" / "router" / "v1.md"
+    how = {"propose": proposing(better), "proposals": 6, "batch": 4}
+    result = evals.optimize({"v2": project / "prompts" / "router" / "v2.md"}, "router", project, **how)
+
+    first = result.candidates[0]
+    assert (first.status, first.run, first.look) == ("cannot judge", None, None)
+    assert f"{2 * lost} of {2 * len(gate)} gate trials are not recorded" in first.why
+    assert not (project / "evaluation" / "gate_looks.yaml").exists()
+
+
+def test_prompts_whose_files_have_one_name_keep_their_own_texts(tmp_path):
+    project, texts = copied("support", tmp_path), {}
+    for name in ("billing", "technical"):
+        write(project / "prompts" / name / "system.md", "before")
+        texts[f"prompts/{name}/system.md"] = f"For {name}."
+    settings = (project / "evals.toml").read_text(encoding="utf-8").replace("router/*.md", "*/*.md")
+    write(project / "evals.toml", settings)
+    search = _Search(evals.load_suite("router", project), {"tune": [], "gate": []}, proposing(), None, 1, 1)
+
+    changed = search.versus(texts).variants[1].variant.prompts
+
+    assert {name: (project / changed[name]).read_text(encoding="utf-8") for name in texts} == texts
 
 
 def test_after_many_looks_the_same_gain_is_not_enough(support):

@@ -9,7 +9,7 @@ from evals.comparison.assemble_run import verdict_of
 from evals.comparison.curtailment import Curtailment
 from evals.runner.trials import trial_id
 from tests.builders.shipped import every
-from tests.builders.unasked import Unasked, answers_of, changes
+from tests.builders.unasked import Unasked, answers_of, changes, claims
 
 pytestmark = pytest.mark.slow
 CHANGES = ("v5 against v3", "v3 against v5", "a dropped step", "30 % of routes lost", "no change")
@@ -28,7 +28,10 @@ def test_any_order_of_answers_leads_to_the_verdict_of_all(change, seed):
     first = run.needed(order)
     later = {first, *rng.integers(first, len(order) + 1, 2).tolist()}
 
-    assert {verdict_of(run.with_only(order[:n])).status for n in later} == {verdict_of(whole).status}
+    early, verdict = [verdict_of(run.with_only(order[:n])) for n in later], verdict_of(whole)
+
+    assert {each.status for each in early} == {verdict.status}
+    assert all(claims(each) <= claims(verdict) for each in early)
 
 
 def test_a_clear_regression_needs_at_most_half_of_the_answers():

@@ -7,12 +7,14 @@ import pytest
 
 from evals.comparison.assemble_run import verdict_of
 from evals.comparison.baseline import make_baseline
+from evals.models.metrics import Scored, Skipped
+from evals.models.run import ScorerInfo
 from evals.models.suite import GatePolicy
 from tests.builders.case import a_case, a_point
 from tests.builders.facts import a_good_trace, a_variant, some_cases, some_material, some_trials
 from tests.builders.shipped import every
 from tests.builders.trace import a_report, an_answer
-from tests.builders.unasked import Unasked
+from tests.builders.unasked import Unasked, claims
 
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 
@@ -61,6 +63,21 @@ def test_too_few_missing_answers_for_a_regression_are_not_worse():
 
     assert verdict.exit_code == 0
     assert "1 trial of v3 is not recorded; it cannot change the verdict" in verdict.sentence
+
+
+def test_while_answers_are_missing_no_gain_and_no_equivalence_is_stated():
+    """Of 60 cases 8 are gained; the 4 that are missing are lost, so that nothing is better once all is recorded."""
+    cases = some_cases(60)
+    gained = {(case.id, "v2"): a_good_trace(case.id, "v2", report=WRONG) for case in cases[:8]}
+    whole = new_candidate(cases, some_trials(cases, {**gained, **wrong(cases, range(56, 60))}))
+
+    verdict = verdict_of(without(whole, *range(56, 60)))
+
+    assert verdict.sentence.startswith(
+        "v3 is not shown to be worse than v2 over 56 cases; 4 trials of v3 are not recorded"
+    )
+    assert not any(word in verdict.sentence for word in ("better than", "equivalent", "+14 points", "detectable"))
+    assert "equivalent within 5 points" in verdict_of(whole).sentence
 
 
 def test_enough_missing_answers_for_a_regression_cannot_be_judged():
@@ -144,8 +161,54 @@ def test_what_keeps_a_run_from_being_judged_is_not_hidden():
     assert verdict_of(without(whole, 0)).reasons[0].kind == "partial run"
 
 
+def with_metric(material, name, values, **info):
+    """The run with one primary metric, worth `values` by (case, variant), and skipped where there is none."""
+    trials = []
+    for trial in material.trials:
+        value = values.get((trial.trace.case_id, trial.trace.variant))
+        outcome = Skipped(reason="not recorded") if value is None else Scored(value=value)
+        trials.append(trial.model_copy(update={"outcomes": {**trial.outcomes, name: outcome}}))
+    others = [each.model_copy(update={"primary": False}) for each in material.metrics]
+    return replace(material, trials=trials, metrics=[*others, a_metric(name, **info)])
+
+
+def a_metric(name, **info):
+    return ScorerInfo(name=name, unit="fraction", better="higher", primary=True, definition="A share.", **info)
+
+
+def test_a_metric_of_decision_points_that_are_missing_is_bounded_case_by_case():
+    """It is no macro-average, and its trial is recorded to the end: only the answers at its points are missing."""
+    cases = some_cases(40)
+    values = {(case.id, name): 1.0 for case in cases for name in ("v2", "v3")}
+    points = {(case.id, "v3"): a_good_trace(case.id, "v3", points=(an_answer(chosen=None),)) for case in cases[:20]}
+    known = {key: value for key, value in values.items() if key not in points}
+
+    run = with_metric(new_candidate(cases, some_trials(cases, points)), "kept", known, open_loop=True)
+
+    assert verdict_of(run).exit_code == 3
+
+
+def test_a_metric_that_may_be_graded_is_worse_only_when_all_is_recorded():
+    """8 of 12 cases are lost, one is gained, and two that are missing turn out to be 0.1, the first grade: the gate
+    then demands Hall's test too, whose p is larger than that of 8 losses."""
+    cases = some_cases(12)
+    values = {(case.id, name): 1.0 for case in cases for name in ("v2", "v3")}
+    values |= {(case.id, "v3"): 0.0 for case in cases[:8]} | {(cases[8].id, "v2"): 0.0}
+    run = new_candidate(cases, some_trials(cases))
+
+    early = with_metric(without(run, 10, 11), "grade", {key: values[key] for key in values if key not in MISSING})
+    whole = with_metric(run, "grade", {**values, **dict.fromkeys(MISSING, 0.1)})
+
+    assert (verdict_of(early).exit_code, verdict_of(whole).exit_code) == (3, 0)
+
+
+MISSING = ("case-10", "v3"), ("case-11", "v3")
+
+
 def drawn(seed):
-    """A suite of random size, the candidate better, alike or worse by chance in each metric, blessed before or not."""
+    """A suite of random size, the candidate better, alike or worse by chance in each metric, blessed before or not. In
+    two of three a grade is primary too, and a metric of decision points that is no macro-average; in some of these only
+    answers at decision points are missing."""
     rng = np.random.default_rng(seed)
     macro = [a_point(), a_point(writer=1.0, codebase_search=0.5)] if rng.random() < 0.5 else [a_point()]
     cases = [
@@ -168,8 +231,16 @@ def drawn(seed):
         told |= {"points": (an_answer(chosen="codebase_search" if chosen else "writer"),)}
         return a_good_trace(case.id, name, *(() if routed else ("investigator", "writer")), **told)
 
+    more = [a_metric("grade"), a_metric("kept", open_loop=True)] if seed % 3 else []
+
     def trials():
-        return some_trials(cases, {(case.id, name): trace(case, name) for case in cases for name in ("v2", "v3")})
+        found = some_trials(cases, {(case.id, name): trace(case, name) for case in cases for name in ("v2", "v3")})
+        return [each.model_copy(update={"outcomes": {**each.outcomes, **graded(each.trace.variant)}}) for each in found]
+
+    def graded(name):
+        partly = rng.random(2) < 0.1  # most values are 0 or 1, so that a grade may come late
+        values = np.where(partly, rng.random(2), rng.random(2) < rates[name][:2])
+        return {info.name: Scored(value=float(value)) for info, value in zip(more, values, strict=False)}
 
     now, blessed = trials(), trials()
     theirs = [each for each in now if each.trace.variant == "v2"]
@@ -177,8 +248,9 @@ def drawn(seed):
     baseline = make_baseline("prompts", cases, [a_variant("v2"), a_variant("v3")], before)
     baseline = baseline.model_copy(update={"prompts": {**baseline.prompts, "v3": "before the edit"}})
     whole = some_material(cases, now, baseline=baseline)
+    whole = replace(whole, metrics=[*whole.metrics, *more])
     order = [(cases[n].id, "v3", 0) for n in rng.permutation(len(cases))]
-    return Unasked(whole, set(order)), order, rng
+    return Unasked(whole, set(order), only_points=seed % 3 == 1 and rng.random() < 0.5), order, rng
 
 
 @pytest.mark.parametrize("seed", range(600 if every() else 24))
@@ -190,4 +262,7 @@ def test_the_verdict_of_any_order_is_that_of_the_whole_recording(seed):
     first = run.needed(order)
     later = {first, *rng.integers(first, len(order) + 1, 3).tolist()}
 
-    assert {verdict_of(run.with_only(order[:n])).status for n in later} == {verdict.status}
+    early = [verdict_of(run.with_only(order[:n])) for n in later]
+
+    assert {each.status for each in early} == {verdict.status}
+    assert all(claims(each) <= claims(verdict) for each in early)

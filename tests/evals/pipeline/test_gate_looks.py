@@ -7,8 +7,10 @@ import pytest
 
 from evals.errors import DatasetError
 from evals.holdout import read_openings
-from evals.pipeline.optimize_prompts import count_look, look_alpha
+from evals.pipeline.optimize_prompts import count_look, gains, look_alpha
 from tests.bench.gate_looks import GATE_CASES, false_gains, power
+from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
+from tests.builders.trace import a_report
 
 RUNS = 400
 TODAY = date(2026, 11, 27)
@@ -43,6 +45,19 @@ def test_a_count_that_cannot_be_read_is_an_error_with_its_line(tmp_path):
 
     with pytest.raises(DatasetError, match=r"gate_looks\.yaml:2: "):
         count_look(path, "prompts", "a", TODAY)
+
+
+@pytest.mark.parametrize("look", [1, 2, 5, 20])
+def test_a_candidate_is_called_better_where_its_p_is_at_most_the_alpha_of_its_look(look):
+    """The simulation below decides so, by one test. With n of 20 cases gained and none lost p is 2 to the power of -n;
+    here the slice is tested beside its metric, so that p counts twice."""
+    cases, wrong = some_cases(20), a_report("pkg/io.py", ("pkg/io.py",))
+
+    def better(gained):
+        lost = {(each.id, "v2"): a_good_trace(each.id, "v2", report=wrong) for each in cases[:gained]}
+        return bool(gains(some_material(cases, some_trials(cases, lost), baseline=None), look_alpha(0.05, look)))
+
+    assert [better(n) for n in range(16)] == [2 * 0.5**n <= look_alpha(0.05, look) for n in range(16)]
 
 
 def test_of_50_useless_candidates_one_is_called_better_in_at_most_5_of_100_runs():

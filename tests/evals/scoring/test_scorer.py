@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evals.models.metrics import Failed, Skipped
+from evals.models.metrics import Failed, Scored, Skipped
 from evals.scoring.registry import scorers
 from evals.scoring.scorer import NotApplicable, score, scorer
 from tests.builders.case import a_case
@@ -44,6 +44,19 @@ def test_a_broken_scorer_is_told_with_its_file_and_line():
 @pytest.mark.parametrize("value", [-0.1, 1.5, 7])
 def test_a_fraction_outside_of_0_to_1_has_failed(value):
     assert score(a_scorer(value), a_case(), a_trace()).error.endswith("is not from 0 to 1")
+
+
+def test_a_scorer_annotated_bool_gives_only_0_and_1():
+    @scorer("test.pass")
+    def passing(case, trace) -> bool:
+        """As the trace says."""
+        return trace.comment
+
+    graded, passed = (score(passing, a_case(), a_trace().model_copy(update={"comment": each})) for each in (0.5, True))
+
+    assert graded.error == "test.pass: 0.5 is neither 0 nor 1, as `-> bool` says"
+    assert passed == Scored(value=1)
+    assert (passing.is_pass_or_fail, a_scorer(1).is_pass_or_fail) == (True, False)
 
 
 def test_a_trial_off_the_tape_is_skipped_and_says_where_it_left():
