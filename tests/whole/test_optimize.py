@@ -313,7 +313,7 @@ REFUSALS = {
 
 @pytest.mark.parametrize(("refusal", "says"), REFUSALS.values(), ids=REFUSALS)
 def test_an_endpoint_that_gives_no_proposal_is_one_line_that_says_what_to_do(tiny, refusal, says):
-    team = answering()
+    team = writing(PROMPTS / "v3.md")
 
     def answer(agent, body):
         return refusal if "Improve this prompt" in json.dumps(body["messages"]) else team(agent, body)
@@ -326,12 +326,13 @@ def test_an_endpoint_that_gives_no_proposal_is_one_line_that_says_what_to_do(tin
 
 
 def test_an_endpoint_that_fails_later_is_told_beside_the_result(tiny):
-    """The candidate's trials are refused, one by one."""
+    """All that is asked about one gate case is refused."""
+    issue = "# The invoice is empty\n\nIt has no lines, although I bought two books.\n"
+    a_case_folder(tiny / "datasets", a_case_file(id="no-lines", split="gate", tags=["tiny"]), issue=issue)
     writes = writing(PROMPTS / "v3.md")
 
     def answer(agent, body):
-        messages = json.dumps(body["messages"])
-        refused = MARK in messages and "Improve this prompt" not in messages
+        refused = "invoice is empty" in json.dumps(body["messages"])
         return (400, "application/json", b'{"error": {"message": "enough"}}') if refused else writes(agent, body)
 
     with an_llm_server(answer) as llm:
