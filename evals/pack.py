@@ -7,8 +7,9 @@ is the first one. Its methods load what they need when they are called: LangGrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from inspect import getattr_static
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -137,11 +138,8 @@ class Pack(Protocol):
         """The variant with the exact prompt it runs. Raises ConfigurationError if it cannot be configured."""
 
     def prompt_of(self, info: "VariantInfo", root: Path) -> object | None:
-        """The prompt that a description is of; it can be sent to another process.
-
-        Raises:
-            CannotJudgeError: the prompt's file holds something else by now.
-        """
+        """The prompt that a description is of; it can be sent to another process. Raises CannotJudgeError where the
+        prompt's file holds something else by now."""
 
     def process_of(self, prompt: object) -> str | None:
         """Names the processes that may run trials with a prompt of `prompt_of`, since what a target has imported stays
@@ -272,12 +270,30 @@ class Pack(Protocol):
     """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
 
 
-def load_pack(name: str | None = None, root: Path = HERE) -> Pack:
-    """The pack in the module `name` for the project at `root`; without a name the one that the project names.
+class Later:
+    """Member of a pack that a module of its package holds; imported when the member is first asked for."""
 
-    Raises:
-        ConfigurationError: there is no such module, or it has no `PACK`.
-    """
+    def __init__(self, module: str, name: str = "") -> None:
+        self._module, self._name = module, name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._module, self._name = f"{owner.__module__.rpartition('.')[0]}.{self._module}", self._name or name
+
+    def __get__(self, _instance: object, _owner: type | None = None) -> Any:  # noqa: ANN401 - checked by `Pack`
+        return getattr(import_module(self._module), self._name)
+
+
+REQUIRED: Final = (
+    "folder code_files completed describe prompt_of variant_prompts prompts_named worker_prompts load_cases load_case "
+    "case_ids cases_folder labels_file input_file preload runner replay_case trials replay_clients recording_clients "
+    "judge recording_services scorers primary case_file rubric prompt_folder version_folder own_endpoint root"
+)
+"""Names of what a pack may not leave out."""
+
+
+def load_pack(name: str | None = None, root: Path = HERE) -> Pack:
+    """The pack in the module `name` for the project at `root`; without a name the one that the project names. Raises
+    ConfigurationError: there is no such module, it has no `PACK`, or that lacks something."""
     return _load(name or Project.at(root).pack).at(root.resolve())
 
 
@@ -291,6 +307,9 @@ def _load(name: str) -> Pack:
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
     except AttributeError as error:
         raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/pack.py") from error
+    member = partial(getattr_static, default=None)  # without a load of what the pack loads when it is asked for
+    if lacks := [each for each in REQUIRED.split() if member(found, each) in (None, member(Pack, each))]:
+        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/pack.py")
     return found
 
 

@@ -37,7 +37,7 @@ def plain_readers(schema: Json, together: str | None) -> dict[str, Callable[[Jso
     return {name: lambda said, name=name: repr(said.get(name)) for name in names}  # type: ignore[misc]
 
 
-def whole_answer(response: Json) -> Json:
+def as_chat_completion(response: Json) -> Json:
     """The answer of a chat completion; put together where it was recorded as a stream."""
     if "x_events" not in response:
         return response

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
-from evals.analysis.any_answer import plain_readers, routers_of, whole_answer
+from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.store import FOLDER, Readings, load
@@ -99,7 +99,7 @@ def fields_of(agent: str, request: Json) -> tuple[str, ...]:
 def meaning(agent: str, request: Json, response: Json) -> dict[str, Hashable]:
     """Field -> what the answer says there: a number for `confidence` (absent where none can be read), else a value that
     is equal or not; True for `schema` where the answer fits what the request demands."""
-    fields, response = fields_of(agent, request), whole_answer(response)
+    fields, response = fields_of(agent, request), as_chat_completion(response)
     fits = fault(request, response) is None
     message = response["choices"][0]["message"]
     try:

@@ -93,7 +93,7 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
-    if not typed and rest and rest[0] in load_pack(ANY_GRAPH).commands:
+    if not typed and rest and not rest[0].startswith("-") and rest[0] in load_pack(ANY_GRAPH).commands:
         needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
         raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
@@ -161,16 +161,11 @@ def main(arguments: list[str]) -> int:
     except typer.Exit as stop:
         code = stop.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - Python exits 1 after a crash: here that means "worse"
-        return _failed(_missing_extra(error) or error)
+        line = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
+        return _failed(ConfigurationError(line) if line else error)
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code, and says nothing
         return _interrupted()
     return code if isinstance(code, int) else 0
-
-
-def _missing_extra(error: BaseException) -> EvalsError | None:
-    """What to install, where the error is that a module of an extra is not there."""
-    line = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
-    return None if line is None else ConfigurationError(line)
 
 
 def _failed(error: BaseException) -> int:

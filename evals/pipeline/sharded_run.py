@@ -57,7 +57,7 @@ def decide_shards(paths: Sequence[Path], request: RunRequest) -> tuple[Run, int]
         suite = selected(asked.suite, request.root, Options.of(asked))
         run = to_be_run(suite)
         recorded = cassette_digests(run.cases, run.workspace)
-        digests = trial_digests(run.suite, run.cases, run.variants, run.workspace, recorded=recorded)
+        digests = trial_digests(run, recorded=recorded)
         trials = join(shards, rests_on(run.suite, run.cases, run.variants, run.workspace), digests, recorded)
         result = decide(loaded(suite, request.today), trials)
         write_report(result, folder, request.root)

@@ -13,7 +13,6 @@ from evals.fork_server import note_inputs, origin
 from evals.models.case import Case
 from evals.models.run import SharedParts, VariantInfo
 from evals.models.run_request import DASK, LOCAL, WHOLE, Share
-from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.plain_replay import is_plain
 from evals.run_context import RunContext
@@ -69,8 +68,7 @@ def run_trials(
     keeper = Keeper(workspace.cache, elsewhere=elsewhere is not None)
     pins = Pins.of(context.variants, workspace)
     recorded = cassette_digests(context.cases, workspace)
-    digests = trial_digests(context.suite, context.cases, context.variants, workspace, request.share, recorded)
-    digests = {trial: digest for trial, digest in digests.items() if trial not in context.skipped}
+    digests = trial_digests(context, request.share, recorded)
     found: dict[TrialId, Trace] = {}
     shared = SharedParts()
     here = elsewhere is None and request.jobs > 1
@@ -126,24 +124,18 @@ def cassette_digests(cases: Sequence[Case], workspace: Workspace) -> dict[str, s
 
 
 def trial_digests(
-    suite: Suite,
-    cases: Sequence[Case],
-    variants: Sequence[VariantInfo],
-    workspace: Workspace,
-    share: Share = WHOLE,
-    recorded: Mapping[str, str] | None = None,
+    context: RunContext, share: Share = WHOLE, recorded: Mapping[str, str] | None = None
 ) -> dict[TrialId, str]:
-    """What each trial of the share is stored under, in order of case, variant and sample; `recorded` are the digests of
-    the cassettes, where they were read before."""
-    known = recorded or {}
+    """What each trial of the share that is not skipped is stored under, in order of case, variant and sample;
+    `recorded` are the digests of the cassettes, where they were read before."""
+    known, samples = recorded or {}, context.suite.samples
     return {
-        (case.id, info.variant.name, sample): trial_digest(
-            case, info, sample, suite.samples, workspace, known.get(case.id)
-        )
-        for number, case in enumerate(cases)
-        for info in variants
-        for sample in range(suite.samples)
-        if share.has(number * suite.samples + sample)
+        trial: trial_digest(case, info, sample, samples, context.workspace, known.get(case.id))
+        for number, case in enumerate(context.cases)
+        for info in context.variants
+        for sample in range(samples)
+        if (trial := (case.id, info.variant.name, sample)) not in context.skipped
+        and share.has(number * samples + sample)
     }
 
 

@@ -219,7 +219,8 @@ def supervisor_files(infos: Iterable[VariantInfo], root: Path) -> dict[str, Prom
 def _file(path: Path, root: Path, version: str = "", system: str = "", text: str | None = None) -> PromptFile:
     path = path.resolve()
     shown = _relative(path, root if path.is_relative_to(root) else _PACKAGE.parent.parent)
-    return PromptFile(shown, tuple((text or path.read_text(encoding="utf-8")).splitlines()), version, system)
+    text = path.read_text(encoding="utf-8") if text is None else text
+    return PromptFile(shown, tuple(text.splitlines()), version, system)
 
 
 def graph_sources() -> list[Path]:

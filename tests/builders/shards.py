@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from evals.models.case import Case
-from evals.models.run_request import WHOLE, Share
+from evals.models.run import Scope
+from evals.models.run_request import WHOLE, RunRequest, Share
 from evals.models.shard_file import Shard, SuiteSelection
 from evals.models.suite import Models, Selection, Suite
+from evals.run_context import RunContext
 from evals.runner.trials import TrialId, trial_digests
 from evals.workspace import Workspace
 from tests.builders.case import a_case
@@ -22,7 +24,9 @@ def shares(of: int) -> list[Share]:
     return [Share(number, of) for number in range(1, of + 1)]
 
 
-def a_plan(cases: int = 2, samples: int = 1, share: Share = WHOLE) -> dict[TrialId, str]:
+def a_plan(
+    cases: int = 2, samples: int = 1, share: Share = WHOLE, skipped: frozenset[TrialId] = frozenset()
+) -> dict[TrialId, str]:
     """The trials of a share and what they are stored under."""
     variants = [a_variant("v2"), a_variant("v3")]
     suite = Suite(
@@ -35,7 +39,10 @@ def a_plan(cases: int = 2, samples: int = 1, share: Share = WHOLE) -> dict[Trial
         reference="v2",
         samples=samples,
     )
-    return trial_digests(suite, [_case(number) for number in range(cases)], variants, NOWHERE, share)
+    chosen = [_case(number) for number in range(cases)]
+    request, scope = RunRequest("tiny"), Scope(cases=cases, selected=cases)
+    context = RunContext(request, NOWHERE, suite, chosen, chosen, variants, scope, skipped=skipped)
+    return trial_digests(context, share)
 
 
 def _case(number: int) -> Case:

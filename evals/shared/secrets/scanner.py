@@ -111,7 +111,7 @@ def _are_clean(lines: Sequence[str], texts: Collection[str]) -> bool:
         return False
     if any(_random_words(_long_words(joined))) and any(any(_random_words(without_public(line))) for line in lines):
         return False
-    if any(_addresses(line) and any(_addresses(without_numbers(line))) for line in lines if "@" in line):
+    if any(any(_addresses(without_numbers(line))) for line in lines if "@" in line):
         return False
     return not _fits_a_rule(lines, texts)
 

@@ -1,5 +1,6 @@
 """Commands that the pack of a project adds: to the command line, and to a group of the core."""
 
+import subprocess
 import sys
 
 import pytest
@@ -7,6 +8,7 @@ from typer.main import get_command
 
 from evals import pack as pack_module
 from evals.cli.main import all_commands, command_line, main
+from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
 from tests.builders.dataset import write
 
@@ -14,6 +16,7 @@ PACK = """
 import typer
 
 from evals.cli.global_options import given
+from evals.triage.pack import TriagePack
 
 shop = typer.Typer()
 
@@ -34,14 +37,11 @@ def count():
     print("stock")
 
 
-class Pack:
+class Pack(TriagePack):
     commands = {
         "price": ("a_shop_pack", "shop", "Say a price."),
         "routes stock": ("a_shop_pack", "stock", "Count the stock."),
     }
-
-    def at(self, root):
-        return self
 
 
 PACK = Pack()
@@ -85,6 +85,25 @@ def test_settings_that_cannot_be_read_are_one_line(project, monkeypatch, capsys)
 
     assert main(["--help"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def loaded_for_help(folder):
+    """The modules that `evals --help` loads there."""
+    code = "import sys, evals.cli.main as cli; cli.main(['--help']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stderr.split()
+
+
+def test_an_option_alone_does_not_load_the_pack_of_any_graph():
+    assert "evals.target.pack" not in loaded_for_help(REPOSITORY)
+
+
+def test_the_help_of_a_target_loads_its_pack_without_its_trials(tmp_path):
+    write(tmp_path / "evals.toml", "[target]\n")
+    loaded = loaded_for_help(tmp_path)
+
+    assert "evals.target.pack" in loaded
+    assert "evals.target.target_trials" not in loaded
 
 
 def lines_of_commands():

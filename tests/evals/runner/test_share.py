@@ -28,6 +28,14 @@ def test_the_trials_of_all_shares_are_those_of_the_whole(cases, samples, of):
     assert all((case, "v3", sample) in part for part in parts for case, name, sample in part if name == "v2")
 
 
+def test_a_trial_that_is_skipped_is_stored_under_nothing():
+    left_out = ("case-1", "v2", 0)
+
+    assert a_plan(skipped=frozenset({left_out})) == {
+        trial: kept for trial, kept in a_plan().items() if trial != left_out
+    }
+
+
 def test_a_share_is_written_as_number_and_of():
     assert (Share.parse("2/3"), str(Share.parse("2/3"))) == (Share(2, 3), "2 of 3")
 
