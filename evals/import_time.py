@@ -10,7 +10,14 @@ from typing import Final
 SLOW: Final = 7.0
 """Seconds after which an import is reported. Chosen by hand."""
 START_UP: Final = 60.0
-"""Seconds an import may take on top of its trials: LangGraph and Chroma are loaded, and the case's code indexed."""
+"""Seconds that a worker has on top of its trials: LangGraph and Chroma are loaded, and the case's code indexed."""
+LONGEST_IMPORT: Final = 120.0
+"""Seconds that the code under test may take to import, whichever command imports it. Chosen by hand."""
+
+
+def too_long(what: str, seconds: float) -> str:
+    """Says that an import was ended."""
+    return f"importing {what} has not ended after {seconds:g} s: does it wait for something?"
 
 
 @dataclass(frozen=True)

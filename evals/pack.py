@@ -270,6 +270,19 @@ class Pack(Protocol):
     """Modules with pytest fixtures of the application. Every start of pytest imports them: they must be light."""
 
 
+class Later:
+    """Member of a pack that a module of its package holds; imported when the member is first asked for."""
+
+    def __init__(self, module: str, name: str = "") -> None:
+        self._module, self._name = module, name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._module, self._name = f"{owner.__module__.rpartition('.')[0]}.{self._module}", self._name or name
+
+    def __get__(self, _instance: object, _owner: type | None = None) -> Any:  # noqa: ANN401 - checked by `Pack`
+        return getattr(import_module(self._module), self._name)
+
+
 REQUIRED: Final = (
     "folder code_files completed describe prompt_of variant_prompts prompts_named worker_prompts load_cases load_case "
     "case_ids cases_folder labels_file input_file preload runner replay_case trials replay_clients recording_clients "

@@ -26,6 +26,7 @@ from evals.cassettes.store import merge_write
 from evals.errors import CassetteError, EvalsError, MissError, RecordingError, RecordingStoppedError, SecretFoundError
 from evals.secrets.copied_package_code import ROW, quoted
 from evals.secrets.secret_filter import redact_request, redact_response, refuse_secret_request, scrub
+from evals.shared.secrets.scanner import HELD
 
 
 class StopSignal:
@@ -180,7 +181,7 @@ class Recorder:
         error = None if done.cancelled() else done.exception()
         if isinstance(error, RecordingStoppedError):
             self.stop.set(error)
-        elif isinstance(error, CassetteError) and not isinstance(error, SecretFoundError):
+        elif isinstance(error, CassetteError) and (not isinstance(error, SecretFoundError) or HELD in str(error)):
             self.stop.set(RecordingStoppedError(str(error)))  # what cannot be kept is not paid for again
         elif isinstance(error, RecordingError):
             self._failed_in_a_row += 1

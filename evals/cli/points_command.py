@@ -11,6 +11,7 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.runner.worker_pool import run_tasks
+from evals.shared.words import counted
 from evals.target.cases import FOLDER
 from evals.target.decision_points import FreezeTask, FrozenCase, freeze, lost
 
@@ -34,8 +35,12 @@ def points_command(context: typer.Context, suite: Suite) -> int:
         for done in run_tasks(tasks, common.jobs, freeze, lost):
             found.append(done)
             progress.step(done.case_id)
-    for sentence in (text for each in found for text in each.refused):
-        say(sentence)
+    reasons: dict[str, list[str]] = {}
+    for each in found:
+        for text in each.refused:
+            reasons.setdefault(text.removeprefix(f"{each.case_id}: "), []).append(each.case_id)
+    for why, cases in reasons.items():
+        say(f"{counted(len(cases), 'case')}: {why}" if len(cases) > 1 else f"{cases[0]}: {why}")
     count = sum(each.points for each in found)
     folder = place_of(Path(chosen.workspace.datasets) / FOLDER, chosen.workspace.root)
     say(f"{count} decision points of {reference.name} in {sum(each.points > 0 for each in found)} cases: {folder}/")

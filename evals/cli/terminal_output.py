@@ -148,7 +148,8 @@ def _say_changes(console: Console, run: Run, most: int | None) -> None:
 def _change(what: str, item: Comparison) -> tuple[str, ...]:
     known = item.low is not None and item.high is not None
     interval = f"{points(item.low)} to {points(item.high)}" if known else NOTHING
-    return what, points(item.delta), interval, str(len(item.broke)), str(len(item.mended)), item.verdict
+    result = f"{item.verdict} so far" if item.n < item.of else item.verdict
+    return what, points(item.delta), interval, str(len(item.broke)), str(len(item.mended)), result
 
 
 class Watched:

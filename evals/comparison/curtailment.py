@@ -21,7 +21,7 @@ from evals.comparison.metric_summaries import SEED, Material, case_means
 from evals.comparison.paired_comparison import Values, weights
 from evals.comparison.run_comparisons import COLLAPSED, archetype_of, scores, stored_scores, unknown_shares
 from evals.models.metrics import Scored
-from evals.models.run import Baseline, ScorerInfo, Trial, trial_metrics
+from evals.models.run import Baseline, Comparison, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite
 from evals.scoring.decision_grades import State
 from evals.scoring.registry import safety_metrics, scorers
@@ -48,12 +48,13 @@ class PossibleChange(NamedTuple):
 @dataclass(frozen=True)
 class BoundedTest:
     """A test of the gate, with what each of its cases may still change by. `what` is a metric, or the kind of a rule;
-    `graded`: a case may be worth anything between 0 and 1."""
+    `graded`: a case may be worth anything between 0 and 1; `against`: as in a comparison."""
 
     left: str
     what: str
     changes: Sequence[PossibleChange]
     graded: bool = False
+    against: str = "baseline"
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
@@ -133,7 +134,8 @@ class Curtailment:
         found: list[BoundedTest] = []
         if suite.candidate != suite.reference and {suite.candidate, suite.reference} <= set(names):
             for metric in metrics:
-                found += self._of_metric(suite.candidate, metric, self._bounds(suite.reference, metric))
+                theirs = self._bounds(suite.reference, metric)
+                found += self._of_metric(suite.candidate, metric, theirs, "reference")
         for name in names:
             if baseline is not None and baseline.values.get(name):
                 for metric in metrics:
@@ -148,7 +150,9 @@ class Curtailment:
         worst = {state: known.get(state, 0.0) * (1 - unknown.get(state, 0.0)) for state in (*known, *unknown)}
         return {state: (low, low + unknown.get(state, 0.0)) for state, low in worst.items()}
 
-    def _of_metric(self, left: str, metric: ScorerInfo, was: Bounds) -> Iterator[BoundedTest]:
+    def _of_metric(
+        self, left: str, metric: ScorerInfo, was: Bounds, against: str = "baseline"
+    ) -> Iterator[BoundedTest]:
         """The test of a metric, then those of its slices."""
         now, clusters = self._bounds(left, metric), self.material.clusters
         both = sorted(now.keys() & was.keys())
@@ -161,7 +165,7 @@ class Curtailment:
         values = {value for side in (now, was) for state in both for value in side[state]}
         passing = values <= {0, 1} and self._is_pass_or_fail(metric)
         graded = self.material.suite.samples > 1 or len(set(scale)) > 1 or not passing
-        yield BoundedTest(left, metric.name, weighed, graded)
+        yield BoundedTest(left, metric.name, weighed, graded, against)
         slices: dict[str, list[PossibleChange]] = {}
         for case in () if metric.open_loop else self.material.cases:
             if found := change.get(State(case.id)):
@@ -197,6 +201,17 @@ class Curtailment:
         """Whether a reason for "worse" stays, whatever the missing answers are."""
         alpha, deciding = self._divided(most=True), (test for test in self.tests if test.what != COLLAPSED)
         return bool(facts.leaks or facts.must_pass_broken) or any(test.p_worse[1] <= alpha for test in deciding)
+
+    def certain(self, judged: Sequence[Comparison]) -> tuple[Comparison, ...]:
+        """The comparisons, without the verdict "regression" where missing answers could mend it."""
+        alpha = self._divided(most=True)
+        sure = {(test.left, test.against, test.what) for test in self.tests if test.p_worse[1] <= alpha}
+        return tuple(
+            item.model_copy(update={"verdict": "inconclusive"})
+            if item.verdict == "regression" and (item.left, item.against, item.endpoint) not in sure
+            else item
+            for item in judged
+        )
 
     def may_be_worse(self) -> bool:
         """Whether the missing answers could give a reason for "worse"."""
@@ -276,7 +291,8 @@ def settled(material: Material, facts: gate.Facts) -> gate.Facts:
     )
     status = gate.decide(updated).status
     if status == "worse":
-        return updated if found.is_worse(updated) else facts
+        updated = updated.model_copy(update={"judged": found.certain(updated.judged)})
+        return updated if found.is_worse(updated) and gate.decide(updated).status == "worse" else facts
     if status == "cannot judge" or found.may_be_worse():
         return facts
     changes = status == "not worse" and (material.earlier is not None or found.may_be_unweighable())

@@ -17,6 +17,8 @@ from typing import Any, Final, Literal
 
 import httpx
 
+from evals.cassettes.live_answer import HttpReply, unreachable, usable
+from evals.cassettes.player import IncomingRequest
 from evals.comparison.curtailment import is_missing
 from evals.comparison.gate import comparison_sentence
 from evals.comparison.metric_summaries import Material, case_means
@@ -33,6 +35,7 @@ from evals.pipeline.run_suite import replay
 from evals.recording.endpoint import Endpoint
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
+from evals.secrets.secret_filter import scan
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 from evals.shared.words import counted
@@ -46,6 +49,10 @@ Propose = Callable[[Texts, Examples, list[str]], Texts]
 LOOKS: Final = "# What `evals.optimize` compared on gate cases; each look lowers the alpha of the next one.\n"
 Status = Literal["better", "not shown to be better", "worse", "no difference", "cannot judge"]
 SPLITS: Final = ("tune", "gate")
+_RECORDED: Final = "not recorded before)"
+"""The end of each line of `evals record` about a trial that is recorded."""
+_SOME: Final = " not recorded; run it again"
+"""In the last line of `evals record` where it came to its end."""
 TEMPLATE: Final = """Improve this prompt of an agent:
 ```
 <curr_param>
@@ -74,7 +81,7 @@ class Candidate:
 @dataclass(frozen=True)
 class Optimized:
     """What an optimisation found: candidates, best on tune first; cases and distinct model answers of tune and gate;
-    looks that were counted before; what of the suite was held out."""
+    looks that were counted before; what of the suite was held out; `failure`: why not everything was recorded."""
 
     reference: str
     candidates: tuple[Candidate, ...]
@@ -82,6 +89,7 @@ class Optimized:
     answers: Mapping[str, int]
     looks_before: int
     scope: Scope
+    failure: str = ""
 
     @property
     def best(self) -> Candidate | None:
@@ -100,6 +108,7 @@ class Optimized:
         ]
         new = sum((one.look or 0) > self.looks_before for one in self.candidates)
         said.append(f"looks (comparisons on gate): {self.looks_before} before, {new} new")
+        said += textwrap.wrap(f"Not everything was recorded: {self.failure}", 80) if self.failure else []
         held = counted(len(self.scope.sealed), "case")
         return "\n".join([*said, f"holdout: {held} not run, opened {counted(self.scope.openings, 'time')} so far"])
 
@@ -158,7 +167,7 @@ def optimize(
     accepted = search.run(texts, batch)
     found = tuple(search.confirmed(each, tune, looks, today) for each, tune in accepted)
     sizes, answers = ({split: len(each[split]) for split in SPLITS} for each in (cases, search.asked))
-    return Optimized(context.suite.reference, found, sizes, answers, before, context.scope)
+    return Optimized(context.suite.reference, found, sizes, answers, before, context.scope, search.failure)
 
 
 def count_look(path: Path, suite: str, compared: str, day: date) -> int:
@@ -199,6 +208,10 @@ class _Search:
     recorded: bool = False
     """Whether any tune case could be graded."""
     error: Exception | None = None
+    failure: str = ""
+    """Why the last recording that failed has not recorded everything."""
+    known: set[str] = field(default_factory=set)
+    """Digests of what looks like a secret in the texts to start from."""
     asked: dict[str, set[tuple[str, int, str]]] = field(default_factory=lambda: {split: set() for split in SPLITS})
     """Split -> answers used: case, repeat and request."""
     grades: dict[tuple[str, str], tuple[float, dict[str, Any]]] = field(default_factory=dict)
@@ -209,6 +222,8 @@ class _Search:
         """The seed and what GEPA accepts, with the mean on tune, best first. Raises what the proposer raises."""
         from gepa.api import optimize as search  # noqa: PLC0415 - an extra, as below
 
+        hold(os.environ.get("OPENAI_API_KEY", ""))
+        self.known = {each.sha256 for each in scan(texts)}
         self.versus(texts)  # a seed that is no prompt is an error, not a bad candidate
         seeded = self.evaluate(self.cases["tune"], texts)
         if not self.recorded:
@@ -235,21 +250,32 @@ class _Search:
     def kept_error(self, function: Callable[..., Any], *args: Any) -> Any:  # noqa: ANN401 - as the function
         """What the function gives. GEPA goes on after an error of a proposer, so it is kept."""
         try:
-            return function(*args)
+            return self.fit_to_keep(function(*args))
         except Exception as error:
             self.error = error
             raise
 
+    def fit_to_keep(self, made: object) -> object:
+        """A proposal, which will be written to files. Raises RecordingError where it holds a secret that the texts to
+        start from do not hold."""
+        if found := [each.rule for each in scan(made) if each.sha256 not in self.known]:
+            raise RecordingError(f"a proposal holds a secret ({found[0]}), so it is not kept; ask another proposer")
+        return made
+
     def ask(self, prompt: str) -> str:
         """What the model answers that proposes. Raises RecordingError."""
-        hold(key := os.environ.get("OPENAI_API_KEY", ""))
-        endpoint, model = Endpoint(str(self.base_url), key), self.context.suite.models.default
-        body, url = {"model": model, "messages": [{"role": "user", "content": prompt}]}, "/chat/completions"
+        endpoint = Endpoint(str(self.base_url), os.environ.get("OPENAI_API_KEY", ""))
+        body = {"model": self.context.suite.models.default, "messages": [{"role": "user", "content": prompt}]}
+        asked = IncomingRequest("POST", "/v1/chat/completions", json.dumps(body).encode(), "the proposer")
+        url, headers = endpoint.base_url + "/chat/completions", {"content-type": "application/json"}
         try:
-            reply = httpx.post(endpoint.base_url + url, json=body, headers=endpoint.headers(), timeout=300)
-            return str(reply.raise_for_status().json()["choices"][0]["message"]["content"])
-        except (httpx.HTTPError, ValueError, LookupError, TypeError) as error:
-            raise RecordingError(f"{endpoint.base_url} gave no proposal: {error}") from error
+            came = httpx.post(url, content=asked.body, headers=headers | endpoint.headers(), timeout=300)
+            reply = HttpReply(came.status_code, came.headers.get("content-type", ""), came.content)
+            return str(usable(asked, reply)["choices"][0]["message"]["content"])
+        except (httpx.HTTPError, RecordingError) as error:
+            cause = error if isinstance(error, RecordingError) else unreachable(asked, error, nobody_there=False)
+            again = "start it again: answers that were recorded are not asked again"
+            raise RecordingError(f"no proposal: {cause}; mend that, then {again}") from None
 
     def evaluate(self, batch: list[Case], candidate: Texts, **_: bool) -> Any:  # noqa: ANN401 - of GEPA, as the next
         """The grades of these cases; only those not known yet are run. A text that is no prompt is graded 0."""
@@ -314,10 +340,14 @@ class _Search:
             words += ["--max-requests", str(left)] if split == "tune" else []
             done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
             self.over = self.over or "--max-requests" in done.stderr
-            failed = "; ".join(done.stderr.strip().splitlines()[-2:]) if done.returncode and not self.over else ""
+            told = [line for line in done.stderr.strip().splitlines() if not line.endswith(_RECORDED)]
+            failed = "; ".join(told[-2:]) if done.returncode and not self.over else ""
+            self.failure = failed or self.failure
         trials = replay(context)
-        if failed and not any(each.provenance.label == "exact" for each in trials.traces):
-            raise RecordingError(failed)  # a single trial that cannot be recorded counts 0
+        is_stopped = failed and _SOME not in failed  # a single trial that cannot be recorded counts 0
+        if is_stopped or (failed and not any(each.provenance.label == "exact" for each in trials.traces)):
+            self.error = RecordingError(failed)
+            raise self.error
         self.asked[split] |= {(each.case_id, each.sample, key) for each in trials.traces for key in each.asked}
         return context, trials
 

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
 from evals.fork_server import process_for
-from evals.import_time import START_UP, Import, listeners, say_if_slow
+from evals.import_time import LONGEST_IMPORT, START_UP, Import, listeners, say_if_slow, too_long
 
 LEAVE: Final = 10.0
 """Seconds an idle worker may take to leave."""
@@ -63,7 +63,7 @@ class _Worker(Generic[GivenTask, Result]):
     def note(self, event: Import) -> None:
         """It begins an import, or has ended one."""
         self.imports = event if event.seconds is None else None
-        self.deadline = time.monotonic() + START_UP + self.task.patience
+        self.deadline = time.monotonic() + (LONGEST_IMPORT if self.imports else START_UP + self.task.patience)
         say_if_slow(event)
 
     def take(self) -> Result | Import | None:
@@ -81,8 +81,7 @@ class _Worker(Generic[GivenTask, Result]):
         self.process.join()
         self.pipe.close()
         if hung and self.imports:
-            said = f"importing {self.imports.what} has not ended after {START_UP + self.task.patience:g} s"
-            return f"{said}; `evals run --set trial-timeout=S` gives it more"
+            return too_long(self.imports.what, LONGEST_IMPORT)
         self.imports = None
         if hung:
             return self.task.overdue

@@ -20,7 +20,7 @@ from evals.models.base import Sealed
 from evals.secrets.allowed_secrets import FILE as ALLOWED_FILE
 from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets, allowed_beside, digest_of
 from evals.shared.secrets.named_secrets import is_named
-from evals.shared.secrets.scanner import HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
+from evals.shared.secrets.scanner import HELD, HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
 
 CHAT_MEMBERS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
@@ -227,10 +227,11 @@ def _meta(uri: str, **words: str | None) -> dict[str, object]:
 
 def _refuse(path: Path, findings: Sequence[SecretFinding], agent: str, line: int | None = None) -> None:
     for found in findings[:1]:
-        message = (
-            f"{found.rule} at {found.json_path} of a request by {scrub(agent)}: remove it at its source, or, if it is "
-            f"no secret, allow sha256 {found.sha256} in cassettes/{ALLOWED_FILE}"
-        )
+        advice = "the key in use goes into no cassette; name an endpoint that does not repeat it"
+        if found.rule != HELD:
+            allow = f"allow sha256 {found.sha256} in cassettes/{ALLOWED_FILE}"
+            advice = f"remove it at its source, or, if it is no secret, {allow}"
+        message = f"{found.rule} at {found.json_path} of a request by {scrub(agent)}: {advice}"
         raise SecretFoundError(path, message, line)
 
 

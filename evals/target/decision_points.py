@@ -78,7 +78,7 @@ async def _freeze(case: "Case", variant: "Variant", workspace: "Workspace") -> F
         for point in _points_of(run):
             again = await target.run(case, variant, files, target.trial(Tape(tape.cassette)), point)
             if why := difference(again, point):
-                refused.append(f"{case.id} {point.id} is left out: {why}")
+                refused.append(f"{case.id}: {point.id} is left out: {why}")
             else:
                 kept.append(point)
     file = points_file(workspace.datasets, case.id)

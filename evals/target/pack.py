@@ -14,23 +14,20 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.named_prompts import NamedPrompt
-from evals.pack import HERE, Pack, PromptFile
-from evals.target import cases as case_files
+from evals.pack import HERE, Later, Pack, PromptFile
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
-from evals.target.target_trials import TargetClients, TargetTrials, target_ready
 from evals.target.variant_files import VariantFiles
 
 if TYPE_CHECKING:
     import httpx
     import httpx2
-    from pydantic import BaseModel
 
     from evals.cassettes.interaction import Cassette
     from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
     from evals.models.suite import Models, Variant
     from evals.pack import ModelJudge
-    from evals.workspace import Workspace
+    from evals.target.target_trials import TargetClients
 
 
 class TargetPack(Pack):
@@ -49,13 +46,15 @@ class TargetPack(Pack):
         }
     )
 
-    load_cases = staticmethod(case_files.load_cases)
-    load_case = staticmethod(case_files.load_case)
-    case_ids = staticmethod(case_files.case_ids)
-    labels_file = staticmethod(case_files.case_file)
-    input_file = staticmethod(case_files.case_file)
+    load_cases = Later("cases")
+    load_case = Later("cases")
+    case_ids = Later("cases")
+    case_file = Later("cases", "TargetLabels")
+    labels_file = Later("cases", "case_file")
+    input_file = Later("cases", "case_file")
     runner = asyncio.Runner
-    replay_clients = TargetClients
+    trials = Later("target_trials", "TargetTrials")
+    replay_clients = Later("target_trials", "TargetClients")
 
     def __init__(self, root: Path = HERE) -> None:
         self.root = root
@@ -146,7 +145,8 @@ class TargetPack(Pack):
 
     def preload(self) -> None:
         """LangGraph."""
-        import evals.target.drive  # noqa: F401, PLC0415
+        import evals.target.drive  # noqa: PLC0415
+        import evals.target.target_trials  # noqa: F401, PLC0415
 
     def replay_case(self, task: Any, cassette: "Cassette") -> list[Trace]:  # noqa: ANN401 - a CaseTask: above this module
         """Replay in this process, one variant after the other."""
@@ -155,6 +155,7 @@ class TargetPack(Pack):
 
     async def _replayed(self, task: Any, variant: "Variant", files: object, cassette: "Cassette") -> Trace:  # noqa: ANN401
         from evals.cassettes.player import Tape  # noqa: PLC0415
+        from evals.target.target_trials import target_ready  # noqa: PLC0415
 
         if not isinstance(files, VariantFiles):  # of a worker elsewhere, which has read its own
             files = VariantFiles.of(variant, task.root).checked_out()
@@ -162,18 +163,15 @@ class TargetPack(Pack):
             tape = Tape(cassette, sample=task.sample, samples=task.samples)
             return await target.trace(task.case, variant, files, tape, seconds=task.timeout_s)
 
-    def trials(self, workspace: "Workspace") -> TargetTrials:  # type: ignore[override]  # asked with its own clients
-        """Trials for recording."""
-        return TargetTrials(workspace)
-
     def recording_clients(
         self, llm: "httpx2.AsyncBaseTransport", search: "httpx.AsyncBaseTransport", timeout_s: float
-    ) -> TargetClients:
+    ) -> "TargetClients":
         """The recorder behind `llm`; the requests go where the target sends them."""
         from evals.cassettes.event_loop_thread import Apart  # noqa: PLC0415
         from evals.cassettes.recorder import RecordingTransport  # noqa: PLC0415
         from evals.target.bodies import answer_object  # noqa: PLC0415
         from evals.target.capture import Recording, stored_request  # noqa: PLC0415
+        from evals.target.target_trials import TargetClients  # noqa: PLC0415
 
         del search, timeout_s
         if not isinstance(llm, RecordingTransport):
@@ -181,20 +179,13 @@ class TargetPack(Pack):
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
         return TargetClients(Recording(llm.recorder, Apart()), llm)
 
-    @property
-    def case_file(self) -> "type[BaseModel]":
-        """`CASE.yaml`."""
-        from evals.target.cases import TargetLabels  # noqa: PLC0415
-
-        return TargetLabels
-
     def rubric(self, version: str, root: Path) -> "Rubric":
         """The file of that name. Raises EvalsError: there is none, or it is no rubric."""
         from evals.target.rubric import TargetRubric  # noqa: PLC0415 - only where a suite asks a judge
 
         return TargetRubric(version, root)
 
-    def judge(self, clients: TargetClients, models: "Models") -> "ModelJudge":  # type: ignore[override]  # as above
+    def judge(self, clients: "TargetClients", models: "Models") -> "ModelJudge":  # type: ignore[override]  # asked with its own clients
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
         from evals.target.http_judge import HttpJudge  # noqa: PLC0415 - as above
 

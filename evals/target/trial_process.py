@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
 from evals.fork_server import process_for
-from evals.import_time import START_UP, Import, listeners, say_if_slow
+from evals.import_time import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
 
@@ -125,13 +125,13 @@ class TrialProcess:
             samples = tape.sample, tape.samples
             if self._import is None:
                 self._import = asyncio.create_task(self._link.call(files, mode))
-            say_if_slow(await asyncio.wait_for(asyncio.shield(self._import), START_UP))
+            say_if_slow(await asyncio.wait_for(asyncio.shield(self._import), LONGEST_IMPORT))
             asked = self._link.call(number, case, variant, files, tape.cassette, samples, mode)
             reply = await asyncio.wait_for(asked, LONGEST)
         except TimeoutError:
             self._process.kill()
             if self._import is None or not self._import.done():
-                said = f"importing the graph has not ended after {START_UP:g} s: does it wait for something?"
+                said = too_long("the graph", LONGEST_IMPORT)
                 raise RecordingStoppedError(said) from None
             raise RecordingError(f"the target has not ended within {LONGEST:g} s: does it hang?") from None
         finally:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from evals.gc_pause import uncollected
-from evals.pack import Pack
+from evals.pack import Later, Pack
 from evals.paths import PACKAGE
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
@@ -24,19 +23,6 @@ if TYPE_CHECKING:
 _FOLDER: Final = PACKAGE / "triage"
 _NOT_IN_TRIALS: Final = ("cli", "judge", "plugin", "report", "sweep")
 """Folders of this package that decide nothing of a trial: an edit there makes no trial run again."""
-
-
-class _Later:
-    """Member that a module of this package holds; the module is imported when the member is first asked for."""
-
-    def __init__(self, module: str, name: str = "") -> None:
-        self._module, self._name = module, name
-
-    def __set_name__(self, _owner: type, name: str) -> None:
-        self._name = self._name or name
-
-    def __get__(self, _instance: object, _owner: type | None = None) -> Any:  # noqa: ANN401 - checked by `Pack`
-        return getattr(import_module(f"evals.triage.{self._module}"), self._name)
 
 
 class TriagePack(Pack):
@@ -65,24 +51,24 @@ class TriagePack(Pack):
     }
     faults = "evals.triage.planted_faults"
     pytest_plugins = ("evals.triage.plugin.fixtures",)
-    completed = _Later("variant_settings")
-    describe = _Later("variant_prompts")
-    prompt_text = _Later("variant_prompts")
-    default_prompts = _Later("variant_prompts")
-    prompts_named = _Later("variant_prompts")
-    variant_prompts = _Later("variant_prompts", "supervisor_files")
-    worker_prompts = _Later("variant_prompts", "worker_files")
-    load_cases = _Later("dataset.load_cases")
-    load_case = _Later("dataset.load_cases", "load_one")
-    case_ids = _Later("dataset.load_cases")
-    case_file = _Later("case_file", "CaseFile")
-    written = _Later("sweep.sweep_result", "WRITTEN")
-    rubric = _Later("judge.triage_rubric", "TriageRubric")
-    runner = _Later("fast_replay")
-    replay_clients = _Later("trial_clients")
-    recording_clients = _Later("trial_clients")
-    judge = _Later("judge_model", "ask_judge")
-    trials = _Later("recorded_graph", "Repositories")
+    completed = Later("variant_settings")
+    describe = Later("variant_prompts")
+    prompt_text = Later("variant_prompts")
+    default_prompts = Later("variant_prompts")
+    prompts_named = Later("variant_prompts")
+    variant_prompts = Later("variant_prompts", "supervisor_files")
+    worker_prompts = Later("variant_prompts", "worker_files")
+    load_cases = Later("dataset.load_cases")
+    load_case = Later("dataset.load_cases", "load_one")
+    case_ids = Later("dataset.load_cases")
+    case_file = Later("case_file", "CaseFile")
+    written = Later("sweep.sweep_result", "WRITTEN")
+    rubric = Later("judge.triage_rubric", "TriageRubric")
+    runner = Later("fast_replay")
+    replay_clients = Later("trial_clients")
+    recording_clients = Later("trial_clients")
+    judge = Later("judge_model", "ask_judge")
+    trials = Later("recorded_graph", "Repositories")
 
     def folder(self, root: Path) -> Path:  # noqa: ARG002 - the graph is beside this package
         """The folder of the graph."""

@@ -82,9 +82,13 @@ class Unasked:
 
 
 def claims(verdict: Verdict) -> set[str]:
-    """What its sentence calls better or equivalent: phrases, without the number of cases."""
+    """What its sentence calls better or equivalent, in phrases without the number of cases; and each comparison that is
+    a reason against it."""
     said = (part.partition(" over ")[0] for part in verdict.sentence.rstrip(".").split("; "))
-    return {part for part in said if "better than" in part or "equivalent" in part or "95 % interval" in part}
+    lost = {
+        each.text.partition(" points")[0].rpartition(" ")[0] for each in verdict.reasons if each.kind == "regression"
+    }
+    return lost | {part for part in said if "better than" in part or "equivalent" in part or "95 % interval" in part}
 
 
 def shipped_trials(suite: str) -> Material:

@@ -288,3 +288,68 @@ def test_new_answers_never_exceed_the_budget(tiny):
 def test_an_endpoint_that_is_down_ends_the_search_in_one_line(tiny):
     with pytest.raises(RecordingError, match=r"no answer for .*see that the endpoint is up"):
         evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(), base_url="http://127.0.0.1:9/v1")
+
+
+def test_a_proposal_that_repeats_the_key_is_written_nowhere(tiny, monkeypatch):
+    key = "4f7Hq2ZpXc93Lw8sTb6d"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    text = (PROMPTS / "v3.md").read_text(encoding="utf-8").replace(MARK, f"{MARK}\n\nYour header was {key}.\n")
+    echoing = write(tiny / "echoing.md", text)
+    answer = writing(echoing)
+    echoing.unlink()
+    with an_llm_server(answer) as llm, pytest.raises(RecordingError, match=r"a proposal holds a secret \(key_in_use\)"):
+        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=3)
+
+    assert not [file for file in tiny.rglob("*") if file.is_file() and key.encode() in file.read_bytes()]
+
+
+REFUSALS = {
+    "a wrong key": ((401, "application/json", b'{"error": {"message": "no"}}'), r"set the right one \(OPENAI_API_KEY"),
+    "another refusal": ((400, "application/json", b'{"error": {"message": "too long"}}'), "status 400; .*too long"),
+    "a page": ((200, "text/html", b"<html>Welcome</html>"), "content type text/html where application/json .*Welcome"),
+    "another shape": ((200, "application/json", b'{"id": "x"}'), "JSON of another shape than the protocol's"),
+}
+
+
+@pytest.mark.parametrize(("refusal", "says"), REFUSALS.values(), ids=REFUSALS)
+def test_an_endpoint_that_gives_no_proposal_is_one_line_that_says_what_to_do(tiny, refusal, says):
+    team = writing(PROMPTS / "v3.md")
+
+    def answer(agent, body):
+        return refusal if "Improve this prompt" in json.dumps(body["messages"]) else team(agent, body)
+
+    with an_llm_server(answer) as llm, pytest.raises(RecordingError, match=says) as raised:
+        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=2)
+
+    assert (str(raised.value).count("\n"), "see https" in str(raised.value)) == (0, False)
+    assert str(raised.value).endswith("start it again: answers that were recorded are not asked again")
+
+
+def test_an_endpoint_that_fails_later_is_told_beside_the_result(tiny):
+    """All that is asked about one gate case is refused."""
+    issue = "# The invoice is empty\n\nIt has no lines, although I bought two books.\n"
+    a_case_folder(tiny / "datasets", a_case_file(id="no-lines", split="gate", tags=["tiny"]), issue=issue)
+    writes = writing(PROMPTS / "v3.md")
+
+    def answer(agent, body):
+        refused = "invoice is empty" in json.dumps(body["messages"])
+        return (400, "application/json", b'{"error": {"message": "enough"}}') if refused else writes(agent, body)
+
+    with an_llm_server(answer) as llm:
+        found = evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=2)
+
+    assert "status 400" in found.failure
+    assert f"Not everything was recorded: {found.failure}"[:60] in str(found)
+
+
+def test_an_endpoint_that_fails_for_good_ends_the_search(tiny):
+    """Its model is gone after the seed was graded."""
+    writes = writing(PROMPTS / "v3.md")
+
+    def answer(agent, body):
+        messages = json.dumps(body["messages"])
+        gone = MARK in messages and "Improve this prompt" not in messages
+        return (404, "application/json", b'{"error": {"message": "gone"}}') if gone else writes(agent, body)
+
+    with an_llm_server(answer) as llm, pytest.raises(RecordingError, match="there is no such model or address"):
+        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=2)

@@ -89,5 +89,5 @@ def test_a_router_inside_a_tool_cannot_be_asked_alone_and_is_named(tmp_path):
     write(project / "evals.toml", (project / "evals.toml").read_text().replace('["supervisor"]', '["handbook"]'))
     code, said = evals(project, "points", "supervisor")
 
-    says = "backup-command handbook-1 is left out: runs inside tools, which is no subgraph of the graph"
+    says = "handbook-1 is left out: runs inside tools, which is no subgraph of the graph"
     assert (code, says in said) == (3, True), said

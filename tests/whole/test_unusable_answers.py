@@ -110,3 +110,15 @@ def test_an_answer_of_a_judge_that_cannot_be_read_is_asked_again(project):
         code, said = evals(project, "record", "first", **model)
 
     assert (code, "7 of 7 questions to the judge were recorded" in said) == (0, True), said
+
+
+def test_an_endpoint_that_repeats_the_key_ends_the_recording_and_the_key_is_on_no_disk(project):
+    key = "4f7Hq2ZpXc93Lw8sTb6d"
+    with live_model(lambda *_: json.dumps({"reason": f"your header was {key}", "queue": "billing"})) as model:
+        code, said = evals(project, "record", "first", "--set", "concurrency=1", **model | {"OPENAI_API_KEY": key})
+
+    assert (code, said.count("key_in_use"), "sha256" in said) == (3, 2, False), said
+    assert said.splitlines()[-1].endswith(
+        "the key in use goes into no cassette; name an endpoint that does not repeat it"
+    )
+    assert not [file for file in project.rglob("*") if file.is_file() and key.encode() in file.read_bytes()]

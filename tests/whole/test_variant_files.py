@@ -332,21 +332,9 @@ def test_what_cannot_be_compared_is_one_line(project, command, sides, says):
     assert evals(project, command, *sides, "--suite", "first") == (2, says)
 
 
-def test_an_edited_prompt_is_attributed_against_its_committed_version(project):
-    suite(project, "{name: v1, config: {desk: v1}}", "{name: v2, config: {desk: v2}}")
-    write(project / "prompts/desk/v1.md", "Choose.\n\nBe calm.\n\nBe brief.\n")
-    git(project, "add", "-A")
-    git(project, "commit", "-qm", "second")
-    write(project / "prompts/desk/v1.md", "Choose.\n\nBe kind.\n\nBe brief, too.\n")
-    for sides in (("git:HEAD", "v1"), ("git:HEAD:v1", "v1")):
-        code, said = evals(project, "attribute", *sides, "--suite", "first")
-
-        assert (code, "v1@HEAD and v1 are not wholly recorded: `evals record" in said) == (3, True), said
-
-
 @pytest.mark.parametrize("told_by", ["config", "prompts"])
 @pytest.mark.parametrize("sides", [("git:HEAD", "v1"), ("v1", "git:HEAD"), ("v1", "prompts/desk/v3.md")])
-def test_a_hunk_between_two_sources_of_a_prompt_is_added_alone(project, told_by, sides, monkeypatch):
+def test_an_edited_prompt_is_attributed_against_its_committed_version_or_a_file(project, told_by, sides, monkeypatch):
     """Old and new have one paragraph each that the other has not, and a common one in between."""
     monkeypatch.chdir(project)
     old, new = "Choose.\n\nBe calm.\n\nAlways.\n\nBe brief.\n", "Choose.\n\nBe kind.\n\nAlways.\n\nBe short.\n"

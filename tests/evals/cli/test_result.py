@@ -7,6 +7,7 @@ import pytest
 from evals.cli.terminal import wide_console
 from evals.cli.terminal_output import say_result
 from evals.report.run_files import write_report
+from tests.builders.facts import a_comparison
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_trace
@@ -35,6 +36,17 @@ def test_what_is_withheld_from_the_report_is_told(body, said, tmp_path, capsys):
     assert (
         "texts withheld from the report, for what looks like a secret in them: 1" in capsys.readouterr().out
     ) is said
+
+
+@pytest.mark.parametrize(("of", "result"), [(80, "improvement so far"), (77, "improvement")])
+def test_a_comparison_with_answers_missing_says_so_far(of, result, tmp_path, capsys):
+    run = a_run(comparisons=(a_comparison(n=77, of=of, verdict="improvement"),), candidate="v3", reference="v2")
+    write_report(run, tmp_path)
+
+    say_result(run, "one trial", tmp_path, Path())
+
+    *_, row = (line.rstrip() for line in capsys.readouterr().out.splitlines() if line.startswith("route.pass"))
+    assert row.endswith(f"  {result}")
 
 
 def test_a_printed_text_is_as_visible_as_a_cell(capsys):

@@ -46,6 +46,20 @@ def test_a_regression_that_no_missing_answer_could_mend_is_worse():
     assert "20 trials of v3 are not recorded; they cannot change the verdict" in verdict.sentence
 
 
+def test_of_two_regressions_only_the_one_that_no_missing_answer_could_mend_is_named():
+    """Of 60 cases the root cause is lost in 20, and the route in 8; the 8 that are missing gain a route."""
+    cases = some_cases(60)
+    short = ("investigator", "writer")
+    theirs = {(case.id, "v2"): a_good_trace(case.id, "v2", *short) for case in cases[52:]}
+    routes = {(case.id, "v3"): a_good_trace(case.id, "v3", *short) for case in cases[20:28]}
+    whole = new_candidate(cases, some_trials(cases, {**wrong(cases, range(20)), **routes, **theirs}))
+
+    early, verdict = verdict_of(without(whole, *range(52, 60))), verdict_of(whole)
+
+    assert (early.status, verdict.status) == ("worse", "worse")
+    assert claims(early) == claims(verdict) == {"v3 against v2: root_cause.hit"}
+
+
 def test_a_regression_that_missing_answers_could_mend_cannot_be_judged():
     """The reference is wrong in 20 cases: the candidate may be right there."""
     cases = some_cases(40)
