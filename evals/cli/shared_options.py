@@ -89,7 +89,8 @@ def settings(model: type[Settings], pairs: Iterable[str] | None, now: Settings |
         name = name.replace("-", "_")
         if not equals or name not in model.model_fields:
             hint = nearest_name(name, list(model.model_fields)) or f"; known are {', '.join(model.model_fields)}"
-            raise ConfigurationError(f"--set {pair}: write NAME=VALUE{hint}")
+            wrong = f"there is no setting {pair.partition('=')[0]}" if equals else "write NAME=VALUE"
+            raise ConfigurationError(f"--set {pair}: {wrong}{hint}")
         values[name] = value
     try:
         return model.model_validate(values)

@@ -158,13 +158,14 @@ class Watched:
     def __init__(self, progress: ProgressBar) -> None:
         self._bar = progress
         self._started = time.monotonic()
-        self._done = self._reused = 0
+        self._done = self._reused = self._before = 0
 
     def __call__(self, trace: Trace, *, reused: bool, total: int) -> None:
-        """One more trial of `total`."""
+        """One more trial of `total`, of this replay; several may follow each other."""
         self._done += 1
         self._reused += reused
-        self._bar.of(total)
+        self._bar.of(self._before + total)
+        self._before += total if self._done == self._before + total else 0
         self._bar.step(f"{trace.case_id} {trace.variant}: {trace.provenance}{' (reused)' if reused else ''}")
 
     @property

@@ -341,8 +341,10 @@ def _better(item: Comparison) -> str:
 
 
 def _cost_change(item: CostChange) -> str:
-    """`23 % fewer tokens [21, 25]`; empty where there is no significant change against the other side."""
+    """`23 % fewer tokens [21, 25]`; empty where there is no significant change of half a percent or more."""
     if item.before is None or item.low is None or item.high is None or item.low <= 0 <= item.high:
+        return ""
+    if abs(item.size or 0) < 0.005:
         return ""
     low, high = sorted((abs(item.low), abs(item.high)))
     return f"{_rise_or_fall(item)} [{low * 100:.0f}, {high * 100:.0f}]"

@@ -78,7 +78,7 @@ def ad_hoc(sides: Sequence[Operand], suite: Suite, workspace: Workspace, called:
     }
     folder = workspace.cache / "compare"
     folder.mkdir(parents=True, exist_ok=True)
-    slug = re.sub(r"[^\w.@-]+", "_", "-".join([suite.name, *(called.split() or names)]))
+    slug = re.sub(r"[^\w.-]+", "_", "-".join([suite.name, *(called.split() or names)]))
     path = folder / f"{slug}.yaml"
     path.write_text(yaml.safe_dump(told, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return Path(os.path.relpath(path))

@@ -1,10 +1,13 @@
 """What is said to a name that is none, and the names there are."""
 
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import pytest
 
 from evals.cli.main import main
+from evals.cli.terminal_output import Watched
+from tests.builders.trace import a_trace
 
 WRONG = {
     "suite": (("run", "promts"), "did you mean 'prompts'?"),
@@ -23,6 +26,28 @@ WRONG = {
 def test_a_wrong_name_is_answered_with_the_nearest_one(words, hint, capsys):
     assert main([*words]) == 2
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("pair", "says"),
+    [
+        ("trial-timeout=3", "--set trial-timeout=3: there is no setting trial-timeout; did you mean 'timeout'?"),
+        ("timeout", "--set timeout: write NAME=VALUE"),
+    ],
+)
+def test_a_setting_that_is_not_there_is_no_question_of_its_form(pair, says, capsys):
+    assert main(["record", "prompts", "--set", pair]) == 2
+    assert capsys.readouterr().err.startswith(f"evals: {says}")
+
+
+def test_the_progress_of_several_replays_never_passes_its_end():
+    shown: list[int] = []
+    watched = Watched(SimpleNamespace(of=shown.append, step=lambda _: None))
+    for total in (2, 3):
+        for _ in range(total):
+            watched(a_trace(), reused=False, total=total)
+
+    assert shown == [2, 2, 5, 5, 5]
 
 
 def test_the_version_is_that_of_the_package(capsys):

@@ -38,6 +38,10 @@ def dearer(n):
     return 1300 + 13 * n
 
 
+def test_a_change_under_half_a_percent_is_not_told():
+    assert "tokens" not in assemble(material_of(lambda n: 100_100, lambda n: 100_000)).verdict.sentence
+
+
 def test_a_dearer_candidate_without_a_limit_is_green_and_its_cost_is_told():
     verdict = assemble(material_of(dearer)).verdict
 
