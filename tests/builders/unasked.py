@@ -143,10 +143,10 @@ def between_repeats(scored: Material, variant: str, candidate: str) -> Material:
 def changes() -> dict[str, Material]:
     """Changes on shipped recordings, from a better prompt to a clear regression."""
     prompts, samples = shipped_trials("prompts"), shipped_trials("samples")
-    better = as_first_judged(prompts, "v5", "v3")
+    better = as_first_judged(prompts, "v6", "v3")
     return {
-        "v5 against v3": better,
-        "v3 against v5": as_first_judged(prompts, "v3", "v5"),
+        "v6 against v3": better,
+        "v3 against v6": as_first_judged(prompts, "v3", "v6"),
         "a dropped step": with_fault(better, dropped_step),
         "30 % of routes lost": with_losses(better, 0.3),
         "no change": between_repeats(samples, *samples.names[:2]),

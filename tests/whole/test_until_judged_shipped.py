@@ -12,7 +12,7 @@ from tests.builders.shipped import every
 from tests.builders.unasked import Unasked, answers_of, changes, claims
 
 pytestmark = pytest.mark.slow
-CHANGES = ("v5 against v3", "v3 against v5", "a dropped step", "30 % of routes lost", "no change")
+CHANGES = ("v6 against v3", "v3 against v6", "a dropped step", "30 % of routes lost", "no change")
 whole_runs = cache(changes)
 
 
