@@ -12,7 +12,7 @@ from evals.models.run import Run, Scope, ScorerInfo
 from evals.pack import load_pack
 from evals.report.numbers import script_json
 from evals.report.recorded_calls import NONE, Recorded
-from evals.report.view.case_table import CaseTable, case_table, changed_first
+from evals.report.view.case_table import CaseTable, SliceMap, case_table, changed_first, slice_map
 from evals.report.view.confusion_tables import ConfusionView, confusion_views
 from evals.report.view.cost_tables import cost_change, score_plots, what_it_costs
 from evals.report.view.dispute_page import SuspectList, suspect_lists
@@ -32,7 +32,6 @@ from evals.report.view.page_parts import Lists, Piece, Table, pieces
 from evals.report.view.plan_graph import Picture
 from evals.report.view.plots import Plot
 from evals.report.view.sections import drawn_sections
-from evals.report.view.slice_map import SliceMap, slice_map
 from evals.report.view.variant_diff import (
     ChangeCause,
     DiffLine,
