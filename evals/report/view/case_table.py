@@ -45,19 +45,11 @@ class CaseRow:
     """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column. `sides` are the trials of
     reference and candidate, `others` those of other variants."""
 
-    id: str
-    title: str
-    archetype: str
-    category: str
-    split: str
-    question: str
-    must_pass: bool
+    case: CaseInfo
     outcomes: str
     walks: tuple[tuple[Walk, ...], ...]
     ranks: tuple[str, ...]
     body: str
-    root_cause: str
-    gold_files: tuple[str, ...]
     exemplars: tuple[Ribbon, ...]
     divergences: tuple[DivergenceView, ...]
     rules: tuple[RuleTable, ...]
@@ -145,13 +137,7 @@ def _row(
         for trials, found in zip(columns, ways, strict=True)
     ]
     return CaseRow(
-        id=case.id,
-        title=case.title,
-        archetype=case.archetype,
-        category=case.category,
-        split=case.split,
-        question=case.question,
-        must_pass=case.must_pass,
+        case=case,
         outcomes=" ".join(outcome_words(run, case.id, columns)),
         walks=tuple(
             tuple(_walk(trial, way, metrics) for trial, way in zip(trials, found, strict=True))
@@ -159,8 +145,6 @@ def _row(
         ),
         ranks=tuple(f"{_rank(trials, metrics):.4g}" for trials in columns),
         body=pools.texts.add(case.body),
-        root_cause=case.root_cause,
-        gold_files=case.gold_files,
         exemplars=tuple(plain_ribbon(route, pools.letters) for route in case.exemplars),
         divergences=divergence_views(run, parted, traces, pools),
         rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),

@@ -1,8 +1,8 @@
 """The page of a sweep."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Final
 
 from evals.models.case import Split
@@ -172,30 +172,11 @@ def _kind(one: Behaviour, summary: SplitSummary, sweep: Sweep) -> str:
     return ("front" if one.name in sweep.front else "hollow") + short + chosen
 
 
-@dataclass(frozen=True)
-class SweepPage:
-    """Everything the template puts in its places."""
-
-    suite: str
-    variant: str
-    score: str
-    word: str
-    kind: str
-    sentence: str
-    exit_code: str
-    rests_on: str
-    behaviours: Table
-    confirmation: Table
-    grids: tuple[Table, ...]
-    front: Plot
-    thresholds: tuple[Plot, ...]
-
-
-def sweep_page(sweep: Sweep) -> SweepPage:
+def sweep_page(sweep: Sweep) -> SimpleNamespace:
     """The view of a sweep. Pure: the same sweep gives the same page."""
     verdict = sweep.recommendation
     splits = ", ".join(f"{count} {split}" for split, count in sorted(sweep.cases.items()))
-    return SweepPage(
+    return SimpleNamespace(
         suite=sweep.suite,
         variant=sweep.variant,
         score=sweep.score,
