@@ -131,8 +131,7 @@ def annotate(run: Run, root: Path, *, asked: bool) -> None:
     """
     if not asked and os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from evals.report.annotations import ChangedLines, annotations
+    from evals.report.annotations import annotations
 
-    changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, usual_base(), load_pack())]
-    for command in annotations(run, changes):
+    for command in annotations(run, changed_lines(run.variants, root, usual_base(), load_pack())):
         print(command)

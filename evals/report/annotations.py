@@ -1,10 +1,10 @@
 """GitHub annotations on changed prompt lines."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from evals.models.run import Run
+from evals.prompt_history import Stretch
 from evals.shared.visible_text import visible
 
 LEVEL: Final = {"not worse": "notice", "worse": "error", "cannot judge": "warning", "changed": "warning"}
@@ -12,22 +12,13 @@ MOST: Final = 10
 """GitHub shows ten annotations of a level per step."""
 
 
-@dataclass(frozen=True)
-class ChangedLines:
-    """Lines `first` to `last` (from 1) of a prompt file, its path from the checkout's root."""
-
-    path: str
-    first: int
-    last: int
-
-
-def annotations(run: Run, changes: Sequence[ChangedLines]) -> Iterable[str]:
+def annotations(run: Run, changes: Sequence[Stretch]) -> Iterable[str]:
     """One command for each stretch of changed lines; what is past GitHub's limit is counted in the last."""
     verdict = run.verdict
-    for number, change in enumerate(changes[:MOST], start=1):
+    for number, (path, first, last) in enumerate(changes[:MOST], start=1):
         left = len(changes) - MOST if number == MOST else 0
         more = f" ({left} more changed places)" if left > 0 else ""
-        place = f"file={_property(change.path)},line={change.first},endLine={change.last}"
+        place = f"file={_property(path)},line={first},endLine={last}"
         yield f"::{LEVEL[verdict.status]} {place},title={_property(verdict.status)}::{_data(verdict.sentence + more)}"
 
 

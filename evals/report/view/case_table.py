@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Final, NamedTuple
 
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
@@ -12,7 +13,7 @@ from evals.models.trace import Trace
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views
 from evals.report.view.page_parts import ListLink, Lists
-from evals.report.view.trial_view import Ribbon, TrialView, plain_ribbon, ribbon, trial_view
+from evals.report.view.trial_view import Ribbon, plain_ribbon, ribbon, trial_view
 from evals.report.view.violations_table import RuleTable, rule_tables
 
 Marked = Sequence[tuple[str, str]]
@@ -53,8 +54,8 @@ class CaseRow:
     exemplars: tuple[Ribbon, ...]
     divergences: tuple[DivergenceView, ...]
     rules: tuple[RuleTable, ...]
-    sides: tuple[tuple[TrialView, ...], ...]
-    others: tuple[TrialView, ...]
+    sides: tuple[tuple[SimpleNamespace, ...], ...]
+    others: tuple[SimpleNamespace, ...]
 
 
 @dataclass(frozen=True)

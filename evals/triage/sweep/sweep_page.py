@@ -88,17 +88,12 @@ def _plot(
         title=guards,
         rests_on=rests_on,
         spoken=f"{sweep.score} by single threshold under {guards}, {rests_on}. {'. '.join(told)}",
-        cannot="",
         across="single threshold",
         up=f"{sweep.score} on {CHOSEN_ON}",
         x_ticks=frame.x_ticks(singles[:: 1 + (len(singles) - 1) // MOST_TICKS]),
         y_ticks=frame.percents_up(),
         lines=tuple(lines),
-        whiskers=tuple(
-            frame.whisker(single, summary.score.low, summary.score.high)
-            for single, summary, _ in known
-            if summary.score.low is not None and summary.score.high is not None
-        ),
+        whiskers=frame.whiskers((single, summary.score.low, summary.score.high) for single, summary, _ in known),
         dots=tuple(
             frame.dot(single, mean, words, kind="" if summary.share >= sweep.coverage_floor else "hollow")
             for (single, summary, mean), words in zip(known, told, strict=False)
@@ -138,17 +133,12 @@ def pareto_plot(sweep: Sweep) -> Plot:
         rests_on=rests_on,
         spoken=f"{sweep.score} on {CHOSEN_ON} against model calls per trial, {rests_on}; "
         f"on the front: {', '.join(sweep.front) or 'none'}",
-        cannot="",
         across="model calls per trial",
         up=f"{sweep.score} on {CHOSEN_ON}",
         x_ticks=frame.x_ticks(sorted({min(across), max(across)}), 1),
         y_ticks=frame.percents_up(),
         lines=(frame.line("curve", on_front),),
-        whiskers=tuple(
-            frame.whisker(calls, summary.score.low, summary.score.high)
-            for _, summary, calls, _ in placed
-            if summary.score.low is not None and summary.score.high is not None
-        ),
+        whiskers=frame.whiskers((calls, summary.score.low, summary.score.high) for _, summary, calls, _ in placed),
         dots=tuple(
             frame.dot(
                 calls, score, f"{one.name}: {rate(summary.score)}, {calls:.1f} calls", kind=_kind(one, summary, sweep)
