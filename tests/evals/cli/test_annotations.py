@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.report.annotations import MOST, annotations
+from evals.cli.terminal import MOST, annotations
 from tests.builders.run import a_run, a_verdict
 
 PLACE = ("triage/prompts/supervisor/v3.md", 12, 13)
