@@ -141,7 +141,7 @@ MOST: Final = 10
 
 
 def annotations(run: Run, changes: Sequence[Stretch]) -> Iterable[str]:
-    """A GitHub annotation for each stretch of changed prompt lines; what is past GitHub's limit is counted in the last."""
+    """One GitHub annotation for each stretch of changed lines; what is past GitHub's limit is counted in the last."""
     verdict = run.verdict
     for number, (path, first, last) in enumerate(changes[:MOST], start=1):
         left = len(changes) - MOST if number == MOST else 0
