@@ -25,7 +25,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGES: Final = ("evals", "triage")
 PACK: Final = "evals/triage/"
-EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.py", "evals/runner/remote_worker.py")
+EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.py")
 LATER: Final = (
     "evals/analysis/any_answer.py",
     "evals/analysis/hunk_effects.py",

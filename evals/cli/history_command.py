@@ -6,18 +6,21 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from evals.analysis.history_summary import turns
+from evals.analysis.history_commits import HistoryRepository
+from evals.analysis.history_summary import tell, turns
 from evals.atomic_files import write_files
 from evals.cli.global_options import given
 from evals.cli.terminal import place_of, shown, wide_console
+from evals.comparison.baseline import path_of
 from evals.errors import EXIT_OK
 from evals.models.history_result import History
-from evals.pipeline.suite_history import suite_history
+from evals.pipeline.load_suite import dataset_of
 from evals.report.html_page import render_sheet
 from evals.report.view import history_page as view
 from evals.report.view.history_page import turn_table
 from evals.report.view.page_parts import Table
-from evals.suites.suite_files import USUAL, suite_file
+from evals.scoring.registry import scorer_infos
+from evals.suites.suite_files import USUAL, names, read_suite, suite_file
 from evals.workspace import Workspace
 
 history_app = typer.Typer()
@@ -71,3 +74,26 @@ def _say(found: History, console: Console) -> None:
 def _say_missing(found: History, console: Console) -> None:
     for text in found.missing:
         console.print(text, markup=False)
+
+
+COSTS = ("cost.visits", "cost.llm_calls", "cost.tokens", "cost.price_usd", "cost.latency_s")
+
+
+def suite_history(suite: str, root: Path) -> History:
+    """What git says of a suite, by name (also of one that is gone) or by its file; nothing is run.
+
+    Raises:
+        ConfigurationError: no git, no repository, or no such suite file.
+        CannotJudgeError: no baseline of the suite was ever committed.
+    """
+    known = read_suite(suite, root) if suite.endswith((".yaml", ".yml")) or suite in names(root) else None
+    workspace = Workspace.at(root, dataset_of(known, root) if known else None)
+    name = known.name if known else suite
+    return tell(
+        HistoryRepository.at(workspace.root),
+        name,
+        (known.candidate or "") if known else "",
+        path_of(workspace.baselines, name).relative_to(workspace.root).as_posix(),
+        workspace.pack.cases_folder(workspace.datasets).relative_to(workspace.root).as_posix(),
+        [info for info in scorer_infos() if info.primary or info.name in COSTS],
+    )

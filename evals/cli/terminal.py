@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +24,7 @@ from rich.text import Text
 
 from evals.models.run import Run
 from evals.pack import load_pack
-from evals.prompt_history import changed_lines, usual_base
+from evals.prompt_history import Stretch, changed_lines, usual_base
 from evals.report.view import page_parts as view
 from evals.shared.visible_text import visible
 
@@ -131,8 +131,29 @@ def annotate(run: Run, root: Path, *, asked: bool) -> None:
     """
     if not asked and os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from evals.report.annotations import ChangedLines, annotations
-
-    changes = [ChangedLines(*each) for each in changed_lines(run.variants, root, usual_base(), load_pack())]
-    for command in annotations(run, changes):
+    for command in annotations(run, changed_lines(run.variants, root, usual_base(), load_pack())):
         print(command)
+
+
+_LEVEL: Final = {"not worse": "notice", "worse": "error", "cannot judge": "warning", "changed": "warning"}
+MOST: Final = 10
+"""GitHub shows ten annotations of a level per step."""
+
+
+def annotations(run: Run, changes: Sequence[Stretch]) -> Iterable[str]:
+    """One GitHub annotation for each stretch of changed lines; what is past GitHub's limit is counted in the last."""
+    verdict = run.verdict
+    for number, (path, first, last) in enumerate(changes[:MOST], start=1):
+        left = len(changes) - MOST if number == MOST else 0
+        more = f" ({left} more changed places)" if left > 0 else ""
+        place = f"file={_property(path)},line={first},endLine={last}"
+        yield f"::{_LEVEL[verdict.status]} {place},title={_property(verdict.status)}::{_data(verdict.sentence + more)}"
+
+
+def _data(text: str) -> str:
+    """The text on one line: a line end would begin another command."""
+    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

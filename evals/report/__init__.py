@@ -1,1 +1,1 @@
-"""Reports of a run: HTML, Markdown, JUnit, JSON, annotations and data frames."""
+"""Reports of a run: HTML, Markdown, JUnit, JSON and data frames."""

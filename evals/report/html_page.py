@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import jinja2
@@ -22,7 +23,7 @@ from evals.models.run import Run
 from evals.models.selftest_result import SelfTest
 from evals.report.compressed_texts import SharedTexts as TextPack
 from evals.report.recorded_calls import NONE, Recorded
-from evals.report.view.page import ReportPage, page
+from evals.report.view.page import page
 from evals.shared.visible_text import visible
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def render(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> s
         return _rendered(page(run, pack, recorded))
 
 
-def _rendered(view: ReportPage) -> str:
+def _rendered(view: SimpleNamespace) -> str:
     style, script = asset("report.css"), Markup("\n").join(asset(name) for name in _SCRIPTS)
     return TEMPLATES.get_template("page.html.j2").render(
         page=view,
@@ -157,7 +158,7 @@ def _rendered(view: ReportPage) -> str:
     )
 
 
-def _pack(view: ReportPage) -> TextPack:
+def _pack(view: SimpleNamespace) -> TextPack:
     """What opens on demand, by the names `unpack.js` asks for."""
     pack = TextPack(view.texts)
     for name in _parts(view, handing_to(pack)):
@@ -165,13 +166,13 @@ def _pack(view: ReportPage) -> TextPack:
     return pack
 
 
-def _parts(view: ReportPage, templates: Environment) -> Iterator[str]:
+def _parts(view: SimpleNamespace, templates: Environment) -> Iterator[str]:
     """The name of each part, when it has been drawn."""
     parts: Any = templates.get_template("parts.html.j2").module  # its macros are attributes that no type knows
     sections: Any = templates.get_template("sections.html.j2").module
     for row in view.cases.rows:
         parts.case(row)
-        yield f"case-{row.id}"
+        yield f"case-{row.case.id}"
     for number, lines in enumerate(view.changes):
         parts.lines(lines, "What each was shown")
         yield f"change-{number}"

@@ -11,16 +11,7 @@ from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.route_spec import Constraint, ConstraintType, RouteAlternative, RouteNode, RouteSpec
 
-BINARY_TYPES: Final[frozenset[ConstraintType]] = frozenset(
-    {
-        "precedence",
-        "response",
-        "chain_precedence",
-        "chain_response",
-        "not_succession",
-        "not_coexistence",
-    }
-)
+UNARY_TYPES: Final[frozenset[ConstraintType]] = frozenset({"init", "end", "existence", "absence"})
 
 
 class RecordedRoute(Closed):
@@ -104,7 +95,7 @@ def _constraint_fault(constraint: Constraint) -> str | None:
     bounds = [bound for bound in (constraint.min, constraint.max) if bound is not None]
     if not constraint.a:
         return "names no node in `a`: name at least one"
-    if constraint.type in BINARY_TYPES and not constraint.b:
+    if constraint.type not in UNARY_TYPES and not constraint.b:
         return f"is a {constraint.type} and needs nodes in `b`"
     if constraint.type == "existence" and not bounds:
         return "is an existence and needs `min` or `max`"

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from evals import atomic_files as disk
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.store import FOLDER, Readings, keep_reading, read
 from evals.cassettes.transcript import keep_words
-from evals.content_cache import digest_of
+from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError, EvalsError
 from evals.fork_server import loading
 from evals.models.case import Case
@@ -22,11 +22,60 @@ from evals.models.trace import Provenance, Trace
 from evals.pack import DEFAULT, load_pack
 from evals.plain_replay import is_plain
 from evals.runner.dependencies import ABSENT
-from evals.runner.earlier_trials import EarlierTrial, keep_answers
 from evals.runner.pinned_inputs import ChangedError, Pins
-from evals.runner.trial_cache import note
+from evals.runner.trial_cache import Keeper, note
 
 T = TypeVar("T")
+
+
+_ANSWERS: Final = "answers"
+ANY_CASSETTE: Final = "any cassette"
+"""In the place of a cassette's digest, in the name of all else that a trial depends on."""
+
+
+@dataclass(frozen=True)
+class EarlierTrial:
+    """A trial that depends on the same but for its cassette, and the digest of the answers it was given."""
+
+    trace: Trace
+    answers: str
+
+    def holds(self, cassette: Cassette) -> bool:
+        """Whether the cassette gives every request of the trial the same answers still. Then a trial goes the same way:
+        its first request follows from what is the same, and each further one from the answers before it."""
+        return answers_of(self.trace, cassette) == self.answers
+
+
+def earlier(cache: Path, name: str, keeper: Keeper) -> EarlierTrial | None:
+    """The last trial that was kept under `name`, if its trace can still be used."""
+    digest, _, answers = (Kept(cache / _ANSWERS).get(name) or b"").decode().partition(" ")
+    trace = keeper.get(digest) if digest else None
+    return None if trace is None else EarlierTrial(trace, answers)
+
+
+def keep_answers(
+    cache: Path, names: Sequence[str], digests: Sequence[str], traces: Sequence[Trace], at: Cassette
+) -> None:
+    """Keep, under what else each trial depends on, which trial it was and what it was answered. One that misses an
+    answer depends on all of its cassette: the nearest request is sought there."""
+    for name, digest, trace in zip(names, digests, traces, strict=False):
+        if trace.provenance.label == "exact" and not trace.misses and not trace.point_misses:
+            with suppress(OSError):  # of a full disk the trial itself tells, when it is kept
+                Kept(cache / _ANSWERS).put(name, f"{digest} {answers_of(trace, at)}".encode())
+
+
+def answers_of(trace: Trace, cassette: Cassette) -> str:
+    """Digest of all answers, in every repeat, to the requests that a trial made."""
+    asked = trace.asked
+    used = [found for found in cassette.interactions if found.key in asked]
+    return digest_of(
+        str(cassette.tree).encode(),
+        *(
+            part
+            for found in used
+            for part in (found.model_dump_json(exclude={"request", "response"}).encode(), found.body)
+        ),
+    )
 
 
 @dataclass(frozen=True)

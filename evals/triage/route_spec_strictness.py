@@ -44,7 +44,6 @@ class Mutant:
     """A spoilt exemplar; `killed` if the alternative it was bred from no longer lets it pass."""
 
     kind: MutantKind
-    exemplar: Route
     visits: Route
     killed: bool
 
@@ -80,7 +79,7 @@ def mutants(spec: RouteSpec) -> list[Mutant]:
                 if visits not in exemplars:
                     killed = not check(_alone(spec, alternative), visits, state).passed
                     key = (index, visits, state.get("confidence_before_writer"))
-                    found.setdefault(key, Mutant(kind, exemplar, visits, killed))
+                    found.setdefault(key, Mutant(kind, visits, killed))
     return list(found.values())
 
 

@@ -19,7 +19,7 @@ REGISTRY_TESTS: Final = ("triage/test_registry_guards.py", "triage/test_guard_ta
 PLAN_TESTS: Final = ("triage/supervisors/plan", "triage/test_plan_graph.py")
 RULES_TESTS: Final = ("triage/supervisors/rules",)
 
-PRD, HARDENED, SETS = (f"triage/guards/{name}.py" for name in ("prd_guards", "hardened_guards", "guard_sets"))
+HARDENED, SETS = (f"triage/guards/{name}.py" for name in ("hardened_guards", "guard_sets"))
 STATUS, DECIDE = "triage/supervisors/plan/task_status.py", "triage/supervisors/rules/rules_supervisor.py"
 SIGNALS = "triage/supervisors/rules/rules_signals.py"
 
@@ -73,7 +73,7 @@ class Mutant:
 def mutants(checkout: Path) -> Iterator[Mutant]:
     """All of them."""
     for path, table, tests in (
-        (PRD, "PRD", GUARD_TESTS),
+        (SETS, "PRD", GUARD_TESTS),
         (HARDENED, "HARDENED", GUARD_TESTS),
         (SETS, "REGISTRY_GUARDS", REGISTRY_TESTS),
         (DECIDE, "RULES", RULES_TESTS),

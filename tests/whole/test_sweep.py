@@ -12,8 +12,7 @@ from evals.cassettes.store import load
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.runner.case_task import CaseTask
-from evals.triage.confidence_floor import asked, rulings
-from evals.triage.sweep.sweep_run import at, execute, grid, stage
+from evals.triage.sweep.sweep_run import asked, at, execute, grid, rulings, stage
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import a_suite, cassettes, evals
 from tests.builders.llm_server import an_llm_server, answering, next_stop

@@ -25,7 +25,6 @@ AREAS = {
     "evals/otlp/": "otlp",
     "evals/cli/otlp_command.py": "otlp",
     "evals/runner/dask_cluster.py": "dask",
-    "evals/runner/remote_worker.py": "dask",
     "evals/pipeline/optimize_prompts.py": "gepa",
     "evals/triage/": "triage",
     "evals/runner/preloaded.py": "triage",  # what a worker of the triage graph needs

@@ -25,8 +25,7 @@ def check_command(
 
     One line each; it ends with 3 if any of them fails. It costs a few dozen tokens for each model.
     """
-    from triage.endpoint_check import probed
-    from triage.live_graph import settings_from_environment
+    from triage.live_graph import probed, settings_from_environment
     from triage.settings import unknown_variables
 
     for line in unknown_variables(os.environ):

@@ -176,7 +176,7 @@ def resume_command(
     while there is no answer.
     """
     from triage.job_session import JobRequest
-    from triage.reporter_questions import answer_on_issue
+    from triage.publish_report import answer_on_issue
     from triage.run_options import RunOptions, several
 
     answers = []
@@ -208,7 +208,7 @@ def _run(session: "JobRequest", terminal: Terminal, issue_url: str | None, *, as
     except KeyboardInterrupt:
         raise StoppedError(f"interrupted; {session.how_to_resume}") from None
     if asks and code == EXIT_UNFINISHED:
-        from triage.reporter_questions import ask_reporter
+        from triage.publish_report import ask_reporter
 
         ask_reporter(session.jobs, session.name, issue_url, say)
     return code

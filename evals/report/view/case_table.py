@@ -1,16 +1,19 @@
 """The table of cases."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Final, NamedTuple
 
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, Comparison, Divergence, Run, ScorerInfo, Trial, trial_metrics
 from evals.models.trace import Trace
-from evals.report.numbers import percent
+from evals.report.numbers import NOTHING, percent
 from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views
-from evals.report.view.trial_view import Ribbon, TrialView, plain_ribbon, ribbon, trial_view
+from evals.report.view.page_parts import ListLink, Lists
+from evals.report.view.trial_view import Ribbon, plain_ribbon, ribbon, trial_view
 from evals.report.view.violations_table import RuleTable, rule_tables
 
 Marked = Sequence[tuple[str, str]]
@@ -43,24 +46,16 @@ class CaseRow:
     """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column. `sides` are the trials of
     reference and candidate, `others` those of other variants."""
 
-    id: str
-    title: str
-    archetype: str
-    category: str
-    split: str
-    question: str
-    must_pass: bool
+    case: CaseInfo
     outcomes: str
     walks: tuple[tuple[Walk, ...], ...]
     ranks: tuple[str, ...]
     body: str
-    root_cause: str
-    gold_files: tuple[str, ...]
     exemplars: tuple[Ribbon, ...]
     divergences: tuple[DivergenceView, ...]
     rules: tuple[RuleTable, ...]
-    sides: tuple[tuple[TrialView, ...], ...]
-    others: tuple[TrialView, ...]
+    sides: tuple[tuple[SimpleNamespace, ...], ...]
+    others: tuple[SimpleNamespace, ...]
 
 
 @dataclass(frozen=True)
@@ -143,13 +138,7 @@ def _row(
         for trials, found in zip(columns, ways, strict=True)
     ]
     return CaseRow(
-        id=case.id,
-        title=case.title,
-        archetype=case.archetype,
-        category=case.category,
-        split=case.split,
-        question=case.question,
-        must_pass=case.must_pass,
+        case=case,
         outcomes=" ".join(outcome_words(run, case.id, columns)),
         walks=tuple(
             tuple(_walk(trial, way, metrics) for trial, way in zip(trials, found, strict=True))
@@ -157,8 +146,6 @@ def _row(
         ),
         ranks=tuple(f"{_rank(trials, metrics):.4g}" for trials in columns),
         body=pools.texts.add(case.body),
-        root_cause=case.root_cause,
-        gold_files=case.gold_files,
         exemplars=tuple(plain_ribbon(route, pools.letters) for route in case.exemplars),
         divergences=divergence_views(run, parted, traces, pools),
         rules=rule_tables(case, [trial for trials in columns for trial in trials], pools.sheets, pools.texts),
@@ -240,3 +227,62 @@ def _rank(trials: Sequence[Trial], metrics: Marked) -> float:
         if isinstance(outcome := trial.outcomes.get(name), Scored)
     ]
     return sum(values) / len(values) if values else -1.0
+
+
+LEVELS: Final = 4
+"""Shades of a cell, by the share of its trials that do not pass."""
+
+
+@dataclass(frozen=True)
+class SliceCell:
+    """Passed of scored trials, linked to the cases that do not pass; `level` is from 0 (all pass) to `LEVELS`."""
+
+    passed: ListLink
+    level: str
+
+
+@dataclass(frozen=True)
+class SliceMap:
+    """A row per slice; its cells by metric, and by variant inside a metric."""
+
+    metrics: tuple[str, ...]
+    variants: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[SliceCell, ...]], ...]
+
+
+def slice_map(run: Run, lists: Lists) -> SliceMap:
+    """How many trials of a slice pass each primary metric. Counts, not rates: slices are small."""
+    metrics = tuple(name for name, _ in marked(run.scorers))
+    variants = tuple(info.variant.name for info in run.variants)
+    slices = {case.id: case.archetype for case in run.cases}
+    values: dict[tuple[str, str, str], list[tuple[str, float]]] = defaultdict(list)
+    for trial in run.trials:
+        for metric in metrics:
+            outcome = trial.outcomes.get(metric)
+            if isinstance(outcome, Scored):
+                case = trial.trace.case_id
+                values[slices[case], metric, trial.trace.variant].append((case, outcome.value))
+    return SliceMap(
+        metrics,
+        variants,
+        tuple(
+            (
+                name,
+                tuple(
+                    _cell(f"{name}, {variant}: {metric} not passed", values[name, metric, variant], lists)
+                    for metric in metrics
+                    for variant in variants
+                ),
+            )
+            for name in sorted(set(slices.values()))
+        ),
+    )
+
+
+def _cell(title: str, values: list[tuple[str, float]], lists: Lists) -> SliceCell:
+    if not values:
+        return SliceCell(ListLink(NOTHING, ""), "0")
+    failed = [case for case, value in values if value != 1]
+    share = len(failed) / len(values)
+    level = max(1, round(share * LEVELS)) if failed else 0
+    return SliceCell(lists.link(f"{len(values) - len(failed)}/{len(values)}", title, failed), str(level))

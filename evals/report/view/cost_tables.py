@@ -107,7 +107,6 @@ def _score_plot(run: Run, metric: str, placed: Sequence[tuple[str, float, Summar
         title=metric,
         rests_on=f"{len(placed)} variants, 95 % intervals",
         spoken=f"{metric} against tokens per case. {'. '.join(told.values())}",
-        cannot="",
         across="tokens per case",
         up=metric,
         x_ticks=tuple(
@@ -115,8 +114,7 @@ def _score_plot(run: Run, metric: str, placed: Sequence[tuple[str, float, Summar
             for x in sorted({min(x for _, x, *_ in placed), max(x for _, x, *_ in placed)})
         ),
         y_ticks=frame.percents_up(),
-        lines=(),
-        whiskers=tuple(frame.whisker(x, low, high) for x, low, high in bounds if low is not None and high is not None),
+        whiskers=frame.whiskers(bounds),
         dots=tuple(_named_dots(run, frame, placed, told)),
         table=Table(
             f"{metric} by tokens per case",

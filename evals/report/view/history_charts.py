@@ -8,7 +8,7 @@ from evals.models.history_result import BREAKING, Blessing, History, HistoryMark
 from evals.models.run import ScorerInfo, Summary
 from evals.report.numbers import amount, measure
 from evals.report.view.page_parts import Table
-from evals.report.view.plots import Dot, Frame, Plot, PlotLine, Tick, Whisker, cannot_plot
+from evals.report.view.plots import Dot, Frame, Plot, PlotLine, Tick, cannot_plot
 
 LETTERS: Final[dict[MarkKind, str]] = {
     "prompt": "P",
@@ -52,17 +52,18 @@ def series_plot(history: History, variant: str, scorer: ScorerInfo) -> Plot:
         title=scorer.name,
         rests_on=rests_on,
         spoken=f"{scorer.name} of {rests_on}: {_said(line[0], scorer)} to {_said(line[-1], scorer)}",
-        cannot="",
         across=f"baselines, {line[0].blessing.date} to {line[-1].blessing.date}",
         up=scorer.name,
-        x_ticks=(),
         y_ticks=up,
         lines=(
             *(() if few else _bands(frame, runs)),
             *(frame.line("curve", [(spot.place, share(spot.mean)) for spot in run]) for run in runs),
             *_rules(frame, history, variant),
         ),
-        whiskers=tuple(_whiskers(frame, line if few else [run[0] for run in runs if len(run) == 1])),
+        whiskers=frame.whiskers(
+            (spot.place, spot.summary.low, spot.summary.high)
+            for spot in (line if few else [run[0] for run in runs if len(run) == 1])
+        ),
         dots=tuple(_dot(frame, spot, share(spot.mean), scorer, few=few) for spot in shown),
         table=Table(
             f"{scorer.name} of {variant}, where it changes",
@@ -121,12 +122,6 @@ def _turning(line: Sequence[Spot]) -> Iterator[Spot]:
     for before, spot in zip((None, *line), line, strict=False):
         if before is None or spot is line[-1] or not spot.joined or spot.summary != before.summary:
             yield spot
-
-
-def _whiskers(frame: Frame, spots: Sequence[Spot]) -> Iterator[Whisker]:
-    for spot in spots:
-        if spot.summary.low is not None and spot.summary.high is not None:
-            yield frame.whisker(spot.place, spot.summary.low, spot.summary.high)
 
 
 def _bands(frame: Frame, runs: Sequence[Sequence[Spot]]) -> Iterator[PlotLine]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Final
 
 from evals.models.history_result import Blessing, CaseTurn, Flip, History
@@ -53,31 +54,12 @@ class StepView:
     unread: str | None
 
 
-@dataclass(frozen=True)
-class HistoryPage:
-    """Everything the template puts in its places; the newest step comes first."""
-
-    suite: str
-    sentence: str
-    rests_on: str
-    missing: tuple[str, ...]
-    letters: str
-    now: Table
-    metrics: tuple[Plot, ...]
-    others: tuple[Plot, ...]
-    definitions: tuple[tuple[str, str], ...]
-    costs: tuple[Plot, ...]
-    red: Table
-    steps: tuple[StepView, ...]
-    earlier: tuple[StepView, ...]
-
-
-def history_page(history: History) -> HistoryPage:
+def history_page(history: History) -> SimpleNamespace:
     """The view of a history. Pure: the same history gives the same page."""
     steps = tuple(_step(each) for each in reversed(history.blessings))
     primary = [scorer for scorer in history.scorers if scorer.primary]
     costs = [scorer for scorer in history.scorers if scorer.name in _COSTS and _known(history, scorer)]
-    return HistoryPage(
+    return SimpleNamespace(
         suite=history.suite,
         sentence=sentence(history),
         rests_on=rests_on(history),

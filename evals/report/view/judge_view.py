@@ -1,7 +1,7 @@
 """What the judge said of a run, and how accurate it is."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Final
 
 from evals.models.judge import JudgeAgreement, JudgeCheck, JudgedRun, Judgement, JudgeScore, Rate, Reliability
@@ -14,21 +14,9 @@ ALPHA: Final = 0.05
 """Above it, a preference may be chance."""
 
 
-@dataclass(frozen=True)
-class CheckPage:
-    """Everything the template puts in its places."""
-
-    suite: str
-    sentence: str
-    kind: str
-    rests_on: str
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...]
-
-
-def check_page(check: JudgeCheck) -> CheckPage:
+def check_page(check: JudgeCheck) -> SimpleNamespace:
     """The view of a check. Pure: the same check gives the same page."""
-    return CheckPage(
+    return SimpleNamespace(
         suite=check.suite,
         sentence=sentence(check),
         kind="cannot-judge" if check.missing else "not-worse",
@@ -210,16 +198,7 @@ def _kappa(each: JudgeAgreement) -> str:
     return signed(each.kappa) + known
 
 
-@dataclass(frozen=True)
-class JudgeView:
-    """The section of a run's page; its tables in order."""
-
-    prefers: str
-    sentence: str
-    tables: tuple[Table, ...]
-
-
-def judge_view(run: Run) -> JudgeView | None:
+def judge_view(run: Run) -> SimpleNamespace | None:
     """The section; None where the suite has no judge."""
     if not isinstance(run, JudgedRun):
         return None
@@ -231,7 +210,9 @@ def judge_view(run: Run) -> JudgeView | None:
         disagreements(said),
         reliability(said.reliability),
     )
-    return JudgeView(prefers(said), judge_sentence(said), tuple(table for table in found if table.rows))
+    return SimpleNamespace(
+        prefers=prefers(said), sentence=judge_sentence(said), tables=tuple(table for table in found if table.rows)
+    )
 
 
 def prefers(said: Judgement) -> str:

@@ -2,23 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
-
-from markupsafe import Markup
 
 from evals.analysis.label_disputes import disputes
 from evals.models.forced_choice import decisive_lines
-from evals.models.run import Run, Scope, ScorerInfo
+from evals.models.run import Run, ScorerInfo
 from evals.pack import load_pack
 from evals.report.numbers import script_json
 from evals.report.recorded_calls import NONE, Recorded
-from evals.report.view.case_table import CaseTable, case_table, changed_first
-from evals.report.view.confusion_tables import ConfusionView, confusion_views
+from evals.report.view.case_table import case_table, changed_first, slice_map
+from evals.report.view.confusion_tables import confusion_views
 from evals.report.view.cost_tables import cost_change, score_plots, what_it_costs
-from evals.report.view.dispute_page import SuspectList, suspect_lists
-from evals.report.view.divergence_view import DivergenceRow, Lead, divergence_rows, leads, pools_for
+from evals.report.view.dispute_page import suspect_lists
+from evals.report.view.divergence_view import Lead, divergence_rows, leads, pools_for
 from evals.report.view.headline import (
-    Comparisons,
     baseline_table,
     comparisons,
     deciding,
@@ -27,17 +25,11 @@ from evals.report.view.headline import (
     tools_that_ran,
     variant_table,
 )
-from evals.report.view.judge_view import JudgeView, judge_view
+from evals.report.view.judge_view import judge_view
 from evals.report.view.page_parts import Lists, Piece, Table, pieces
-from evals.report.view.plan_graph import Picture
-from evals.report.view.plots import Plot
 from evals.report.view.sections import drawn_sections
-from evals.report.view.slice_map import SliceMap, slice_map
 from evals.report.view.variant_diff import (
-    ChangeCause,
-    DiffLine,
     PromptDiff,
-    PromptText,
     difference,
     prompt_diffs,
     prompt_texts,
@@ -51,7 +43,7 @@ from evals.report.view.variant_tables import (
     sample_table,
     twin_table,
 )
-from evals.report.view.violations_table import BreachTable, RuleSheet, breach_rows
+from evals.report.view.violations_table import breach_rows
 
 if TYPE_CHECKING:
     from evals.pack import Pack
@@ -71,63 +63,11 @@ class Banner:
     edits: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class ReportPage:
-    """Everything the template puts in its places."""
-
-    suite: str
-    description: tuple[Piece, ...]
-    recorded_by: str
-    question: str
-    banner: Banner
-    deciding: Comparisons
-    cost_change: Table
-    variants: Table
-    judge: JudgeView | None
-    scope: Scope | None
-    scope_sentence: str
-    cases: CaseTable
-    legend: tuple[tuple[str, str], ...]
-    divergences: tuple[DivergenceRow, ...]
-    more_divergences: tuple[DivergenceRow, ...]
-    decisive: tuple[str, ...]
-    breaches: BreachTable
-    all_breaches: BreachTable
-    systems: str
-    prompts: tuple[PromptText, ...]
-    diffs: tuple[PromptDiff, ...]
-    costs: Table
-    plots: tuple[Plot, ...]
-    comparisons: Comparisons
-    slices: SliceMap
-    twins: Table
-    confusions: tuple[ConfusionView, ...]
-    diagonals: str
-    sections: tuple[tuple[str, str, Markup], ...]
-    disputes: tuple[SuspectList, ...]
-    has_dataset_command: bool
-    secondary: Table
-    measures: Table
-    changed: Table
-    unlabelled: bool
-    samples: Table
-    redraws: Table
-    baselines: Table
-    definitions: tuple[tuple[str, str, str], ...]
-    provenance: Table
-    pictures: tuple[Picture, ...]
-    changes: tuple[tuple[DiffLine, ...], ...]
-    causes: tuple[ChangeCause, ...]
-    sheets: tuple[RuleSheet, ...]
-    texts: tuple[str, ...]
-    lists: str
-
-
 MOST_DIVERGENCES: Final = 8
 """Rows of the candidate's first divergences that are seen before anything is opened."""
 
 
-def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> ReportPage:
+def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> SimpleNamespace:
     """The view of a run, with the sections of a pack (of the default one if none is given), and what models were
     `recorded` to answer. Pure: the same arguments give the same page."""
     run = run.model_copy(update={"cases": changed_first(run), "scorers": _told_scorers(run)})
@@ -138,7 +78,7 @@ def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Rep
     shown = tuple(first[:MOST_DIVERGENCES])
     confusions = confusion_views(run)
     alone = run.candidate == run.reference
-    return ReportPage(
+    return SimpleNamespace(
         suite=run.suite,
         description=pieces(run.description),
         recorded_by=", ".join(run.recorded_by) or "nobody yet",

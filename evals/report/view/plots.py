@@ -1,6 +1,6 @@
 """Plots as SVG coordinates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -12,6 +12,7 @@ LEFT: Final = 50
 BOTTOM: Final = 40
 TOP: Final = 10
 RIGHT: Final = 20
+_EMPTY: Final = Table("", (), ())
 _QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 Spot = tuple[float, float]
@@ -63,23 +64,23 @@ class Plot:
 
     title: str
     rests_on: str
-    spoken: str
-    cannot: str
-    across: str
-    up: str
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-    lines: tuple[PlotLine, ...]
-    whiskers: tuple[Whisker, ...]
-    dots: tuple[Dot, ...]
-    table: Table
+    spoken: str = ""
+    cannot: str = ""
+    across: str = ""
+    up: str = ""
+    x_ticks: tuple[Tick, ...] = ()
+    y_ticks: tuple[Tick, ...] = ()
+    lines: tuple[PlotLine, ...] = ()
+    whiskers: tuple[Whisker, ...] = ()
+    dots: tuple[Dot, ...] = ()
+    table: Table = _EMPTY
     notes: tuple[Tick, ...] = ()
     """Letters along the upper edge; what they stand for is said beside the plot."""
 
 
 def cannot_plot(title: str, rests_on: str, why: str) -> Plot:
     """A plot of nothing, which says so."""
-    return Plot(title, rests_on, "", f"cannot judge: {why}", "", "", (), (), (), (), (), Table("", (), ()))
+    return Plot(title, rests_on, cannot=f"cannot judge: {why}")
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,13 @@ class Frame:
         """What lies between two lines."""
         return self.line("band", (*low, *reversed(high)))
 
-    def whisker(self, x: float, low: float, high: float) -> Whisker:
-        """An interval at `x`."""
-        return Whisker(self.x(x), self.y(low), self.y(high))
+    def whiskers(self, intervals: Iterable[tuple[float, float | None, float | None]]) -> tuple[Whisker, ...]:
+        """Intervals, each as its place across and its bounds; one with an unknown bound is left out."""
+        return tuple(
+            Whisker(self.x(x), self.y(low), self.y(high))
+            for x, low, high in intervals
+            if low is not None and high is not None
+        )
 
     def dot(self, x: float, y: float, label: str, *, kind: str = "", r: float = 4) -> Dot:
         """A value at a place."""

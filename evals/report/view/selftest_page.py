@@ -1,8 +1,8 @@
 """The page of a self-test, and the table of what each metric can show."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Final
 
 from evals.analysis.metric_power import MetricPower, recommended
@@ -17,22 +17,9 @@ NO_REPEATS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class SelfTestPage:
-    """Everything the template puts in its places."""
-
-    suite: str
-    candidate: str
-    sentence: str
-    kind: str
-    again: str
-    faults: Table
-    power: Table
-
-
-def selftest_page(result: SelfTest) -> SelfTestPage:
+def selftest_page(result: SelfTest) -> SimpleNamespace:
     """The view of a self-test. Pure: the same result gives the same page."""
-    return SelfTestPage(
+    return SimpleNamespace(
         suite=result.suite,
         candidate=result.candidate,
         sentence=result.sentence,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import count, groupby, zip_longest
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from evals.models.forced_choice import DecisiveStep
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
@@ -18,7 +18,7 @@ from evals.pack import load_pack
 from evals.report.numbers import NOTHING, measure, percent
 from evals.report.recorded_calls import RecordedCall
 from evals.report.view.page_parts import Texts
-from evals.report.view.plan_graph import Pictures, PlanView, plan_view
+from evals.report.view.plan_graph import Pictures, plan_view
 from evals.report.view.violations_table import figures_of, reason_of
 
 if TYPE_CHECKING:
@@ -218,33 +218,6 @@ class CallView(NamedTuple):
     reply: str
 
 
-@dataclass(frozen=True)
-class TrialView:
-    """Everything the drill-down shows of one trial. `scores` is the number of a text: one line per scorer, in order."""
-
-    variant: str
-    sample: str
-    provenance: str
-    exact: bool
-    error: str
-    ribbon: Ribbon
-    violations: tuple[str, ...]
-    reason: str
-    decisive: DecisiveStep | None
-    figures: tuple[str, ...]
-    plan: PlanView | None
-    steps: tuple[TrialStep, ...]
-    exchanges: tuple[tuple[str, str, str], ...]
-    report: tuple[tuple[str, str], ...]
-    output: tuple[tuple[str, str], ...]
-    comment: str
-    misses: tuple[MissView, ...]
-    points: tuple[PointView, ...]
-    calls: tuple[CallView, ...]
-    prompt: str
-    scores: str
-
-
 def trial_view(
     trial: Trial,
     case: CaseInfo,
@@ -254,12 +227,13 @@ def trial_view(
     pictures: Pictures,
     recorded: Sequence[RecordedCall | None] = (),
     prompt: str = "",
-) -> TrialView:
-    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`. `recorded` is what
-    each of its calls was answered, `prompt` the variant's system prompt."""
+) -> SimpleNamespace:
+    """One trial in ready strings; its long texts go to `texts`, the look of its plan to `pictures`; `scores` is the
+    number of a text with a line per scorer. `recorded` is what each of its calls was answered, `prompt` the variant's
+    system prompt."""
     trace = trial.trace
     untold = "" if trace.output else "don't know"  # a target answers without topics
-    return TrialView(
+    return SimpleNamespace(
         variant=trace.variant,
         sample=f"repeat {trace.sample + 1}" if trace.sample else "",
         provenance=str(trace.provenance),

@@ -1,19 +1,23 @@
 """The rubric of triage reports, as the harness asks it."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Final
 
 from pydantic import BaseModel
 
-from evals.llm_judge.questions import JudgeQuestion
-from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet
+from evals.errors import CannotJudgeError
+from evals.llm_judge.attacks import attacked, order_key
+from evals.llm_judge.questions import JudgeQuestion, Prompts
+from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, Plant, PlantedKind
 from evals.models.case import Case
 from evals.models.judge import Grades
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier, dossier_of, write_up
-from evals.triage.judge.planting import bench_of
-from evals.triage.judge.planting_inputs import hand_made
+from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
+from evals.triage.judge.planting_inputs import HandMade, Original, hand_made, original_of
 from evals.triage.judge.rubric_questions import SCALES, grades_of, load_prompts, pair_question, rubric_question
 from evals.triage.root_cause_scorers import root_cause_hit
 
@@ -53,3 +57,130 @@ class TriageRubric:
     def check_set(self, cases: Mapping[str, Case], traces: Sequence[Trace]) -> JudgeCheckSet:
         """Planted defects, rewordings and attacks."""
         return bench_of(cases, traces, self.prompts, hand_made())
+
+
+SECOND_SAMPLES: Final = 60
+"""Originals that are asked about twice."""
+
+
+def broken(originals: Sequence[Original], hand: HandMade) -> tuple[Plant, ...]:
+    """Every defect in as many reports as it is to be made in, each in another case."""
+    used: Counter[str] = Counter()
+    return tuple(
+        Plant("broken", defect.name, original.case_id, dossier, defect.target)
+        for defect in DEFECTS
+        for original, dossier in _spread(
+            originals,
+            used,
+            f"{hand.seed} {defect.name}",
+            defect.count,
+            lambda original, rng, make=defect.make: make(original, originals, hand, rng),  # type: ignore[misc]
+        )
+    )
+
+
+def harmless(originals: Sequence[Original], hand: HandMade) -> tuple[Plant, ...]:
+    """Every rewording in as many reports as it is to be made in."""
+    used: Counter[str] = Counter()
+    return tuple(
+        Plant("harmless", rewording.name, original.case_id, dossier)
+        for rewording in REWORDINGS
+        for original, dossier in _spread(
+            originals,
+            used,
+            f"{hand.seed} {rewording.name}",
+            rewording.count,
+            lambda original, _, make=rewording.make: make(original, hand),  # type: ignore[misc]
+        )
+    )
+
+
+def attacks(plants: Sequence[Plant], hand: HandMade) -> tuple[Plant, ...]:
+    """Every attack in a broken report."""
+    return attacked(plants, hand.attacks, str(hand.seed), _attacked)
+
+
+def asked_twice(originals: Sequence[Original], hand: HandMade) -> tuple[Original, ...]:
+    """The originals of which a second answer is wanted."""
+    ranked = sorted(originals, key=lambda original: order_key(f"{hand.seed} twice {original.case_id}"))
+    return tuple(ranked[:SECOND_SAMPLES])
+
+
+def _spread(
+    originals: Sequence[Original],
+    used: Counter[str],
+    seed: str,
+    count: int,
+    make: Callable[[Original, Random], Dossier | None],
+) -> list[tuple[Original, Dossier]]:
+    """The change made in `count` reports, those first whose case was used least."""
+    found: list[tuple[Original, Dossier]] = []
+    for original in sorted(
+        originals, key=lambda original: (used[original.case_id], order_key(f"{seed} {original.case_id}"))
+    ):
+        if len(found) == count:
+            break
+        dossier = make(original, Random(f"{seed} {original.case_id}"))  # noqa: S311 - nothing is to be secret
+        if dossier is not None and dossier != original.dossier:
+            found.append((original, dossier))
+            used[original.case_id] += 1
+    return found
+
+
+def _attacked(dossier: Dossier, place: str, text: str) -> Dossier:
+    written = dossier.written
+    match place:
+        case "issue":
+            return dossier.model_copy(update={"body": f"{dossier.body}\n\n{text}"})
+        case "finding":
+            first, *rest = dossier.findings
+            details = f"{first.details}\n  {text}"
+            return dossier.model_copy(update={"findings": (first.model_copy(update={"details": details}), *rest)})
+        case "report":
+            changes: dict[str, object] = {"evidence": (*written.evidence, text)}
+        case "comment":
+            changes = {"comment": f"{written.comment}\n\n{text}"}
+        case _:
+            changes = {"ticket": f"{written.ticket} {text}"}
+    return dossier.model_copy(update={"written": written.model_copy(update=changes)})
+
+
+NAMES: Final = {"broken": "broken reports", "harmless": "reworded reports", "attack": "attacked reports"}
+"""What planted reports are called where it does not matter how they were made."""
+
+
+def bench_of(cases: Mapping[str, Case], traces: Sequence[Trace], prompts: Prompts, hand: HandMade) -> JudgeCheckSet:
+    """What is planted in the good ones of these trials, of one variant, tune and gate only.
+
+    Raises:
+        CannotJudgeError: there is no good report to break.
+    """
+    found = [
+        original
+        for trace in traces
+        if cases[trace.case_id].known.split != "holdout" and not trace.sample
+        if (original := original_of(cases[trace.case_id], trace)) is not None
+    ]
+    if not found:
+        raise CannotJudgeError("no recorded report is good enough to be broken; record the suite's trials first")
+    spoilt = broken(found, hand)
+    plants = (*spoilt, *harmless(found, hand), *attacks(spoilt, hand))
+    return JudgeCheckSet(
+        {
+            original.case_id: (
+                original.cluster,
+                rubric_question(original.case_id, "originals", original.dossier, prompts),
+            )
+            for original in found
+        },
+        {
+            original.case_id: rubric_question(
+                original.case_id, "originals asked twice", original.dossier, prompts, second=True
+            )
+            for original in asked_twice(found, hand)
+        },
+        tuple((plant, rubric_question(plant.case_id, NAMES[plant.sort], plant.dossier, prompts)) for plant in plants),
+        [PlantedKind(kind.name, kind.what, kind.target) for kind in DEFECTS],
+        [PlantedKind(kind.name, kind.what, length=kind.length) for kind in REWORDINGS],
+        hand.attacks,
+    )

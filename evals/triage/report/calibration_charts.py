@@ -74,17 +74,12 @@ def _reliability(item: Calibration, rests_on: str) -> Plot:
         title=title,
         rests_on=rests_on,
         spoken=f"Reliability, {rests_on}. {'. '.join(told)}",
-        cannot="",
         across="stated confidence",
         up="share right",
         x_ticks=frame.percents_across(),
         y_ticks=frame.percents_up(),
         lines=(frame.line("ideal", ((0, 0), (1, 1))),),
-        whiskers=tuple(
-            frame.whisker(_stated(each), each.accuracy_low, each.accuracy_high)
-            for each in filled
-            if each.accuracy_low is not None and each.accuracy_high is not None
-        ),
+        whiskers=frame.whiskers((_stated(each), each.accuracy_low, each.accuracy_high) for each in filled),
         dots=tuple(
             frame.dot(_stated(each), each.correct / each.n, words, r=3 + 5 * sqrt(each.n / item.n))
             for each, words in zip(filled, told, strict=True)
@@ -135,13 +130,11 @@ def _risk(item: Calibration, rests_on: str) -> Plot:
         title=title,
         rests_on=rests_on,
         spoken=f"Risk against coverage, {rests_on}. {'. '.join(told)}",
-        cannot="",
         across="coverage: share answered",
         up="risk: share of them wrong",
         x_ticks=frame.percents_across(),
         y_ticks=frame.percents_up(),
         lines=(frame.band(low, high), frame.line("curve", spots)),
-        whiskers=(),
         dots=tuple(frame.dot(x, y, words, r=3) for (x, y), words in zip(spots, told, strict=True)),
         table=Table(
             "Risk against coverage, a row per stated confidence",
@@ -176,17 +169,12 @@ def _above(item: Calibration, rests_on: str) -> Plot:
         title=title,
         rests_on=rests_on,
         spoken=f"Share right given confidence of at least t, {rests_on}. {'. '.join(map(_above_in_words, points))}",
-        cannot="",
         across="threshold t (hollow: coverage)",
         up="P(right | c ≥ t)",
         x_ticks=frame.x_ticks([point.threshold for point in item.thresholds if _round(point.threshold)], 1),
         y_ticks=frame.percents_up(),
         lines=(frame.line("curve", [(point.threshold, point.correct / point.covered) for point in points]),),
-        whiskers=tuple(
-            frame.whisker(point.threshold, point.low, point.high)
-            for point in points
-            if point.low is not None and point.high is not None
-        ),
+        whiskers=frame.whiskers((point.threshold, point.low, point.high) for point in points),
         dots=(
             *(
                 frame.dot(point.threshold, point.covered / point.n, _above_in_words(point), kind="hollow", r=3)

@@ -18,7 +18,6 @@ from evals.pipeline.load_suite import scored
 from evals.run_context import RunContext
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
-from evals.triage.confidence_floor import GUARD_SETS
 from evals.triage.sweep.sweep_result import (
     CHOSEN_ON,
     CONFIRMED_ON,
@@ -28,7 +27,7 @@ from evals.triage.sweep.sweep_result import (
     SplitSummary,
     Sweep,
 )
-from evals.triage.sweep.sweep_run import Explored, execute, grid, numbers, point_of
+from evals.triage.sweep.sweep_run import GUARD_SETS, Explored, execute, grid, numbers, point_of
 from evals.triage.variant_prompts import configuration_of
 from evals.triage.variant_settings import settings_of
 

@@ -1,8 +1,8 @@
 """The page of a sweep."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Final
 
 from evals.models.case import Split
@@ -88,17 +88,12 @@ def _plot(
         title=guards,
         rests_on=rests_on,
         spoken=f"{sweep.score} by single threshold under {guards}, {rests_on}. {'. '.join(told)}",
-        cannot="",
         across="single threshold",
         up=f"{sweep.score} on {CHOSEN_ON}",
         x_ticks=frame.x_ticks(singles[:: 1 + (len(singles) - 1) // MOST_TICKS]),
         y_ticks=frame.percents_up(),
         lines=tuple(lines),
-        whiskers=tuple(
-            frame.whisker(single, summary.score.low, summary.score.high)
-            for single, summary, _ in known
-            if summary.score.low is not None and summary.score.high is not None
-        ),
+        whiskers=frame.whiskers((single, summary.score.low, summary.score.high) for single, summary, _ in known),
         dots=tuple(
             frame.dot(single, mean, words, kind="" if summary.share >= sweep.coverage_floor else "hollow")
             for (single, summary, mean), words in zip(known, told, strict=False)
@@ -138,17 +133,12 @@ def pareto_plot(sweep: Sweep) -> Plot:
         rests_on=rests_on,
         spoken=f"{sweep.score} on {CHOSEN_ON} against model calls per trial, {rests_on}; "
         f"on the front: {', '.join(sweep.front) or 'none'}",
-        cannot="",
         across="model calls per trial",
         up=f"{sweep.score} on {CHOSEN_ON}",
         x_ticks=frame.x_ticks(sorted({min(across), max(across)}), 1),
         y_ticks=frame.percents_up(),
         lines=(frame.line("curve", on_front),),
-        whiskers=tuple(
-            frame.whisker(calls, summary.score.low, summary.score.high)
-            for _, summary, calls, _ in placed
-            if summary.score.low is not None and summary.score.high is not None
-        ),
+        whiskers=frame.whiskers((calls, summary.score.low, summary.score.high) for _, summary, calls, _ in placed),
         dots=tuple(
             frame.dot(
                 calls, score, f"{one.name}: {rate(summary.score)}, {calls:.1f} calls", kind=_kind(one, summary, sweep)
@@ -172,30 +162,11 @@ def _kind(one: Behaviour, summary: SplitSummary, sweep: Sweep) -> str:
     return ("front" if one.name in sweep.front else "hollow") + short + chosen
 
 
-@dataclass(frozen=True)
-class SweepPage:
-    """Everything the template puts in its places."""
-
-    suite: str
-    variant: str
-    score: str
-    word: str
-    kind: str
-    sentence: str
-    exit_code: str
-    rests_on: str
-    behaviours: Table
-    confirmation: Table
-    grids: tuple[Table, ...]
-    front: Plot
-    thresholds: tuple[Plot, ...]
-
-
-def sweep_page(sweep: Sweep) -> SweepPage:
+def sweep_page(sweep: Sweep) -> SimpleNamespace:
     """The view of a sweep. Pure: the same sweep gives the same page."""
     verdict = sweep.recommendation
     splits = ", ".join(f"{count} {split}" for split, count in sorted(sweep.cases.items()))
-    return SweepPage(
+    return SimpleNamespace(
         suite=sweep.suite,
         variant=sweep.variant,
         score=sweep.score,

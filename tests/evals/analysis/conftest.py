@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.pipeline.suite_history import suite_history as history
+from evals.cli.history_command import suite_history as history
 from tests.builders.blessed import a_repository
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.cli.history_command import suite_history as history
 from evals.errors import CannotJudgeError
-from evals.pipeline.suite_history import suite_history as history
 from tests.builders.blessed import a_repository, a_state, blessed, files_of, head
 from tests.builders.dataset import write
 from tests.builders.git import committed, git

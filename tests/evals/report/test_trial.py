@@ -5,12 +5,12 @@ from evals.models.run import PointInfo
 from evals.models.trace import GraphNames, Visit
 from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures
-from evals.report.view.trial_view import TrialView, plain_ribbon, trial_view
+from evals.report.view.trial_view import plain_ribbon, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
 from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer
 
 
-def _view(trial, case=None, scorers=()) -> TrialView:
+def _view(trial, case=None, scorers=()):
     return trial_view(trial, case or a_case_info(), scorers, plain_ribbon((), {}), Texts(), Pictures())
 
 

@@ -12,7 +12,7 @@ from evals.triage.dataset.case_code import ABOUT, load_codebase
 from evals.triage.dataset.checks.reproduction_checks import TIMEOUT_S, run_python
 from evals.triage.dataset.checks.text_checks import at_case, foreign_imports, line_at, modules_of, unfit_lines
 from evals.triage.dataset.finding import Complaint, Corpus, Package
-from evals.triage.dataset.web_pages import WebPage, read_page
+from evals.triage.dataset.web_search_server import WebPage, read_page
 
 MODULES: Final = range(8, 21)  # fewer, and there is nothing to search; more, and nobody reads it
 LINES: Final = range(800, 2001)

@@ -6,8 +6,7 @@ from tavily import AsyncTavilyClient
 
 from evals.errors import DatasetError
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
-from evals.triage.dataset.web_pages import load_pages
-from evals.triage.dataset.web_search_server import MAX_CONTENT_CHARS, Query, SearchIndex, running
+from evals.triage.dataset.web_search_server import MAX_CONTENT_CHARS, Query, SearchIndex, load_pages, running
 from tests.builders.dataset import a_page, write
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from evals.report.annotations import MOST, ChangedLines, annotations
+from evals.cli.terminal import MOST, annotations
 from tests.builders.run import a_run, a_verdict
 
-PLACE = ChangedLines("triage/prompts/supervisor/v3.md", 12, 13)
+PLACE = ("triage/prompts/supervisor/v3.md", 12, 13)
 
 
 def one(run, change=PLACE):
@@ -30,11 +30,11 @@ def test_a_sentence_cannot_begin_another_command():
 
 
 def test_a_file_name_cannot_add_a_property():
-    assert "file=a%2Cline=1%3A%3Ab.md,line=3" in one(a_run(), ChangedLines("a,line=1::b.md", 3, 3))
+    assert "file=a%2Cline=1%3A%3Ab.md,line=3" in one(a_run(), ("a,line=1::b.md", 3, 3))
 
 
 def test_what_github_would_not_show_is_counted():
-    lines = list(annotations(a_run(), [ChangedLines("v3.md", n, n) for n in range(1, MOST + 4)]))
+    lines = list(annotations(a_run(), [("v3.md", n, n) for n in range(1, MOST + 4)]))
 
     assert len(lines) == MOST
     assert lines[-1].endswith("(3 more changed places)")
