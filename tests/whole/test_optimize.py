@@ -22,6 +22,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PROMPTS = ROOT / "triage" / "prompts" / "supervisor"
+NAME = "triage/prompts/supervisor/v2.md"  # v2 alone is a version of a worker's prompt, too
+SEED = {NAME: PROMPTS / "v2.md"}
 CASES = {"tune": 8, "gate": 35, "holdout": 2}
 """Split -> how many of the shipped cases."""
 MARK = "## After the critic"
@@ -239,7 +241,7 @@ def test_without_a_gate_case_nothing_is_optimised(tmp_path, monkeypatch):
     monkeypatch.chdir(a_checkout(tmp_path))
 
     with pytest.raises(CannotJudgeError, match="no case in the split gate"):
-        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing())
+        evals.optimize(SEED, "tiny.yaml", propose=proposing())
 
 
 @pytest.fixture
@@ -267,11 +269,11 @@ def writing(path):
 def test_an_endpoint_proposes_and_answers_and_what_it_answered_is_recorded(tiny):
     better = PROMPTS / "v3.md"
     with an_llm_server(writing(better)) as llm:
-        live = evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=3)
+        live = evals.optimize(SEED, "tiny.yaml", base_url=llm.base_url, proposals=3)
         asked = len(llm.asked)
-        again = evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(better), proposals=3)
+        again = evals.optimize(SEED, "tiny.yaml", propose=proposing(better), proposals=3)
 
-    assert [one.texts["v2"] for one in live.candidates if one.run] == [better.read_text(encoding="utf-8").strip()]
+    assert [one.texts[NAME] for one in live.candidates if one.run] == [better.read_text(encoding="utf-8").strip()]
     assert 0 < live.answers["tune"] <= asked
     assert len(llm.asked) == asked  # the second search is answered by the cassettes
     assert again.answers == live.answers
@@ -280,14 +282,14 @@ def test_an_endpoint_proposes_and_answers_and_what_it_answered_is_recorded(tiny)
 def test_new_answers_never_exceed_the_budget(tiny):
     how = {"propose": proposing(), "budget": 3}
     with an_llm_server() as llm, pytest.raises(CannotJudgeError, match="a larger budget"):
-        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, **how)
+        evals.optimize(SEED, "tiny.yaml", base_url=llm.base_url, **how)
 
     assert 0 < len(llm.asked) <= 3
 
 
 def test_an_endpoint_that_is_down_ends_the_search_in_one_line(tiny):
     with pytest.raises(RecordingError, match=r"no answer for .*see that the endpoint is up"):
-        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", propose=proposing(), base_url="http://127.0.0.1:9/v1")
+        evals.optimize(SEED, "tiny.yaml", propose=proposing(), base_url="http://127.0.0.1:9/v1")
 
 
 def test_a_proposal_that_repeats_the_key_is_written_nowhere(tiny, monkeypatch):
@@ -298,7 +300,7 @@ def test_a_proposal_that_repeats_the_key_is_written_nowhere(tiny, monkeypatch):
     answer = writing(echoing)
     echoing.unlink()
     with an_llm_server(answer) as llm, pytest.raises(RecordingError, match=r"a proposal holds a secret \(key_in_use\)"):
-        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=3)
+        evals.optimize(SEED, "tiny.yaml", base_url=llm.base_url, proposals=3)
 
     assert not [file for file in tiny.rglob("*") if file.is_file() and key.encode() in file.read_bytes()]
 
@@ -319,7 +321,7 @@ def test_an_endpoint_that_gives_no_proposal_is_one_line_that_says_what_to_do(tin
         return refusal if "Improve this prompt" in json.dumps(body["messages"]) else team(agent, body)
 
     with an_llm_server(answer) as llm, pytest.raises(RecordingError, match=says) as raised:
-        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=2)
+        evals.optimize(SEED, "tiny.yaml", base_url=llm.base_url, proposals=2)
 
     assert (str(raised.value).count("\n"), "see https" in str(raised.value)) == (0, False)
     assert str(raised.value).endswith("start it again: answers that were recorded are not asked again")
@@ -336,7 +338,7 @@ def test_an_endpoint_that_fails_later_is_told_beside_the_result(tiny):
         return (400, "application/json", b'{"error": {"message": "enough"}}') if refused else writes(agent, body)
 
     with an_llm_server(answer) as llm:
-        found = evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=2)
+        found = evals.optimize(SEED, "tiny.yaml", base_url=llm.base_url, proposals=2)
 
     assert "status 400" in found.failure
     assert f"Not everything was recorded: {found.failure}"[:60] in str(found)
@@ -352,4 +354,4 @@ def test_an_endpoint_that_fails_for_good_ends_the_search(tiny):
         return (404, "application/json", b'{"error": {"message": "gone"}}') if gone else writes(agent, body)
 
     with an_llm_server(answer) as llm, pytest.raises(RecordingError, match="there is no such model or address"):
-        evals.optimize({"v2": PROMPTS / "v2.md"}, "tiny.yaml", base_url=llm.base_url, proposals=2)
+        evals.optimize(SEED, "tiny.yaml", base_url=llm.base_url, proposals=2)

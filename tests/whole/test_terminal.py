@@ -59,7 +59,7 @@ def test_candidate_and_reference_are_compared_metric_by_metric(compared):
     (lines, _), _ = compared
     (row,) = [line for line in lines if line.startswith("route.pass ")]
 
-    assert row.split() == ["route.pass", "+9", "+2", "to", "+15", "0", "7", "improvement"]
+    assert row.split() == ["route.pass", "+12", "+4", "to", "+20", "0", "10", "improvement"]
 
 
 def test_verbose_adds_costs_and_violated_constraints_in_80_columns(compared):

@@ -171,4 +171,4 @@ def test_a_baseline_keeps_who_answered_and_the_default_prompts(checkout):
 
     assert kept["answered_by"]["new"]["supervisor"] == {"m": []}
     assert kept["answered_by"]["new"]["decision points"] == {"m": []}
-    assert kept["default_prompts"]["llm"].startswith("v3 ")
+    assert kept["default_prompts"]["llm"].startswith("v6 ")
