@@ -199,7 +199,6 @@ def test_the_core_alone_runs_the_command(command):
         ("evals", "langsmith --help", "langsmith"),
         ("evals", "export otlp", "otlp"),
         ("evals", "run prompts --fresh", "triage"),
-        ("evals", "plan prompts", "triage"),
         ("evals", "record prompts", "triage"),
         ("triage", "--help", "triage"),
     ],

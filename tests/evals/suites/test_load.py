@@ -89,8 +89,8 @@ def test_a_file_that_is_no_suite_is_refused(tmp_path, content):
 def test_an_unknown_suite_names_the_known_ones():
     with pytest.raises(
         ConfigurationError,
-        match="no suite 'nosuch': name one of guards, judged, models, prompts, released, samples, supervisors, "
-        "thresholds",
+        match="no suite 'nosuch': name one of guards, judged, models, prompts, released, same-day, samples, "
+        "supervisors, thresholds",
     ):
         read_suite("nosuch")
 
