@@ -38,6 +38,7 @@ class FrontMatter(BaseModel):
     date: dt.date
     changes: str
     context: tuple[Literal["critic", "title"], ...] = ()
+    """What the message shows besides findings and exchanges: the critic's verdict, the issue's title."""
     agents: dict[str, str] = {}
     """Prompt of a worker -> the version of it that belongs to this one; the others are as they stand in their files."""
     supervisor: Literal["llm", "registry", "plan"] = "llm"
