@@ -155,8 +155,8 @@ def _dataset(suite: Suite, workspace: Workspace) -> Path:
 def needless(chosen: RunContext) -> tuple[str, ...]:
     """What keeps the baseline away where every option is given, each with what the suite has anyway: nothing."""
     suite = chosen.suite
-    first, *others = [{name: variant.settings.get(name) for name in chosen.pack.run_settings} for variant in suite.variants]
-    same = first if all(other == first for other in others) else {}
+    of_first = {name: suite.variants[0].settings[name] for name in chosen.pack.run_settings}
+    same = {k: v for k, v in of_first.items() if all(each.settings[k] == v for each in suite.variants)}
     options = Options(settings=same, samples=suite.samples, dataset=_dataset(suite, chosen.workspace))
     asked = altered(suite, same, chosen.pack)
     return _unblessed(suite, asked, chosen.cases, Workspace.at(chosen.workspace.root, options.dataset), options)
