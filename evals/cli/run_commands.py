@@ -55,13 +55,13 @@ def run_command(
     verbose: Verbose = False,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report. With --case or --variant it is not judged."""
-    common, asked = given(context, dataset=True), settings(RunSettings, changed)
+    common = given(context, dataset=True)
+    asked = settings(RunSettings, changed, root=common.root)
     request = RunRequest(
         suite,
         common.root,
         Options(
-            asked.guards,
-            asked.max_iterations,
+            asked.of_variants,
             tuple(case or ()),
             tuple(variant or ()),
             common.dataset,

@@ -1,8 +1,8 @@
 """What a user asks of a run: the suite, what of it, and how it is run."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -57,8 +57,8 @@ WHOLE: Final = Share()
 class Options:
     """How a caller narrows or changes a suite; what is not given is as the suite has it."""
 
-    guards: str | None = None
-    max_iterations: int | None = None
+    settings: Mapping[str, str | int] = field(default_factory=dict)
+    """What is changed in every variant: those of `evals.pack.Pack.run_settings`, by name."""
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     dataset: Path | None = None
@@ -88,8 +88,7 @@ class Options:
     def words(self) -> tuple[str, ...]:
         """The options again, as they are typed; that a holdout was opened is not repeated."""
         named = (("--dataset", self.dataset), ("--repeat", self.samples))
-        changed = {"guards": self.guards, "max_iterations": self.max_iterations}
-        pairs = [f"{name}={value}" for name, value in changed.items() if value]
+        pairs = [f"{name}={value}" for name, value in self.settings.items()]
         repeated = (("--set", pairs), ("--case", self.cases), ("--variant", self.variants))
         return (
             *(word for name, value in named if value for word in (name, str(value))),
