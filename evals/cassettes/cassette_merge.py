@@ -1,19 +1,12 @@
 """Differences between two states of a cassette, the union of two recordings, and adoption of foreign interactions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any, Final, Literal
 
-from evals.cassettes.cassette_format import json_text
-from evals.cassettes.cassette_schema import excess
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.live_answer import usage_of
-from evals.cassettes.request_key import request_key
 from evals.cassettes.transcript import lines_of, title
-from evals.errors import RecordingError
-from evals.models.live_job import ServedRequest
-from evals.secrets.secret_filter import redact_request, redact_response, scrub
 
 _PASSING: Final = frozenset(
     {"id", "created", "system_fingerprint", "service_tier", "usage", "response_time", "request_id"}
@@ -128,40 +121,3 @@ def preferring(merged: Union, side: str) -> Iterator[Interaction]:
     """All interactions, with every conflict settled for "ours" or "theirs"."""
     yield from merged.interactions
     yield from (conflict.ours if side == "ours" else conflict.theirs for conflict in merged.conflicts)
-
-
-PATHS: Final = ("/v1/chat/completions", "/search")
-"""What requests of a replay are called; a live endpoint may have them below a folder of its own."""
-
-
-def interactions_of(served: Iterable[ServedRequest], recorded_by: str) -> list[Interaction]:
-    """What can be replayed of the traffic, each request once; answers of other protocols are left out.
-
-    Raises RecordingError where an answer says of itself what cannot be kept.
-    """
-    found: dict[str, Interaction] = {}
-    for one in served:
-        path = next((path for path in PATHS if one.path.endswith(path.removeprefix("/v1"))), None)
-        if path is None:
-            continue
-        body = redact_request(one.request)
-        answer = redact_response(path, one.response)
-        if found_excess := excess(answer):
-            raise RecordingError(f"the kept answer to {scrub(one.agent)} has {found_excess}; it makes no case")
-        key = request_key("POST", path, json_text(body).encode())
-        found.setdefault(
-            key,
-            Interaction(
-                key=key,
-                agent=one.agent,
-                model=str(answer.get("model") or body.get("model") or ""),
-                uri=path,
-                request=body,
-                response=answer,
-                recorded_at=one.at,
-                usage=usage_of(answer),
-                latency_ms=one.latency_ms,
-                recorded_by=recorded_by,
-            ),
-        )
-    return list(found.values())

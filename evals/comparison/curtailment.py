@@ -19,7 +19,7 @@ from evals.comparison.baseline import hard_violations
 from evals.comparison.constraint_test import HARD
 from evals.comparison.metric_summaries import SEED, Material, case_means
 from evals.comparison.paired_comparison import Values, weights
-from evals.comparison.run_comparisons import COLLAPSED, archetype_of, scores, stored_scores, unknown_shares
+from evals.comparison.run_comparisons import COLLAPSED, scores, slice_of, stored_scores, unknown_shares
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, Comparison, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite
@@ -169,9 +169,7 @@ class Curtailment:
         slices: dict[str, list[PossibleChange]] = {}
         for case in () if metric.open_loop else self.material.cases:
             if found := change.get(State(case.id)):
-                slices.setdefault(archetype_of(case), []).append(
-                    PossibleChange(case.cluster, *map(float, np.sign(found)))
-                )
+                slices.setdefault(slice_of(case), []).append(PossibleChange(case.cluster, *map(float, np.sign(found))))
         yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
 
     def _is_pass_or_fail(self, metric: ScorerInfo) -> bool:

@@ -18,8 +18,9 @@ from evals.cassettes.player import Tape, playing
 from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.models.case import Case, DecisionPoint
 from evals.models.suite import Variant
-from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Report, TaskPlan, Trace, Visit
+from evals.models.trace import Decision, Exchange, Override, PointAnswer, Provenance, TaskPlan, Trace, Visit
 from evals.triage.trial_clients import Clients
+from evals.triage.typed_views import Report, output_of
 from evals.triage.variant_graph import Team, answer_to, searching, team_of
 from evals.triage.variant_settings import settings_of
 from triage.codebase.embed import Distances, Embedder, MiniLM, VectorCache
@@ -91,7 +92,8 @@ class Watcher:
         before = BugTriageState.model_validate(self.state)
         self.asked.append(before)
         made = decision_data(len(self.decisions), before, update, self.prompt)
-        self.decisions.append(Decision.model_validate(made))
+        overrides = [Override(rule=veto.pop("guard"), **veto) for veto in made.pop("vetoes")]
+        self.decisions.append(Decision.model_validate({**made, "overrides": overrides}))
 
     def _visited(self, node: str, update: Mapping[str, Any]) -> None:
         tasks = update.get("plan", ())
@@ -109,14 +111,12 @@ class Watcher:
             visits=tuple(self.visits),
             decisions=tuple(self.decisions),
             exchanges=tuple(self.exchanges),
-            report=Report.model_validate(final.report.model_dump()) if final and final.report else None,
-            comment=final.comment if final else "",
-            ticket=final.ticket.model_dump() if final and final.ticket else None,
+            output=_output(final) if final else {},
             calls=calls_of(trajectory, self._ends, "supervisor"),
             misses=misses_of(trajectory, self.tape.cassette, len(self.decisions)),
             points=points,
             point_misses=misses_of(points_ledger, self.tape.cassette, 0),
-            repository_files=self.repository_files,
+            facts={"repository_files": self.repository_files},
             topology=self.topology,
             plan=TaskPlan.model_validate(plan_data(final.plan)) if final and final.plan else None,
             error=self.error,
@@ -130,6 +130,11 @@ class Watcher:
         if not self.decisions:
             return Provenance(label="unrecorded")
         return Provenance(label="frontier", frontier=len(self.decisions))
+
+
+def _output(final: BugTriageState) -> dict[str, Any]:
+    report = Report.model_validate(final.report.model_dump()) if final.report else None
+    return output_of(report, final.comment, final.ticket.model_dump(mode="json") if final.ticket else None)
 
 
 # isort: split

@@ -9,10 +9,10 @@ from typing import Any
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
 from evals.errors import ConfigurationError
-from evals.models.live_job import JobQuestion, LiveJob, ServedRequest
 from evals.shared.git_command import DistrustError, GitError, git
 from evals.triage.dataset.commit_code import entries, write_files
 from evals.triage.decision_points import LEFT_OUT
+from evals.triage.live_job import JobQuestion, LiveJob, ServedRequest
 from triage.agents.agent import ISSUE_LIMIT
 from triage.checkpoints import open_jobs
 from triage.codebase.open_checkout import CHANGED

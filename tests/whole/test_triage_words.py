@@ -50,7 +50,10 @@ def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
         (("judge", "router"), "suite router asks no judge"),
         (("sweep",), "`evals sweep` is of the triage graph; this project has another one"),
         (("dataset", "show"), "`evals dataset` is of the triage graph; this project has another one"),
-        (("run", "router", "--set", "guards=none"), "--set guards=none: there is no setting guards; known are trial_timeout"),
+        (
+            ("run", "router", "--set", "guards=none"),
+            "--set guards=none: there is no setting guards; known are trial_timeout",
+        ),
         (("plan", "router", "--set", "max_iterations=3"), "there is no setting max_iterations, and no other"),
         (("run", "router", "--case", "charged-twise"), "no such case: charged-twise; did you mean 'charged-twice'?"),
         (("run", "router", "--dataset", "nowhere"), "--dataset nowhere: there is no such folder"),

@@ -125,13 +125,13 @@ def variant_table(run: Run) -> Table:
 def _named(run: Run, info: VariantInfo) -> str:
     """A variant, its part in the suite, and what was configured; the usual supervisor goes without saying."""
     name, settings = info.variant.name, {"supervisor": "llm", "guards": "hardened", **info.variant.settings}
-    supervisor, guards = settings["supervisor"], settings["guards"]
+    router, rules = settings["supervisor"], settings["guards"]
     roles = {run.candidate: "candidate", run.reference: "reference"} if run.candidate != run.reference else {}
     parts = [roles[name]] if name in roles else []
-    parts += [] if supervisor == "llm" else [f"supervisor {supervisor}"]
+    parts += [] if router == "llm" else [f"supervisor {router}"]
     parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    has_guards = settings.get("prompt") is not None or supervisor != "llm" or guards != "hardened"
-    return f"{name} ({', '.join([*parts, *([f'guards {guards}'] if has_guards else [])])})"
+    shown = settings.get("prompt") is not None or router != "llm" or rules != "hardened"
+    return f"{name} ({', '.join([*parts, *([f'guards {rules}'] if shown else [])])})"
 
 
 def _recorded(covered: Coverage) -> str:

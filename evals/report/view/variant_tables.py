@@ -141,7 +141,7 @@ def twin_table(run: Run) -> Table:
         for pair in pairs:
             mine = [found.get((endpoint, pair, name)) for name in names]
             first = next(item for item in mine if item is not None)
-            rows.append((pair, " and ".join(first.archetypes), endpoint, *(_cell(item) for item in mine)))
+            rows.append((pair, " and ".join(first.slices), endpoint, *(_cell(item) for item in mine)))
         rows.append(("all pairs", "", endpoint, *(_alike(run.twins, endpoint, name) for name in names)))
     return Table("Metamorphic pairs, in the order of their slices", ("pair", "slices", "metric", *names), tuple(rows))
 

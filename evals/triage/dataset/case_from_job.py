@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +11,19 @@ from typing import Any, Final
 import yaml
 
 from evals.cassettes import manifest
-from evals.cassettes.cassette_merge import interactions_of
+from evals.cassettes.cassette_format import json_text
+from evals.cassettes.cassette_schema import excess
+from evals.cassettes.interaction import Interaction
+from evals.cassettes.live_answer import usage_of
+from evals.cassettes.request_key import request_key
 from evals.cassettes.store import merge_write
-from evals.errors import ConfigurationError
-from evals.models.live_job import LiveJob
+from evals.errors import ConfigurationError, RecordingError
+from evals.secrets.secret_filter import redact_request, redact_response, scrub
 from evals.triage.case_file import Archetype
 from evals.triage.dataset.case_code import ABOUT, Codebase
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.new_case import labels_text, refuse_secrets, write_files
+from evals.triage.live_job import LiveJob, ServedRequest
 from evals.workspace import Workspace
 
 OPEN: Final = ("archetype", "severity", "category", "root_cause", "gold", "functions", "question")
@@ -54,7 +59,7 @@ def case_of_job(
     refuse_secrets(f"job {job.name}", told, cassette)
     if cassette.exists():
         raise ConfigurationError(f"{cassette}: there is a recording of that name; choose another id")
-    served = interactions_of(job.served, recorded_by=f"live job {job.name}")
+    served = _interactions_of(job.served, recorded_by=f"live job {job.name}")
     if served:
         merge_write(cassette, served, move=manifest.move_listed)  # refuses a secret before anything is written
     written = [*write_case(layout, case_id, job, archetype, codebase), *write_suite(layout, case_id, job)]
@@ -147,3 +152,40 @@ def _models(job: LiveJob) -> dict[str, Any]:
         "agents": {agent: model for agent, model in by_agent.items() if model != default},
         **({"max_output_tokens": limits[0]} if limits else {}),
     }
+
+
+_PATHS: Final = ("/v1/chat/completions", "/search")
+"""What requests of a replay are called; a live endpoint may have them below a folder of its own."""
+
+
+def _interactions_of(served: Iterable[ServedRequest], recorded_by: str) -> list[Interaction]:
+    """What can be replayed of the traffic, each request once; answers of other protocols are left out.
+
+    Raises RecordingError where an answer says of itself what cannot be kept.
+    """
+    found: dict[str, Interaction] = {}
+    for one in served:
+        path = next((path for path in _PATHS if one.path.endswith(path.removeprefix("/v1"))), None)
+        if path is None:
+            continue
+        body = redact_request(one.request)
+        answer = redact_response(path, one.response)
+        if found_excess := excess(answer):
+            raise RecordingError(f"the kept answer to {scrub(one.agent)} has {found_excess}; it makes no case")
+        key = request_key("POST", path, json_text(body).encode())
+        found.setdefault(
+            key,
+            Interaction(
+                key=key,
+                agent=one.agent,
+                model=str(answer.get("model") or body.get("model") or ""),
+                uri=path,
+                request=body,
+                response=answer,
+                recorded_at=one.at,
+                usage=usage_of(answer),
+                latency_ms=one.latency_ms,
+                recorded_by=recorded_by,
+            ),
+        )
+    return list(found.values())
