@@ -23,7 +23,7 @@ from evals.triage.case_file import Archetype
 from evals.triage.dataset.case_code import ABOUT, Codebase
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.new_case import labels_text, refuse_secrets, write_files
-from evals.triage.live_job import LiveJob, ServedRequest
+from evals.triage.live_jobs import LiveJob, ServedRequest
 from evals.workspace import Workspace
 
 OPEN: Final = ("archetype", "severity", "category", "root_cause", "gold", "functions", "question")

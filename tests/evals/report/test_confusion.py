@@ -1,7 +1,7 @@
 """Decision confusion matrices."""
 
-from evals.report.view.confusion_tables import ConfusionView, confusion_views
 from evals.report.view.page import page
+from evals.report.view.variant_tables import ConfusionView, confusion_views
 from tests.builders.measure import a_confusion
 from tests.builders.run import a_run
 
