@@ -30,9 +30,9 @@ def output_of(report: Report | None, comment: str, ticket: dict[str, Any] | None
 
 
 def report_of(trace: Trace) -> Report | None:
-    """The report of a trial; None where none was written."""
+    """The report of a trial; None where none was written, or not all of it is there."""
     told = {name: trace.output[name] for name in Report.model_fields if name in trace.output}
-    return Report.model_validate(told) if told else None
+    return Report.model_validate(told) if len(told) == len(Report.model_fields) else None
 
 
 def comment_of(trace: Trace) -> str:

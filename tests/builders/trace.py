@@ -144,6 +144,7 @@ def a_trace(
     steps = range(len(nodes)) if supersteps is None else supersteps
     walked = [Visit.model_validate({"node": n, "superstep": s}) for n, s in zip(nodes, steps, strict=True)]
     decisions = [a_decision(i, node, confidence=confidence) for i, node in enumerate(nodes)]
+    facts = {"repository_files": tuple(repository_files), "fix_lines": tuple(fix_lines)}
     return Trace.model_validate(
         {
             "case_id": case_id,
@@ -153,7 +154,7 @@ def a_trace(
             "visits": walked,
             "decisions": decisions,
             "output": output_of(None if no_report else report or a_report(), comment, ticket),
-            "facts": {"repository_files": tuple(repository_files), "fix_lines": tuple(fix_lines)},
+            "facts": {name: texts for name, texts in facts.items() if texts},
             **fields,
         }
     )

@@ -11,7 +11,7 @@ from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, Comparison, Divergence, Run, ScorerInfo, Trial, trial_metrics
 from evals.models.trace import Trace
 from evals.report.numbers import NOTHING, percent
-from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views
+from evals.report.view.divergence_view import Pools, divergence_views
 from evals.report.view.page_parts import ListLink, Lists
 from evals.report.view.trial_view import Ribbon, label_lines, plain_ribbon, ribbon, trial_view
 from evals.report.view.violations_table import RuleTable, rule_tables
@@ -55,7 +55,7 @@ class CaseRow:
     ranks: tuple[str, ...]
     body: str
     exemplars: tuple[Ribbon, ...]
-    divergences: tuple[DivergenceView, ...]
+    divergences: tuple[SimpleNamespace, ...]
     rules: tuple[RuleTable, ...]
     sides: tuple[tuple[SimpleNamespace, ...], ...]
     others: tuple[SimpleNamespace, ...]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Final, Literal
 
 from evals.models.metrics import (
@@ -203,22 +204,7 @@ class ConfusionRow:
     n: str
 
 
-@dataclass(frozen=True)
-class ConfusionView:
-    """One matrix; where there is nothing to count, `cannot` stands in its place."""
-
-    variant: str
-    title: str
-    corner: str
-    rests_on: str
-    cannot: str
-    columns: tuple[str, ...]
-    rows: tuple[ConfusionRow, ...]
-    diagonal: bool
-    """Every decision is the one of its row: there is nothing to look at."""
-
-
-def confusion_views(run: Run) -> tuple[ConfusionView, ...]:
+def confusion_views(run: Run) -> tuple[SimpleNamespace, ...]:
     """The candidate's and the reference's first; none where the cases have no such decisions."""
     first = {run.candidate: 0, run.reference: 1}
     ordered = sorted((item for item in run.confusions if item.of), key=lambda item: first.get(item.variant, 2))
@@ -233,11 +219,13 @@ def _order_of_nodes(run: Run) -> list[str]:
     return list(dict.fromkeys([*(spec.node_caps if spec else load_pack().node_caps), *sorted(cells)]))
 
 
-def _view_confusion(item: Confusion, order: Sequence[str]) -> ConfusionView:
+def _view_confusion(item: Confusion, order: Sequence[str]) -> SimpleNamespace:
+    """One matrix; where there is nothing to count, `cannot` stands in its place. `diagonal`: every decision is the one
+    of its row, so that there is nothing to look at."""
     corner, counted = AXES[item.decisions]
     used = {node for cell in item.cells for node in (cell.row, cell.column)}
     nodes: tuple[Choice, ...] = tuple(node for node in order if node in used)
-    return ConfusionView(
+    return SimpleNamespace(
         variant=item.variant,
         title=f"{item.variant}, {'decision points' if item.decisions == 'frozen states' else item.decisions}",
         corner=corner,
