@@ -8,7 +8,7 @@ from tests.builders.run import a_divergence, a_run, a_run_that_parts, a_trial, a
 from tests.builders.trace import a_decision, a_trace
 
 
-def seen(run: Run, pools: Pools | None = None) -> list[SimpleNamespace]:
+def seen(run: Run, pools: Pools | None = None) -> tuple[SimpleNamespace, ...]:
     """The divergences of the run, all of one case."""
     traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trial in run.trials}
     return divergence_views(run, run.divergences, traces, pools or pools_for(run))
