@@ -215,7 +215,7 @@ def _misses(material: Material) -> tuple[str, ...]:
         off = [trial.trace for trial in material.trials if trial.trace.variant == name and trial.trace.misses]
         if off:
             said.append(
-                f"{name} is not recorded in {len(off)} trials: "
+                f"{name} is not recorded in {counted(len(off), 'trial')}: "
                 + some(
                     [
                         f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"

@@ -10,6 +10,7 @@ from typing import Final
 from evals.errors import ConfigurationError
 from evals.models.shard_file import SuiteSelection
 from evals.paths import path_of_user
+from evals.shared.words import some
 
 LOCAL: Final = "local"
 DASK: Final = "dask://"
@@ -79,9 +80,9 @@ class Options:
         """Why the run is not the whole suite, as sentences; empty if it is."""
         said = []
         if self.cases:
-            said.append(f"only {', '.join(self.cases)} of the suite's cases were run (--case)")
+            said.append(f"only {some(self.cases)} of the suite's cases were run (--case)")
         if self.variants:
-            said.append(f"only {', '.join(self.variants)} of the suite's variants were run (--variant)")
+            said.append(f"only {some(self.variants)} of the suite's variants were run (--variant)")
         return tuple(said)
 
     def words(self) -> tuple[str, ...]:

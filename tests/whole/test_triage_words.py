@@ -92,4 +92,4 @@ def test_a_suite_and_an_option_name_a_dataset_the_same_way(desk, folder):
 
     outcomes = {(code, said.partition(":")[0].replace("bare", "mine")) for code, said in told}
     assert len(outcomes) == 1, told
-    assert "1 trials" in told[0][1] or "1 of 1" in told[0][1], told
+    assert "1 trial" in told[0][1] or "1 of 1" in told[0][1], told

@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from threading import Thread
@@ -19,8 +18,9 @@ from evals.pipeline.compare_variants import operands
 from evals.suites.suite_files import read_suite
 from evals.target.variant_files import VariantFiles
 from evals.workspace import Workspace
+from tests.builders.at_once import evals_at_once
 from tests.builders.dataset import write
-from tests.builders.example_projects import ROOT, evals, live_model
+from tests.builders.example_projects import evals, live_model
 
 pytestmark = pytest.mark.slow
 
@@ -223,8 +223,7 @@ def test_a_run_that_is_killed_leaves_no_checkout_behind(project):
     git(project, "commit", "-qam", "second")
     git(project, "branch", "-f", "slow", "main")
     checkout = project / ".cache" / "revisions"
-    words = [sys.executable, "-c", "from evals.entry_point import run; run()", "run", "first", "--fresh"]
-    running = subprocess.Popen(words, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    running = evals_at_once(project, "run", "first", "--fresh", **os.environ)
     while not list(checkout.glob("*/")):
         assert running.poll() is None
         time.sleep(0.01)

@@ -45,3 +45,9 @@ def test_an_option_that_changes_something_is_named(options, said):
 def test_a_holdout_is_not_opened_without_a_reason_even_where_nothing_is_held_out():
     with pytest.raises(ConfigurationError, match="needs a reason"):
         selected("prompts", CHECKOUT, Options(open_holdout=" ", cases=("stockroom-random-403",)))
+
+
+def test_many_cases_of_a_partial_run_are_counted():
+    said = Options(cases=("a", "b", "c", "d", "e")).partial
+
+    assert said == ("only a, b, c and 2 more of the suite's cases were run (--case)",)
