@@ -18,9 +18,8 @@ from evals.cassettes.player import Tape, playing
 from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.models.case import Case, DecisionPoint
 from evals.models.suite import Variant
-from evals.models.trace import Decision, Exchange, Override, PointAnswer, Provenance, TaskPlan, Trace, Visit
+from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, TaskPlan, Trace, Visit
 from evals.triage.trial_clients import Clients
-from evals.triage.typed_views import Report, output_of
 from evals.triage.variant_graph import Team, answer_to, searching, team_of
 from evals.triage.variant_settings import settings_of
 from triage.codebase.embed import Distances, Embedder, MiniLM, VectorCache
@@ -28,7 +27,7 @@ from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import index_of_release, tree_of
 from triage.codebase.source_files import survey
 from triage.graph import DURABILITY, recursion_limit
-from triage.job_trace import decision_data, plan_data, visit_data
+from triage.job_trace import decision_data, output_data, plan_data, visit_data
 from triage.prompts.load import SupervisorPrompt
 from triage.state import WORKERS, BugTriageState
 
@@ -92,8 +91,7 @@ class Watcher:
         before = BugTriageState.model_validate(self.state)
         self.asked.append(before)
         made = decision_data(len(self.decisions), before, update, self.prompt)
-        overrides = [Override(rule=veto.pop("guard"), **veto) for veto in made.pop("vetoes")]
-        self.decisions.append(Decision.model_validate({**made, "overrides": overrides}))
+        self.decisions.append(Decision.model_validate(made))
 
     def _visited(self, node: str, update: Mapping[str, Any]) -> None:
         tasks = update.get("plan", ())
@@ -111,7 +109,7 @@ class Watcher:
             visits=tuple(self.visits),
             decisions=tuple(self.decisions),
             exchanges=tuple(self.exchanges),
-            output=_output(final) if final else {},
+            output=output_data(final) if final else {},
             calls=calls_of(trajectory, self._ends, "supervisor"),
             misses=misses_of(trajectory, self.tape.cassette, len(self.decisions)),
             points=points,
@@ -130,11 +128,6 @@ class Watcher:
         if not self.decisions:
             return Provenance(label="unrecorded")
         return Provenance(label="frontier", frontier=len(self.decisions))
-
-
-def _output(final: BugTriageState) -> dict[str, Any]:
-    report = Report.model_validate(final.report.model_dump()) if final.report else None
-    return output_of(report, final.comment, final.ticket.model_dump(mode="json") if final.ticket else None)
 
 
 # isort: split

@@ -22,13 +22,6 @@ class Report(Closed):
     confidence: float
 
 
-def output_of(report: Report | None, comment: str, ticket: dict[str, Any] | None) -> dict[str, Any]:
-    """`Trace.output` of a trial: members of the report, `comment` and `ticket`, without what was not written."""
-    told = {"comment": comment, "ticket": ticket}
-    written = {name: value for name, value in told.items() if value}
-    return {**(report.model_dump(mode="json") if report else {}), **written}
-
-
 def report_of(trace: Trace) -> Report | None:
     """The report of a trial; None where none was written, or not all of it is there."""
     told = {name: trace.output[name] for name in Report.model_fields if name in trace.output}

@@ -15,7 +15,7 @@ from evals.models.trace import (
     Trace,
     Visit,
 )
-from evals.triage.typed_views import Report, output_of
+from evals.triage.typed_views import Report
 
 HONEST: tuple[str, ...] = ("investigator", "codebase_search", "critic", "writer")
 
@@ -144,6 +144,8 @@ def a_trace(
     steps = range(len(nodes)) if supersteps is None else supersteps
     walked = [Visit.model_validate({"node": n, "superstep": s}) for n, s in zip(nodes, steps, strict=True)]
     decisions = [a_decision(i, node, confidence=confidence) for i, node in enumerate(nodes)]
+    written = {} if no_report else (report or a_report()).model_dump(mode="json")
+    told = {"comment": comment, "ticket": ticket}
     facts = {"repository_files": tuple(repository_files), "fix_lines": tuple(fix_lines)}
     return Trace.model_validate(
         {
@@ -153,7 +155,7 @@ def a_trace(
             "provenance": Provenance(label=provenance, frontier=frontier),
             "visits": walked,
             "decisions": decisions,
-            "output": output_of(None if no_report else report or a_report(), comment, ticket),
+            "output": {**written, **{name: part for name, part in told.items() if part}},
             "facts": {name: texts for name, texts in facts.items() if texts},
             **fields,
         }
