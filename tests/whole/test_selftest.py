@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from evals.analysis.selftest_steps import SelfTestStep
 from evals.models.selftest_result import SelfTest
+from evals.pipeline.selftest_suite import SelfTestStep
 from evals.runner import worker_pool as workers
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import cassettes, evals
