@@ -177,7 +177,7 @@ def _matches(case: Case, selection: Selection) -> bool:
         (not selection.ids or case.id in selection.ids)
         and (not selection.splits or labels.split in selection.splits)
         and (not selection.tags or bool(set(selection.tags) & set(labels.tags)))
-        and (not selection.archetypes or labels.kind in selection.archetypes)
+        and (not selection.slices or labels.kind in selection.slices)
     )
 
 

@@ -21,7 +21,7 @@ HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b>"
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three cases: b passes everywhere, a fails under v3, c speaks HTML."""
     cases = [
-        a_case_info("b-race", title="Runs twice", archetype="race"),
+        a_case_info("b-race", title="Runs twice", slice="race"),
         a_case_info("a-crash", title="It crashes"),
         a_case_info("c-hostile", title=HOSTILE, body=f"{HOSTILE}\nsecond line"),
     ]

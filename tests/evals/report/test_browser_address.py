@@ -39,8 +39,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *trials,
         cases=[
             a_case_info("a-crash"),
-            a_case_info("b-race", archetype="race"),
-            a_case_info("c-cache", archetype="race"),
+            a_case_info("b-race", slice="race"),
+            a_case_info("c-cache", slice="race"),
         ],
         variants=[a_variant_info(name) for name in ("v1", "v2", "v3")],
         candidate="v3",
