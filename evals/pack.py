@@ -122,6 +122,10 @@ class Pack(Protocol):
     last_node: str | None = None
     """The node that ends a route, if one does."""
 
+    run_settings: Mapping[str, str] = MappingProxyType({})
+    """Settings of a variant that `--set` may change for a whole run -> what a value adds to the names of variants, such
+    as `+{}`."""
+
     def code_files(self, root: Path) -> list[Path]:
         """Code and prompts that decide what a trial does, sorted; without the prompts that variants name. `root` is the
         project's."""

@@ -52,7 +52,6 @@ LATER: Final = (
     "evals/routes/labelled_choices.py",
     "evals/target/decision_points.py",
     "evals/target/forced_choices.py",
-    "evals/target/http_judge.py",
     "evals/target/rubric.py",
     "evals/target/sdk_shortcut.py",
     "evals/triage/dataset/fix_lines.py",

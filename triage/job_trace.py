@@ -31,9 +31,7 @@ def trace_of(name: str, steps: Sequence[JobStep], state: BugTriageState, names: 
         "visits": [visit_data(changes["visits"][0], n, changes, names) for n, changes in worked],
         "decisions": _decisions(steps),
         "exchanges": [exchange_data(exchange) for exchange in asked],
-        "report": state.report.model_dump(mode="json") if state.report else None,
-        "comment": state.comment,
-        "ticket": state.ticket.model_dump(mode="json") if state.ticket else None,
+        "output": output_data(state),
         "plan": plan_data(state.plan) if state.plan else None,
     }
 
@@ -53,7 +51,9 @@ def decision_data(
         "reasoning": changes["supervisor_reasoning"],
         "confidence": changes.get("supervisor_confidence", before.supervisor_confidence),
         "question": pending.question if pending else None,
-        "vetoes": [veto.model_dump(include={"guard", "chosen", "send_to"}) for veto in changes.get("vetoes", ())],
+        "overrides": [
+            {"rule": veto.guard, "chosen": veto.chosen, "send_to": veto.send_to} for veto in changes.get("vetoes", ())
+        ],
         "forced_fallback": changes.get("forced_fallback", False),
         "corrections": changes.get("corrections", 0),
         "error": errors[0].error if errors else None,
@@ -94,6 +94,13 @@ def exchange_data(exchange: HumanExchange) -> dict[str, Any]:
     return {**exchange.model_dump(), "topic": None}
 
 
+def output_data(state: BugTriageState) -> dict[str, Any]:
+    """What the job wrote: the members of its report, `comment` and `ticket`, without what is not there."""
+    parts = {"comment": state.comment, "ticket": state.ticket and state.ticket.model_dump(mode="json")}
+    report = state.report.model_dump(mode="json") if state.report else {}
+    return {**report, **{name: part for name, part in parts.items() if part}}
+
+
 def call_data(call: AnsweredRequest) -> dict[str, Any]:
     """One answered call, its time in milliseconds; a live one has no tape, and no key on it."""
     return {
@@ -120,7 +127,7 @@ def _prompt(step: JobStep) -> SupervisorPrompt | None:
 
 
 FILE: Final = "trace.json"
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 
 
 async def write_trace(jobs: JobSaver, name: str, folder: Path, names: Mapping[str, str]) -> Path | None:

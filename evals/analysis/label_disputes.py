@@ -83,7 +83,7 @@ def _disputed(case: CaseInfo, point: PointInfo, said: Said) -> DisputedPoint | N
     return DisputedPoint(
         case=case.id,
         split=case.split,
-        archetype=case.archetype,
+        slice=case.slice,
         point=point.id,
         chosen=chosen,
         grade=grade,
@@ -136,12 +136,12 @@ def _answer(who: str, trial: Trial) -> DisputedAnswer:
         who=who,
         sample=trace.sample,
         route=trace.route,
-        confidence=trace.confidence_before_writer,
+        confidence=trace.confidence_before(trace.route[-1]) if trace.route else None,
         passed=_passed(trial),
         breaks=reading.breaks if reading else (),
         decides=reading.decides if reading else (),
         wrong=_wrong(trial),
-        said=trace.report.root_cause if trace.report else "",
+        said=str(trace.output.get("root_cause", "")),
     )
 
 
@@ -172,8 +172,8 @@ def _disputed_suspects(case: CaseInfo, rules: tuple[RuleInfo, ...], trials: Sequ
     return Disputed(
         case=case.id,
         split=case.split,
-        archetype=case.archetype,
-        root_cause=case.root_cause,
+        slice=case.slice,
+        label=str(case.labels.get("root_cause", "")),
         rules=rules,
         answers=tuple(_answer(who, trial) for who, trial in trials),
     )

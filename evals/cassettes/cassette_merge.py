@@ -1,19 +1,24 @@
 """Differences between two states of a cassette, the union of two recordings, and adoption of foreign interactions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC
 from difflib import unified_diff
+from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
-from evals.cassettes.cassette_format import json_text
-from evals.cassettes.cassette_schema import excess
+from pydantic import BaseModel, ValidationError
+
+from evals.cassettes.cassette_schema import line_of, plain
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.live_answer import usage_of
-from evals.cassettes.request_key import request_key
+from evals.cassettes.live_answer import HttpReply, usable, usage_of
+from evals.cassettes.player import asked
+from evals.cassettes.request_key import parse_json
 from evals.cassettes.transcript import lines_of, title
-from evals.errors import RecordingError
-from evals.models.live_job import ServedRequest
-from evals.secrets.secret_filter import redact_request, redact_response, scrub
+from evals.errors import CassetteError, RecordingError
+from evals.secrets.secret_filter import redact_request, redact_response
 
 _PASSING: Final = frozenset(
     {"id", "created", "system_fingerprint", "service_tier", "usage", "response_time", "request_id"}
@@ -130,38 +135,110 @@ def preferring(merged: Union, side: str) -> Iterator[Interaction]:
     yield from (conflict.ours if side == "ours" else conflict.theirs for conflict in merged.conflicts)
 
 
-PATHS: Final = ("/v1/chat/completions", "/search")
-"""What requests of a replay are called; a live endpoint may have them below a folder of its own."""
+UNDATED: Final = "1970-01-01T00:00:00+00:00"
+"""vcrpy keeps no time of recording; an answer without a `date` header counts as old."""
+Headers = dict[str, list[str] | str]
 
 
-def interactions_of(served: Iterable[ServedRequest], recorded_by: str) -> list[Interaction]:
-    """What can be replayed of the traffic, each request once; answers of other protocols are left out.
+class _Request(BaseModel):
+    method: str
+    uri: str
+    body: str | bytes | None
+    headers: Headers
 
-    Raises RecordingError where an answer says of itself what cannot be kept.
+
+class _Body(BaseModel):
+    string: str | bytes
+
+
+class _Status(BaseModel):
+    code: int
+
+
+class _Response(BaseModel):
+    status: _Status
+    headers: Headers
+    body: _Body
+
+
+class _Entry(BaseModel):
+    request: _Request
+    response: _Response
+
+
+class _Document(BaseModel):
+    interactions: list[_Entry]
+
+
+def stock_interactions(path: Path, recorded_by: str) -> list[Interaction]:
+    """What a stock VCR file holds, redacted; equal requests become samples in the order they stand.
+
+    Raises:
+        CassetteError: no VCR file, or an exchange a replay could not serve (a failure, a stream, no JSON).
     """
-    found: dict[str, Interaction] = {}
-    for one in served:
-        path = next((path for path in PATHS if one.path.endswith(path.removeprefix("/v1"))), None)
-        if path is None:
-            continue
-        body = redact_request(one.request)
-        answer = redact_response(path, one.response)
-        if found_excess := excess(answer):
-            raise RecordingError(f"the kept answer to {scrub(one.agent)} has {found_excess}; it makes no case")
-        key = request_key("POST", path, json_text(body).encode())
-        found.setdefault(
-            key,
-            Interaction(
-                key=key,
-                agent=one.agent,
-                model=str(answer.get("model") or body.get("model") or ""),
-                uri=path,
-                request=body,
-                response=answer,
-                recorded_at=one.at,
-                usage=usage_of(answer),
-                latency_ms=one.latency_ms,
-                recorded_by=recorded_by,
-            ),
-        )
-    return list(found.values())
+    try:
+        text = path.read_bytes().decode()
+        entries = _Document.model_validate(plain(text, path)).interactions
+    except OSError as error:
+        raise CassetteError(path, f"cannot be read ({error.strerror}); name a VCR cassette") from error
+    except (UnicodeDecodeError, ValidationError):
+        raise CassetteError(path, "no VCR cassette; name a YAML file that vcrpy or pytest-recording wrote") from None
+    found: list[Interaction] = []
+    for number, entry in enumerate(entries):
+        try:
+            interaction = _interaction(entry, recorded_by)
+        except RecordingError as error:
+            line = line_of(text, ("interactions", number))
+            raise CassetteError(path, f"cannot be taken over: {error}", line) from error
+        sample = sum(interaction.key == other.key for other in found)
+        found.append(interaction.model_copy(update={"sample": sample}))
+    return found
+
+
+def _interaction(entry: _Entry, recorded_by: str) -> Interaction:
+    url = urlsplit(entry.request.uri)
+    target = url.path + (f"?{url.query}" if url.query else "")
+    request = asked(entry.request.method, target.encode(), _flat(entry.request.headers), _bytes(entry.request.body))
+    body = _object(request.body)
+    headers = _flat(entry.response.headers)
+    reply = HttpReply(entry.response.status.code, headers.get("content-type", ""), _bytes(entry.response.body.string))
+    answer = redact_response(url.path, usable(request, reply))
+    return Interaction(
+        key=request.key,
+        agent=request.agent,
+        model=str(answer.get("model") or request.model),
+        method=request.method,
+        uri=request.path,
+        request=redact_request(body),
+        status=reply.status,
+        response=answer,
+        recorded_at=_dated(headers.get("date", "")),
+        usage=usage_of(answer),
+        recorded_by=recorded_by,
+    )
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        value = parse_json(body)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise RecordingError("a request whose body is no JSON object")
+    return value
+
+
+def _flat(headers: Headers) -> dict[str, str]:
+    """One value per name, names in lower case."""
+    return {name.lower(): value if isinstance(value, str) else ", ".join(value) for name, value in headers.items()}
+
+
+def _dated(header: str) -> str:
+    try:
+        return parsedate_to_datetime(header).astimezone(UTC).isoformat(timespec="seconds")
+    except ValueError:
+        return UNDATED
+
+
+def _bytes(body: str | bytes | None) -> bytes:
+    return body.encode() if isinstance(body, str) else body or b""

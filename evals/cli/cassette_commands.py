@@ -127,7 +127,7 @@ def cassette_adopt_command(
     recorded_by: Annotated[str, typer.Option(help="Who made this recording; kept with every answer.")] = "vcrpy",
 ) -> int:
     """Take a stock VCR recording into a case's cassette, redacted and checked like a live one."""
-    from evals.cassettes.vcr_import import stock_interactions
+    from evals.cassettes.cassette_merge import stock_interactions
 
     common = given(context, dataset=True)
     workspace = Workspace.at(common.root, common.dataset)

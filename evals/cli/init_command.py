@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from evals import atomic_files
 from evals.cli.global_options import given
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.project import FILE, Project
@@ -63,7 +64,7 @@ def init_command(
         if path.exists():
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        atomic_files.replace(path, text)
         print(f"wrote {place}")
     for note in _notes(root, routers, guess):
         print(note)

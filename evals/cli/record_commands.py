@@ -93,7 +93,7 @@ def plan_command(
     if judge:
         _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
         return plan_check(suite, common.root, jobs=common.jobs, prices=common.prices)
-    asked = settings(SuiteSettings, changed)
+    asked = settings(SuiteSettings, changed, root=common.root)
     options = _options(asked, case, variant, common.dataset, repeat)
     table = load_prices(common.prices)  # a wrong one is said before the work, not after
     chosen = selected(suite, common.root, options)
@@ -137,7 +137,8 @@ def record_command(
 
     Example: evals record prompts --until-judged --budget 5
     """
-    common, asked = given(context, dataset=not judge), settings(RecordSettings, changed)
+    common = given(context, dataset=not judge)
+    asked = settings(RecordSettings, changed, root=common.root)
     root, prices = common.root, common.prices
     options = _options(asked, case, variant, common.dataset, repeat)
     batch = batch_of(asked, export, import_, more_answers, answer_with, recorded_by)
@@ -179,7 +180,7 @@ def _options(
     repeat: int | None,
 ) -> Options:
     narrowed = tuple(case or ()), tuple(variant or ())
-    return Options(asked.guards, asked.max_iterations, *narrowed, dataset, samples=repeat)
+    return Options(asked.of_variants, *narrowed, dataset, samples=repeat)
 
 
 _JUDGE: Final = "the judge is asked about the whole suite"

@@ -26,6 +26,7 @@ from evals.cli.terminal_output import say_result, watched
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
 from evals.pipeline.run_suite import run as pipeline
+from evals.shared.words import counted
 
 running = typer.Typer()
 
@@ -55,13 +56,13 @@ def run_command(
     verbose: Verbose = False,
 ) -> int:
     """Replay a suite offline, score it, judge it, and write the report. With --case or --variant it is not judged."""
-    common, asked = given(context, dataset=True), settings(RunSettings, changed)
+    common = given(context, dataset=True)
+    asked = settings(RunSettings, changed, root=common.root)
     request = RunRequest(
         suite,
         common.root,
         Options(
-            asked.guards,
-            asked.max_iterations,
+            asked.of_variants,
             tuple(case or ()),
             tuple(variant or ()),
             common.dataset,
@@ -93,7 +94,7 @@ def run(request: RunRequest) -> int:
     with watched(f"replaying {request.suite}") as progress:
         done = pipeline(request, progress)
     root = done.context.workspace.root
-    took = f"{len(done.trials.traces)} trials in {done.seconds:.1f} s, {done.trials.reused} reused unchanged"
+    took = f"{counted(len(done.trials.traces), 'trial')} in {done.seconds:.1f} s, {done.trials.reused} reused unchanged"
     say_result(done.run, took, done.folder, root, verbose=request.verbose)
     annotate(done.run, root, asked=request.annotations)
     return done.run.verdict.exit_code

@@ -8,6 +8,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.errors import ConfigurationError, nearest_name
+from evals.pack import load_pack
 
 Suite = Annotated[
     str,
@@ -28,12 +29,15 @@ AskJudge = Annotated[bool, typer.Option("--judge", help="Record only the judge's
 
 
 class SuiteSettings(BaseModel):
-    """What `--set` changes in every variant of a suite."""
+    """What `--set` changes of a suite: the members of a subclass, and settings of the pack in every variant."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True)
 
-    guards: str | None = None
-    max_iterations: int | None = Field(None, ge=1)
+    @property
+    def of_variants(self) -> dict[str, str | int]:
+        """The settings of the pack; what reads as a number is one."""
+        given: dict[str, str] = self.model_extra or {}
+        return {name: int(value) if value.isdecimal() else value for name, value in given.items()}
 
 
 class AskingSettings(BaseModel):
@@ -56,7 +60,7 @@ class AskingSettings(BaseModel):
     model: str | None = None
 
 
-class RecordSettings(SuiteSettings, AskingSettings):
+class RecordSettings(AskingSettings, SuiteSettings):
     """What `--set` changes while recording."""
 
 
@@ -73,22 +77,26 @@ Settings = TypeVar("Settings", bound=BaseModel)
 
 def set_option(model: type[BaseModel]) -> Any:  # noqa: ANN401 - what typer.Option returns
     """`--set NAME=VALUE`, whose help lists the names of `model`."""
-    names = ", ".join(model.model_fields)
-    return typer.Option("--set", metavar="NAME=VALUE", help=f"Change a setting (repeatable): {names}.")
+    names = [*model.model_fields, *(["settings of all variants"] if issubclass(model, SuiteSettings) else [])]
+    return typer.Option("--set", metavar="NAME=VALUE", help=f"Change a setting (repeatable): {', '.join(names)}.")
 
 
-def settings(model: type[Settings], pairs: Iterable[str] | None, now: Settings | None = None) -> Settings:
-    """The settings that `--set` gives; the others are as `now`, or by default.
+def settings(
+    model: type[Settings], pairs: Iterable[str] | None, now: Settings | None = None, *, root: Path | None = None
+) -> Settings:
+    """The settings that `--set` gives; the others are as `now`, or by default. With `root`, those of the pack of the
+    project there are known too.
 
     Raises:
         ConfigurationError: an unknown name, or a wrong value.
     """
     values = now.model_dump() if now else {}
+    known = [*model.model_fields, *(load_pack(root=root).run_settings if root and pairs else ())]
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         name = name.replace("-", "_")
-        if not equals or name not in model.model_fields:
-            hint = nearest_name(name, list(model.model_fields)) or f"; known are {', '.join(model.model_fields)}"
+        if not equals or name not in known:
+            hint = nearest_name(name, known) or (f"; known are {', '.join(known)}" if known else ", and no other")
             wrong = f"there is no setting {pair.partition('=')[0]}" if equals else "write NAME=VALUE"
             raise ConfigurationError(f"--set {pair}: {wrong}{hint}")
         values[name] = value

@@ -26,6 +26,7 @@ from evals.report.view.violations_table import breach_table
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 from evals.secrets.secret_filter import withheld_in
+from evals.shared.words import counted
 
 _STYLE: Final = {"not worse": "bold green", "worse": "bold red"}
 _NEITHER: Final = "bold yellow"
@@ -171,7 +172,8 @@ class Watched:
     @property
     def took(self) -> str:
         """What was done until now, and how long it took."""
-        return f"{self._done} trials in {time.monotonic() - self._started:.1f} s, {self._reused} reused unchanged"
+        took = time.monotonic() - self._started
+        return f"{counted(self._done, 'trial')} in {took:.1f} s, {self._reused} reused unchanged"
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from evals.models.run import Run
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
-from evals.pipeline.bless_suite import counted
+from evals.pipeline.bless_suite import kept_trials
 from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
@@ -29,7 +29,7 @@ from evals.pipeline.load_suite import loaded, scored, selected
 from evals.pipeline.read_sides import is_stored, read_sides
 from evals.report.run_files import write_report
 from evals.report.stored_runs import read_run
-from evals.shared.words import some
+from evals.shared.words import counted, some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
 
@@ -81,7 +81,7 @@ def compare_command(
                 stored=stored,
             )
         write_report(result, folder, root)
-    took = f"{len(result.trials)} trials, as they were stored" if stored else progress.took
+    took = f"{counted(len(result.trials), 'trial')}, as stored" if stored else progress.took
     say_result(result, took, folder, root, verbose=verbose)
     return result.verdict.exit_code
 
@@ -272,5 +272,5 @@ def bless_command(
     if worse is not None and not found.losses:
         console.print("Nothing is worse; the reason is not kept.")
     place = found.path.relative_to(chosen.workspace.root)
-    console.print(f"Blessed {counted(found.run)} of {suite}: review and commit {place}.")
+    console.print(f"Blessed {kept_trials(found.run)} of {suite}: review and commit {place}.")
     return EXIT_OK

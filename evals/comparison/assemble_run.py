@@ -102,7 +102,7 @@ def case_info(case: Case | CaseInfo) -> CaseInfo:
         id=case.id,
         title=case.title,
         body=case.body,
-        archetype=labels.kind,
+        slice=labels.kind,
         split=labels.split,
         question=labels.question.policy,
         exemplars=labels.exemplars,
@@ -111,7 +111,7 @@ def case_info(case: Case | CaseInfo) -> CaseInfo:
         must_pass=labels.must_pass,
         points=tuple(PointInfo(id=point.id, accept=point.accept, why=point.why) for point in labels.decision_points),
         route_spec=case.route_spec,
-        **labels.shown(),
+        labels=labels.shown(),
     )
 
 

@@ -18,8 +18,8 @@ from evals.comparison import gate
 from evals.comparison.baseline import hard_violations
 from evals.comparison.constraint_test import HARD
 from evals.comparison.metric_summaries import SEED, Material, case_means
-from evals.comparison.paired_comparison import Values, weights
-from evals.comparison.run_comparisons import COLLAPSED, archetype_of, scores, stored_scores, unknown_shares
+from evals.comparison.paired_comparison import by_state, weights
+from evals.comparison.run_comparisons import COLLAPSED, scores, slice_of, stored_scores, unknown_shares
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, Comparison, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite
@@ -139,13 +139,13 @@ class Curtailment:
         for name in names:
             if baseline is not None and baseline.values.get(name):
                 for metric in metrics:
-                    stored = _by_state(stored_scores(self.material, name, metric))
+                    stored = by_state(stored_scores(self.material, name, metric))
                     found += self._of_metric(name, metric, {state: (value, value) for state, value in stored.items()})
                 found.append(BoundedTest(name, HARD, list(self._violations(name, baseline))))
         return found
 
     def _bounds(self, variant: str, metric: ScorerInfo) -> Bounds:
-        known = _by_state(scores(self.material, variant, metric))
+        known = by_state(scores(self.material, variant, metric))
         unknown = unknown_shares(self.material, (variant,), metric)
         worst = {state: known.get(state, 0.0) * (1 - unknown.get(state, 0.0)) for state in (*known, *unknown)}
         return {state: (low, low + unknown.get(state, 0.0)) for state, low in worst.items()}
@@ -169,9 +169,7 @@ class Curtailment:
         slices: dict[str, list[PossibleChange]] = {}
         for case in () if metric.open_loop else self.material.cases:
             if found := change.get(State(case.id)):
-                slices.setdefault(archetype_of(case), []).append(
-                    PossibleChange(case.cluster, *map(float, np.sign(found)))
-                )
+                slices.setdefault(slice_of(case), []).append(PossibleChange(case.cluster, *map(float, np.sign(found))))
         yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
 
     def _is_pass_or_fail(self, metric: ScorerInfo) -> bool:
@@ -262,10 +260,6 @@ def is_missing(trial: Trial) -> bool:
     """Whether an answer of the trial is missing; one that failed lacks none."""
     label = trial.trace.provenance.label
     return label in ("frontier", "unrecorded") or any(point.chosen is None for point in trial.trace.points)
-
-
-def _by_state(values: Values) -> dict[State, float]:
-    return {key if isinstance(key, State) else State(key): value for key, value in values.items()}
 
 
 def unbounded(suite: Suite) -> str:

@@ -224,7 +224,7 @@ WORSE: Final[tuple[Rule, ...]] = (
     _rule_from("canary leaked", lambda facts: facts.leaks),
     # A hard constraint is newly violated, with the same answers or in too many cases for chance.
     _rule_from("new hard violation", lambda facts: facts.new_violations),
-    # No case of an archetype passes any more, with the same answers or in too many cases for chance.
+    # No case of a slice passes any more, with the same answers or in too many cases for chance.
     _rule_from("slice collapsed", lambda facts: facts.collapsed),
     regressions,
     cost_limits,

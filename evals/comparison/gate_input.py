@@ -160,13 +160,13 @@ def _edited_defaults(material: Material) -> tuple[str, ...]:
     """Prompts that `triage run` uses by default and that are others than when the baseline was blessed."""
     blessed, now = (material.baseline.default_prompts if material.baseline else {}), material.default_prompts
     changed: dict[tuple[str, str], list[str]] = {}
-    for supervisor in now:
-        if blessed.get(supervisor, now[supervisor]) != now[supervisor]:
-            changed.setdefault((blessed[supervisor], now[supervisor]), []).append(supervisor)
+    for router in now:
+        if blessed.get(router, now[router]) != now[router]:
+            changed.setdefault((blessed[router], now[router]), []).append(router)
     return tuple(
-        f"the prompt that `triage run` uses by default (supervisor {', '.join(supervisors)}) {_moved(was, is_now)} "
+        f"the prompt that `triage run` uses by default (supervisor {', '.join(routers)}) {_moved(was, is_now)} "
         "since the baseline"
-        for (was, is_now), supervisors in changed.items()
+        for (was, is_now), routers in changed.items()
     )
 
 
@@ -215,7 +215,7 @@ def _misses(material: Material) -> tuple[str, ...]:
         off = [trial.trace for trial in material.trials if trial.trace.variant == name and trial.trace.misses]
         if off:
             said.append(
-                f"{name} is not recorded in {len(off)} trials: "
+                f"{name} is not recorded in {counted(len(off), 'trial')}: "
                 + some(
                     [
                         f"{trace.case_id} at {trace.misses[0].agent} ({trace.provenance}){_stumble(trace)}"
@@ -370,8 +370,8 @@ def _within_chance(rule: RuleTest) -> str:
 
 
 def _slice(rule: RuleTest) -> str:
-    metric, _, archetype = rule.what.partition(" of ")
-    return f"{metric} of {rule.left} against {rule.right}: of the {len(rule.lost)} cases of {archetype}"
+    metric, _, slice_ = rule.what.partition(" of ")
+    return f"{metric} of {rule.left} against {rule.right}: of the {len(rule.lost)} cases of {slice_}"
 
 
 def _places(rule: RuleTest) -> list[str]:

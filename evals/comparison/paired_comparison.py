@@ -35,7 +35,7 @@ class Pair(NamedTuple):
 
 def paired(left: Values, right: Values) -> list[Pair]:
     """The cases or states both sides have, in order."""
-    now, was = _by_state(left), _by_state(right)
+    now, was = by_state(left), by_state(right)
     both = sorted(now.keys() & was.keys())
     return [Pair(state, was[state], now[state], weight) for state, weight in zip(both, weights(both), strict=True)]
 
@@ -76,7 +76,8 @@ def by_case(pairs: Iterable[Pair]) -> dict[str, float]:
     return changes
 
 
-def _by_state(values: Values) -> dict[State, float]:
+def by_state(values: Values) -> dict[State, float]:
+    """The values by state; a case is one without a decision point."""
     return {key if isinstance(key, State) else State(key): value for key, value in values.items()}
 
 

@@ -66,9 +66,9 @@ def _slices(
 ) -> Iterator[PairedRule]:
     slices: dict[str, list[str]] = {}
     for case in material.cases:
-        slices.setdefault(archetype_of(case), []).append(case.id)
+        slices.setdefault(slice_of(case), []).append(case.id)
     replayed = replayed_cases(material, pair[0]) if against == "baseline" else frozenset()
-    for archetype, mine in slices.items():
+    for name, mine in slices.items():
         both = [case for case in mine if case in now and case in was]
         lost: dict[str, tuple[str, ...]] = {case: () for case in both if now[case] < was[case]}
         gained = {case for case in both if now[case] > was[case]}
@@ -76,7 +76,7 @@ def _slices(
             passed = [case for case in mine if was.get(case, 0) > 0]
             collapsed = len(passed) >= LEAST and all(case in now for case in passed) and not any(map(now.get, mine))
             yield PairedRule(
-                rule=TestedRule(endpoint, COLLAPSED, archetype),
+                rule=TestedRule(endpoint, COLLAPSED, name),
                 left=pair[0],
                 right=pair[1],
                 against=against,
@@ -88,9 +88,9 @@ def _slices(
             )
 
 
-def archetype_of(case: Case | CaseInfo) -> str:
+def slice_of(case: Case | CaseInfo) -> str:
     """The kind of case: cases of one kind are a slice."""
-    return case.archetype if isinstance(case, CaseInfo) else case.known.kind
+    return case.slice if isinstance(case, CaseInfo) else case.known.kind
 
 
 class Compared(NamedTuple):

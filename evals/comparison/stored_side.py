@@ -99,7 +99,7 @@ def side_of_baseline(
 
 def bare_case(name: str, text: str = "", digest: str = "") -> CaseInfo:
     """A case of which only the name and perhaps the text are known."""
-    told = {"archetype": "all", "split": "gate", "question": "allowed", "exemplars": ()}
+    told = {"slice": "all", "split": "gate", "question": "allowed", "exemplars": ()}
     return CaseInfo.model_validate({"id": name, "title": name, "body": text, "cluster": name, "digest": digest, **told})
 
 

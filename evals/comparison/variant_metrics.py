@@ -252,7 +252,7 @@ def _pair(
         variant=evidence.variant,
         endpoint=endpoint,
         cases=tuple(case.id for case in members),
-        archetypes=tuple(case.archetype for case in members),
+        slices=tuple(case.slice for case in members),
         values=mine,
         consistent=None if None in mine else len(set(mine)) == 1,
     )

@@ -71,32 +71,19 @@ def example_of(case: Case) -> CaseExample:
             "tags": list(labels.tags),
             "cluster": case.cluster,
             "must_pass": case.must_pass,
-            **(
-                {"slice": labels.kind}
-                if case.inputs
-                else {"archetype": labels.archetype, "codebase": labels.codebase or labels.repository}
-            ),
+            "slice": labels.kind,
         },
         split=labels.split,
     )
 
 
 def _labels(case: Case) -> dict[str, Any]:
-    """By the names of the case's file; `gold` is files."""
-    labels = case.labels
+    """By the names of the case's file; `route` are constraints, `routes` exemplars."""
     ways = case.route_spec.alternatives
-    if case.inputs:
-        return {
-            **labels.shown()["labels"],
-            "route": [rule.model_dump(mode="json") for way in ways for rule in way.constraints],
-        }
     return {
-        "root_cause": labels.root_cause,
-        "category": labels.category,
-        "severity": labels.severity,
-        "gold": list(labels.gold.files),
-        "functions": list(labels.gold.functions),
-        "question": labels.question.policy,
+        **case.known.shown(),
+        "question": case.known.question.policy,
+        "route": [rule.model_dump(mode="json") for way in ways for rule in way.constraints],
         "routes": [list(route) for way in ways for route in way.exemplars],
     }
 

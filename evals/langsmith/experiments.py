@@ -28,6 +28,7 @@ from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.report.junit_xml import broken
 from evals.report.view.explain_view import state_sentences
+from evals.report.view.trial_view import text_of
 from evals.report.view.violations_table import reason_of
 
 SOURCE: Final = {"sent_by": "evals langsmith push"}
@@ -73,8 +74,8 @@ def _sentences(run: Run, trial: Trial, case: CaseInfo, key: str) -> Iterator[str
     if key == "route.pass" and (why := reason_of(trial, case)):
         yield why
     if key == "root_cause.hit":
-        named = (trace.report.root_cause_location if trace.report else None) or "no place"
-        yield f"named {named}; to blame: {', '.join(case.gold_files) or 'no file of the repository'}"
+        gold = text_of(case.labels.get("gold", [])).replace("\n", ", ").replace("none", "no file of the repository")
+        yield f"named {trace.output.get('root_cause_location') or 'no place'}; to blame: {gold}"
     if key == "decision.score":
         yield from state_sentences(trace, case)
     yield from (said for said in broken(run, trace.variant, case.id) if said.startswith(f"{key} "))

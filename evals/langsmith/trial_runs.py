@@ -130,7 +130,7 @@ class LangSmithSpan:
         return [self, *(below for child in self.children for below in child.all())]
 
 
-SUPERVISOR: Final = "supervisor"
+ROUTER: Final = "supervisor"
 Recorded = Callable[[Call], Interaction | None]
 """What was said in a call, where the recording is at hand."""
 
@@ -154,7 +154,7 @@ def tree_of(
         outputs=result_of(trace),
         error=_ended(trace),
         metadata=_metadata(trial, case),
-        tags=(str(trace.provenance), case.archetype, case.split),
+        tags=(str(trace.provenance), case.slice, case.split),
         example=example,
     )
     calls = _Calls(trace.calls, recorded)
@@ -209,11 +209,11 @@ class _Calls:
 
 def _decide(root: LangSmithSpan, decision: Decision, calls: _Calls) -> None:
     told = decision.model_dump(
-        mode="json", include={"chosen", "routed", "reasoning", "confidence", "question", "vetoes"}
+        mode="json", include={"chosen", "routed", "reasoning", "confidence", "question", "overrides"}
     )
     span = root.child(
         f"decision-{decision.index}",
-        f"{SUPERVISOR} → {decision.routed}",
+        f"{ROUTER} → {decision.routed}",
         inputs={"context": decision.context},
         outputs=told,
         error=decision.error,
@@ -225,9 +225,9 @@ def _decide(root: LangSmithSpan, decision: Decision, calls: _Calls) -> None:
             "confidence": decision.confidence,
             "forced_fallback": decision.forced_fallback,
         },
-        tags=tuple(f"veto:{veto.guard}" for veto in decision.vetoes),
+        tags=tuple(f"override:{each.rule}" for each in decision.overrides),
     )
-    calls.below(span, SUPERVISOR, 1 + decision.corrections)
+    calls.below(span, ROUTER, 1 + decision.corrections)
     span.close()
 
 
@@ -259,15 +259,7 @@ def _step(root: LangSmithSpan, visit: Visit, decision: Decision | None, calls: _
 def result_of(trace: Trace) -> dict[str, Any]:
     """What came of it."""
     questions = [exchange.model_dump(mode="json") for exchange in trace.exchanges]
-    if trace.is_target:
-        return {"output": trace.output, "route": list(trace.route), "questions": questions}
-    return {
-        "report": trace.report.model_dump(mode="json") if trace.report else None,
-        "comment": trace.comment,
-        "ticket": trace.ticket,
-        "route": list(trace.route),
-        "questions": questions,
-    }
+    return {"output": trace.output, "route": list(trace.route), "questions": questions}
 
 
 def _ended(trace: Trace) -> str | None:

@@ -86,7 +86,7 @@ class Labels(Protocol):
         """The same with only these decision points."""
 
     def shown(self) -> dict[str, Any]:
-        """Members of `CaseInfo` that the pack fills."""
+        """The labels by name, as JSON, as `CaseInfo.labels` keeps them."""
 
 
 class Case(Closed):

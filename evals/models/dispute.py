@@ -16,8 +16,8 @@ class RuleInfo(Closed):
 
 
 class DisputedAnswer(Closed):
-    """One exact trial: who answered, the way it went, and the confidence at the decision that sent it to the writer.
-    `wrong` names what its outcome gets wrong, `said` is the root cause it reports."""
+    """One exact trial: who answered, the way it went, and the confidence at the decision that ended it.
+    `wrong` names what its outcome gets wrong, `said` is what it says instead."""
 
     who: str
     sample: int
@@ -36,8 +36,8 @@ class Disputed(Closed):
 
     case: str
     split: Split
-    archetype: str
-    root_cause: str
+    slice: str
+    label: str
     rules: tuple[RuleInfo, ...]
     answers: tuple[DisputedAnswer, ...]
 
@@ -67,7 +67,7 @@ class DisputedPoint(Closed):
 
     case: str
     split: Split
-    archetype: str
+    slice: str
     point: str
     chosen: Choice
     grade: float

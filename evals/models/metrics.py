@@ -83,9 +83,9 @@ class ConfusionCell(Closed):
 class Confusion(Closed):
     """Decisions of a variant, counted by what they should have been.
 
-    `frozen states`: the best graded node (row) by the node chosen (column), guards left out. `trials`: the node chosen
-    (row) by the node the guards let the graph go to (column), in exact trials; `of` are the recorded decisions of all
-    trials, as nobody knows how many those off the tape would have come to. Cells without a count are left out.
+    `frozen states`: the best graded node (row) by the node chosen (column), overrides left out. `trials`: the node
+    chosen (row) by the node the graph went to (column), in exact trials; `of` are the recorded decisions of all trials,
+    as nobody knows how many those off the tape would have come to. Cells without a count are left out.
     """
 
     variant: str
@@ -143,7 +143,7 @@ class Twins(Closed):
     variant: str
     endpoint: str
     cases: tuple[str, ...]
-    archetypes: tuple[str, ...]
+    slices: tuple[str, ...]
     values: tuple[float | None, ...]
     consistent: bool | None
 
@@ -181,12 +181,3 @@ class Redraw(Closed):
     endpoint: str
     draws: int
     verdicts: dict[str, int]
-
-
-class PublishedGold(Closed):
-    """Of a case whose source states gold, or whose fix does: the `source`, and what the fix edited, definitions by
-    their whole names (`path::Class.method`)."""
-
-    source: str
-    files: tuple[str, ...]
-    whole_names: tuple[str, ...] = ()

@@ -94,9 +94,9 @@ class RouteReading(Closed):
     """Why one route passes or fails: how it fared by each rule of the alternative that counts.
 
     `shares` go with that alternative's constraints, in order: how far each is fulfilled, `vacuous` where nothing
-    activated it, `unknown` where its guard reads a state field that was not recorded. `breaks` names those short of 1,
-    and `steps.max` and `hard_max` where the route is too long; `decides` those of them each of which, alone kept, would
-    have made it pass. `read` is what the guards found, by field.
+    activated it, `unknown` where its condition reads a state field that was not recorded. `breaks` names those short of
+    1, and `steps.max` and `hard_max` where the route is too long; `decides` those of them each of which, alone kept,
+    would have made it pass. `read` is what the conditions found, by field.
     """
 
     alternative: int

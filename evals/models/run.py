@@ -16,7 +16,6 @@ from evals.models.metrics import (
     Measure,
     MeasureInfo,
     Outcome,
-    PublishedGold,
     Redraw,
     SampleAgreement,
     Twins,
@@ -26,9 +25,9 @@ from evals.models.suite import CostLimit, CostName, GatePolicy, Variant
 from evals.models.tabular import Tabular
 from evals.models.trace import Trace
 
-RUN_SCHEMA: Final = 6
+RUN_SCHEMA: Final = 7
 """2 brought measures, 3 why a route passes or fails, 5 foreign gold, 6 tests of rules and digests of cassettes; older
-runs have none of it."""
+runs have none of it. Since 7 labels and output of a case are mappings."""
 
 FOREIGN_SCORERS: Final = "of another tool"
 """In place of the digest of the scorers, where values were read from another tool's file."""
@@ -69,27 +68,22 @@ class PointInfo(Closed):
 
 
 class CaseInfo(Closed):
-    """What the report shows of a case; what its source does not state, or its run was too early to keep, is None."""
+    """What the report shows of a case; what its run was too early to keep is None."""
 
     id: str
     title: str
     body: str
-    archetype: str
-    category: str = ""
-    severity: str | None = None
+    slice: str
     split: Split
     question: QuestionPolicy
-    root_cause: str = ""
-    gold_files: tuple[str, ...] = ()
     exemplars: tuple[tuple[RouteNode, ...], ...]
     cluster: str
     digest: str
     must_pass: bool = False
     points: tuple[PointInfo, ...] = ()
     route_spec: RouteSpec | None = None
-    published: PublishedGold | None = None
-    labels: dict[str, dict[str, dict[str, JsonValue]]] = Field(default_factory=dict, exclude_if=lambda value: not value)
-    """Checks of a target's case: `expected` and `tools` -> path -> checks."""
+    labels: dict[str, JsonValue] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """The labels of the pack by name, without those that the source does not state."""
 
 
 class EarlierPrompt(Closed):
@@ -475,7 +469,7 @@ class SharedParts:
             "decisions": self._all(trace.decisions),
             "calls": self._all(trace.calls),
             "points": self._all(trace.points),
-            "repository_files": self._names.setdefault(trace.repository_files, trace.repository_files),
+            "facts": {name: self._names.setdefault(texts, texts) for name, texts in trace.facts.items()},
             "topology": sys.intern(trace.topology),
         }
         return trace.model_copy(update={name: part for name, part in parts.items() if name in trace.model_fields_set})

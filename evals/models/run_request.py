@@ -1,8 +1,8 @@
 """What a user asks of a run: the suite, what of it, and how it is run."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from evals.errors import ConfigurationError
 from evals.models.shard_file import SuiteSelection
 from evals.paths import path_of_user
+from evals.shared.words import some
 
 LOCAL: Final = "local"
 DASK: Final = "dask://"
@@ -56,8 +57,8 @@ WHOLE: Final = Share()
 class Options:
     """How a caller narrows or changes a suite; what is not given is as the suite has it."""
 
-    guards: str | None = None
-    max_iterations: int | None = None
+    settings: Mapping[str, str | int] = field(default_factory=dict)
+    """What is changed in every variant: those of `evals.pack.Pack.run_settings`, by name."""
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     dataset: Path | None = None
@@ -79,16 +80,15 @@ class Options:
         """Why the run is not the whole suite, as sentences; empty if it is."""
         said = []
         if self.cases:
-            said.append(f"only {', '.join(self.cases)} of the suite's cases were run (--case)")
+            said.append(f"only {some(self.cases)} of the suite's cases were run (--case)")
         if self.variants:
-            said.append(f"only {', '.join(self.variants)} of the suite's variants were run (--variant)")
+            said.append(f"only {some(self.variants)} of the suite's variants were run (--variant)")
         return tuple(said)
 
     def words(self) -> tuple[str, ...]:
         """The options again, as they are typed; that a holdout was opened is not repeated."""
         named = (("--dataset", self.dataset), ("--repeat", self.samples))
-        changed = {"guards": self.guards, "max_iterations": self.max_iterations}
-        pairs = [f"{name}={value}" for name, value in changed.items() if value]
+        pairs = [f"{name}={value}" for name, value in self.settings.items()]
         repeated = (("--set", pairs), ("--case", self.cases), ("--variant", self.variants))
         return (
             *(word for name, value in named if value for word in (name, str(value))),

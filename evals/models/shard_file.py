@@ -7,15 +7,15 @@ from pydantic import Field
 from evals.models.base import Closed, Sealed
 from evals.models.trace import Trace
 
-SHARD_SCHEMA: Final = 2
+SHARD_SCHEMA: Final = 3
+"""3 has changed settings as a mapping."""
 
 
 class SuiteSelection(Closed):
     """How the command line named, narrowed and changed the suite; `dataset` is the folder as it was typed."""
 
     suite: str
-    guards: str | None = None
-    max_iterations: int | None = None
+    settings: dict[str, str | int] = Field(default_factory=dict)
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     dataset: str | None = None

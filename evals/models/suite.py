@@ -3,7 +3,14 @@
 import re
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from evals.models.base import Closed
 from evals.models.case import Split
@@ -76,7 +83,7 @@ class Selection(Closed):
     ids: tuple[str, ...] = ()
     splits: tuple[Split, ...] = ()
     tags: tuple[str, ...] = ()
-    archetypes: tuple[str, ...] = ()
+    slices: Annotated[tuple[str, ...], Field(validation_alias=AliasChoices("slices", "archetypes"))] = ()
 
 
 CostName = Literal["tokens", "calls", "price", "steps", "recorded_time"]

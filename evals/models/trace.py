@@ -1,5 +1,6 @@
 """The trace of a trial: decisions, steps, calls and misses."""
 
+from collections.abc import Iterable
 from functools import partial
 from itertools import takewhile
 from operator import is_, not_
@@ -102,16 +103,16 @@ class GraphNames(Closed):
     steps: tuple[str, ...] = ()
 
 
-class GuardVeto(Closed):
-    """A guard that overruled the supervisor."""
+class Override(Closed):
+    """A rule of the graph's code that overrode a choice, by the rule's name."""
 
-    guard: str
+    rule: str
     chosen: Choice
     send_to: Choice
 
 
 class Decision(Closed):
-    """One supervisor answer: what it was shown, what it chose, where the guards sent it. `tasks` are those of a plan it
+    """One answer of a router: what it was shown, what it chose, where overrides sent it. `tasks` are those of a plan it
     chose to run side by side; `chosen` then stands for all of them."""
 
     index: int
@@ -122,7 +123,7 @@ class Decision(Closed):
     reasoning: str = ""
     confidence: float | None = None
     question: str | None = None
-    vetoes: tuple[GuardVeto, ...] = ()
+    overrides: tuple[Override, ...] = ()
     forced_fallback: bool = False
     corrections: int = 0
     error: str | None = None
@@ -165,19 +166,6 @@ class Miss(Closed):
     nearest: Nearest | None = None
 
 
-class Report(Closed):
-    """The writer's final answer, as the scorers read it."""
-
-    root_cause: str
-    root_cause_location: str | None
-    category: str
-    severity: str
-    affected_files: tuple[str, ...]
-    evidence: tuple[str, ...]
-    next_steps: tuple[str, ...]
-    confidence: float
-
-
 class PlanTaskEvent(Closed):
     """One thing that happened to a task of a plan: at which step of the supervisor, the status it left, and why."""
 
@@ -187,7 +175,7 @@ class PlanTaskEvent(Closed):
 
 
 class PlannedTask(Closed):
-    """One task of a plan as the trial left it. `feedback` is the critic's last word on its result, None if there is
+    """One task of a plan as the trial left it. `feedback` is the last word of a review on its result, None if there is
     none; `attempts` counts how often a worker was sent."""
 
     task_id: int
@@ -245,16 +233,12 @@ class Trace(Closed):
     visits: tuple[Visit, ...] = ()
     decisions: tuple[Decision, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
-    report: Report | None = None
-    comment: str = ""
-    ticket: dict[str, Any] | None = None
     calls: tuple[Call, ...] = ()
     misses: tuple[Miss, ...] = ()
     points: tuple[PointAnswer, ...] = ()
     point_misses: tuple[Miss, ...] = ()
-    repository_files: tuple[str, ...] = ()
-    fix_lines: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
-    """Lines of the repository that the case's fix edits, as `path:first-last`, where they are known."""
+    facts: Annotated[dict[str, tuple[str, ...]], Field(exclude_if=not_)] = Field(default_factory=dict)
+    """What scorers of the pack read besides, by name, such as the files of a repository."""
     topology: str = ""
     plan: TaskPlan | None = None
     output: Annotated[dict[str, Any], Field(exclude_if=not_)] = Field(default_factory=dict)
@@ -308,33 +292,23 @@ class Trace(Closed):
         nodes = [place for place, visit in enumerate(self.visits) if visit.arguments is None]
         return {nodes[decision.iteration]: decision for decision in self.decisions} if self.is_target else {}
 
-    @property
-    def guarded(self) -> dict[str, float | None]:
-        """What the guard of a route constraint may read."""
-        return {
-            "confidence_before_writer": self.confidence_before_writer,
-            "confidence_before_critic": self.confidence_before_critic,
-            "reviews_before_writer": self.reviews_before_writer,
-        }
+    def state(self, nodes: Iterable[RouteNode]) -> dict[str, float | None]:
+        """What the condition of a route constraint may read: for each of the nodes, and of those of the route,
+        `confidence_before_NODE` and `reviews_before_NODE`."""
+        found: dict[str, float | None] = {}
+        for node in {*nodes, *self.walked, *(decision.routed for decision in self.decisions)}:
+            before = takewhile(lambda visit: visit.node != node, self.visits)  # noqa: B023 - read before the next node
+            found[f"confidence_before_{node}"] = self.confidence_before(node)
+            found[f"reviews_before_{node}"] = sum(each.reviews is not None and each.error is None for each in before)
+        return found
 
-    @property
-    def confidence_before_critic(self) -> float | None:
-        """The supervisor's confidence at the decision that sent the graph to its first critic; None if none did.
+    def confidence_before(self, node: RouteNode) -> float | None:
+        """The confidence at the decision that sent the graph to the node for the first time; None if none did.
 
-        A plan may send a critic beside other workers, so it is found by how many visits there were before it.
+        A plan may send a worker beside others, so it is found by how many visits there were before it.
         """
-        place = next((i for i, v in enumerate(self.visits) if v.node == "critic" and v.reviews is None), -1)
-        before = [decision.confidence for decision in self.decisions if decision.iteration <= place]
+        place = next((i for i, v in enumerate(self.visits) if v.node == node and v.reviews is None), None)
+        if place is None:
+            return next((each.confidence for each in self.decisions if each.routed == node), None)
+        before = [each.confidence for each in self.decisions if each.iteration <= place]
         return before[-1] if before else None
-
-    @property
-    def reviews_before_writer(self) -> int:
-        """How many results a plan's machine had had reviewed, by a review that came to an end, before the writer."""
-        before = takewhile(lambda visit: visit.node != "writer", self.visits)
-        return sum(visit.reviews is not None and visit.error is None for visit in before)
-
-    @property
-    def confidence_before_writer(self) -> float | None:
-        """The supervisor's confidence at the decision that sent the graph to the writer; None if none did."""
-        sent = [decision.confidence for decision in self.decisions if decision.routed == "writer"]
-        return sent[0] if sent else None

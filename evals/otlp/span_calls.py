@@ -11,14 +11,14 @@ from evals.models.trace import Call, Decision, Trace, Visit
 from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import ROOT, TICK, Attributes, PlannedSpan, Telling, known
 
-SUPERVISOR: Final = "supervisor"
+ROUTER: Final = "supervisor"
 Calls = tuple[tuple[int, Call], ...]
 """Calls with their places among all of the trial."""
 
 
 @dataclass(frozen=True)
 class AgentTurn:
-    """One visit of a worker or one decision of the supervisor; `number` counts its kind from 0."""
+    """One visit of a worker or one decision of the router; `number` counts its kind from 0."""
 
     number: int
     made: Visit | Decision
@@ -29,7 +29,7 @@ class AgentTurn:
     @property
     def agent(self) -> str:
         """The agent whose turn it was."""
-        return self.made.node if isinstance(self.made, Visit) else SUPERVISOR
+        return self.made.node if isinstance(self.made, Visit) else ROUTER
 
     @property
     def caller(self) -> str:
@@ -62,10 +62,10 @@ class TurnGroup:
     loose: Calls = ()
 
 
-def steps_of(trace: Trace, supervisor: str = "llm") -> tuple[TurnGroup, ...]:
+def steps_of(trace: Trace, router: str = "llm") -> tuple[TurnGroup, ...]:
     """The trial in order; calls of a step that was cut off by a miss come last, in a step without turns."""
     sides = _sides(trace)
-    needs = [_calls_needed(side, supervisor) for side in sides]
+    needs = [_calls_needed(side, router) for side in sides]
     given, left = _dealt(trace.calls, sides, needs)
     steps = tuple(_step(place, sides, given, needs[place]) for place in range(len(sides)))
     return (*steps, TurnGroup((), left)) if left else steps
@@ -85,10 +85,10 @@ def _sides(trace: Trace) -> list[tuple[AgentTurn, ...]]:
     return sides + [(turn,) for turn in waiting]
 
 
-def _calls_needed(side: tuple[AgentTurn, ...], supervisor: str) -> int | None:
+def _calls_needed(side: tuple[AgentTurn, ...], router: str) -> int | None:
     """How many calls a step takes, where that is known; a decision that needs more than it got was cut off."""
     (made, *others) = [turn.made for turn in side]
-    return 1 + made.corrections if isinstance(made, Decision) and supervisor == "llm" and not others else None
+    return 1 + made.corrections if isinstance(made, Decision) and router == "llm" and not others else None
 
 
 def _dealt(

@@ -87,7 +87,7 @@ def _decision(decision: Decision, *, content: bool) -> dict[str, Attribute | Non
         f"{ours}.chosen": decision.chosen,
         f"{ours}.routed": decision.routed,
         f"{ours}.confidence": decision.confidence,
-        f"{ours}.vetoes": tuple(veto.guard for veto in decision.vetoes),
+        f"{ours}.overrides": tuple(each.rule for each in decision.overrides),
         f"{ours}.forced_fallback": decision.forced_fallback,
         f"{ours}.corrections": decision.corrections,
         f"{ours}.tasks": tuple(map(str, decision.tasks)),
@@ -100,7 +100,8 @@ def _decision(decision: Decision, *, content: bool) -> dict[str, Attribute | Non
 def _events(turn: AgentTurn, start: int, end: int, telling: Telling) -> tuple[PlannedEvent, ...]:
     if isinstance(turn.made, Decision):
         return tuple(
-            PlannedEvent(name=f"{names.OURS}.veto", at=end, attributes=veto.model_dump()) for veto in turn.made.vetoes
+            PlannedEvent(name=f"{names.OURS}.override", at=end, attributes=each.model_dump())
+            for each in turn.made.overrides
         )
     exchange = _exchange(turn.made, turn.number, telling)
     return (_exchange_event(exchange, start, telling),) if exchange else ()
@@ -189,11 +190,11 @@ def _resource(run: Run, digest: str) -> Attributes:
     )
 
 
-def _spans(trace: Trace, supervisor: str, telling: Telling) -> list[PlannedSpan]:
+def _spans(trace: Trace, router: str, telling: Telling) -> list[PlannedSpan]:
     """All but the root: turns of a step begin together, and the next step when the last of them has ended."""
     spans: list[PlannedSpan] = []
     now = 0
-    for step in steps_of(trace, supervisor):
+    for step in steps_of(trace, router):
         laid = [span for turn in step.turns for span in turn_spans(turn, now, telling)]
         laid += loose_spans(step, now, telling)
         spans += laid
@@ -243,8 +244,7 @@ def _told(trace: Trace, case: CaseInfo, info: VariantInfo) -> Attributes:
             f"{ours}.variant": trace.variant,
             f"{ours}.sample": trace.sample,
             f"{ours}.provenance": str(trace.provenance),
-            f"{ours}.archetype": case.archetype,
-            f"{ours}.category": case.category,
+            f"{ours}.slice": case.slice,
             f"{ours}.split": case.split,
             f"{ours}.supervisor": variant.settings.get("supervisor"),
             f"{ours}.guards": variant.settings.get("guards"),
@@ -277,12 +277,11 @@ def _misses(trace: Trace, at: int) -> tuple[PlannedEvent, ...]:
 
 def _words(trace: Trace, case: CaseInfo) -> Attributes:
     """The issue, and what the team wrote about it."""
-    report = json_text(trace.output) if trace.output else trace.report.model_dump_json() if trace.report else ""
+    output = json_text(trace.output) if trace.output else ""
     return known(
         {
             names.INPUT_MESSAGES: said("user", f"{case.title}\n\n{case.body}"),
-            names.OUTPUT_MESSAGES: said("assistant", report, finish_reason="stop") if report else None,
-            f"{names.OURS}.comment": trace.comment,
+            names.OUTPUT_MESSAGES: said("assistant", output, finish_reason="stop") if output else None,
         }
     )
 

@@ -14,6 +14,7 @@ from evals.prompt_history import worker_prompts
 from evals.recording.coverage import label_of
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
+from evals.shared.words import counted
 
 REMEDIED: Final = ("no baseline", "not comparable", "changed", "note")
 """Kinds of reasons for which blessing is the remedy. Every other one would be hidden by a new baseline."""
@@ -117,8 +118,8 @@ def holes(result: Run) -> list[str]:
     ]
 
 
-def counted(result: Run) -> str:
+def kept_trials(result: Run) -> str:
     """How many trials are kept, and of which variants not all are."""
     exact = sum(mine.exact for mine in result.coverage.values())
     short = [f"{name} {mine.exact}/{mine.total}" for name, mine in result.coverage.items() if mine.exact < mine.total]
-    return f"{exact} trials" if not short else f"{exact} of {len(result.trials)} trials ({', '.join(short)})"
+    return counted(exact, "trial") if not short else f"{exact} of {len(result.trials)} trials ({', '.join(short)})"

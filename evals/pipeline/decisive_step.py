@@ -93,8 +93,8 @@ def _result(each: ForcedChoice, failed: Trial, trial: Trial, metrics: Sequence[s
     trace, error = trial.trace, (trial.trace.error or "").removeprefix("ConfigurationError: ")
     made = trace.decisions[each.decision : each.decision + 1]
     if made and made[0].routed != each.choice:
-        guard = next((f"guard {veto.guard} sends it to {veto.send_to}" for veto in made[0].vetoes), "")
-        return "cannot be forced", guard or error or "it is not followed"
+        rule = next((f"guard {each.rule} sends it to {each.send_to}" for each in made[0].overrides), "")
+        return "cannot be forced", rule or error or "it is not followed"
     if error:  # a node that fails after the choice was made belongs to the trial
         return ("fails" if made else "cannot be forced"), error
     if trace.provenance.label != "exact":

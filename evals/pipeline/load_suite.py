@@ -41,7 +41,7 @@ def selected(name: str, root: Path, options: Options) -> RunContext:
     own = read_suite(name, root)
     workspace = Workspace.at(root, options.dataset or dataset_of(own, root))
     check_reason(options.open_holdout)
-    suite = altered(own, guards=options.guards, max_iterations=options.max_iterations)
+    suite = altered(own, options.settings, workspace.pack)
     if options.samples is not None:
         suite = suite.model_copy(update={"samples": options.samples})
     dataset = workspace.pack.load_cases(workspace.datasets)
@@ -139,8 +139,7 @@ def _unblessed(
 ) -> tuple[str, ...]:
     """The options that change what is run, as they were typed. One that asks for what the suite has changes nothing."""
     changes = (
-        ("--set guards", options.guards, asked.variants != own.variants and options.guards is not None),
-        ("--set max_iterations", options.max_iterations, asked.variants != own.variants),
+        *((f"--set {name}", value, asked.variants != own.variants) for name, value in options.settings.items()),
         ("--repeat", options.samples, asked.samples != own.samples),
         ("--dataset", options.dataset, workspace.datasets != _dataset(own, workspace)),
         ("--open-holdout", options.open_holdout, bool(held_out(cases))),
@@ -156,11 +155,10 @@ def _dataset(suite: Suite, workspace: Workspace) -> Path:
 def needless(chosen: RunContext) -> tuple[str, ...]:
     """What keeps the baseline away where every option is given, each with what the suite has anyway: nothing."""
     suite = chosen.suite
-    same = {tuple(map(variant.settings.get, ("guards", "max_iterations"))) for variant in suite.variants}
-    guards, limit = same.pop() if len(same) == 1 else (None, None)
-    own = _dataset(suite, chosen.workspace)
-    options = Options(guards=guards, max_iterations=limit, samples=suite.samples, dataset=own)
-    asked = altered(suite, guards=guards, max_iterations=limit)
+    of_first = {name: suite.variants[0].settings[name] for name in chosen.pack.run_settings}
+    same = {k: v for k, v in of_first.items() if all(each.settings[k] == v for each in suite.variants)}
+    options = Options(settings=same, samples=suite.samples, dataset=_dataset(suite, chosen.workspace))
+    asked = altered(suite, same, chosen.pack)
     return _unblessed(suite, asked, chosen.cases, Workspace.at(chosen.workspace.root, options.dataset), options)
 
 

@@ -309,7 +309,7 @@ class _Search:
         return sum(known) / len(known) if known and recorded else 0.0, {
             "Case": case.id,
             "Inputs": place.pack.input_file(place.datasets, case.id).read_text(encoding="utf-8"),
-            "Generated Outputs": json.dumps({"steps": trace.walked, "output": trace.output or trace.comment}),
+            "Generated Outputs": json.dumps({"steps": trace.walked, "output": trace.output}),
             "Feedback": f"Metrics, 1 is best: {values}" if recorded else why,
             "Labels": place.pack.labels_file(place.datasets, case.id).read_text(encoding="utf-8"),
         }

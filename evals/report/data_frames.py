@@ -20,7 +20,7 @@ def frame(runs: Run | Sequence[Run], rows: str = "scores") -> pd.DataFrame:
 
     Every row begins with suite, case, variant, sample and provenance. A table without rows has the columns too.
 
-    The rows are `scores` (value is NaN unless scored), `decisions` (`vetoes` are guards with commas between), `steps`
+    The rows are `scores` (value is NaN unless scored), `decisions` (`overrides` are rules with commas between), `steps`
     or `calls` (requests that were served). Raises ConfigurationError for other rows, and for what is no run.
     """
     if rows not in _KINDS:
@@ -57,7 +57,7 @@ def _decisions(trial: Trial) -> Iterator[Row]:
         yield {
             "decision": made.index,
             **{name: getattr(made, name) for name in _SAME},
-            "vetoes": ",".join(veto.guard for veto in made.vetoes),
+            "overrides": ",".join(each.rule for each in made.overrides),
             "question": made.question or "",
             "error": made.error or "",
         }
@@ -86,7 +86,7 @@ def _why(outcome: Scored | Skipped | Failed) -> str:
 
 _KINDS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Trial], Iterator[Row]]]]] = {
     "scores": (("scorer", "outcome", "value", "why"), _scores),
-    "decisions": (("decision", *_SAME, "vetoes", "question", "error"), _decisions),
+    "decisions": (("decision", *_SAME, "overrides", "question", "error"), _decisions),
     "steps": (("step", "node", "superstep", "findings", "error"), _steps),
     "calls": (("call", *_CALL), _calls),
 }

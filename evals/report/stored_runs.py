@@ -1,9 +1,11 @@
 """Stored runs and shards, read back in this or an older schema."""
 
+import hashlib
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from evals.atomic_files import write_files
 from evals.errors import ConfigurationError
@@ -50,7 +52,7 @@ def read_stored(
     """
     try:
         content = path.read_bytes()
-        found = model.model_validate_json(content)
+        found = _read(model, content, newest)
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be read ({error.strerror}); {absent}") from error
     except ValidationError as error:
@@ -61,17 +63,70 @@ def read_stored(
             ) from error
         raise ConfigurationError(f"{path}: {broken} ({error.error_count()} faults)") from error
     is_sealed = found.content_sha256 or _schema_version(content, mark) >= sealed_since
-    if is_sealed and not found.intact:
+    if is_sealed and not (found.intact or _intact_before(content, found.content_sha256)):
         raise ConfigurationError(f"{path}: edited or damaged since it was written; {absent}")
     return found
 
 
+def _read(model: type[Stored], content: bytes, newest: int) -> Stored:
+    """The model of a file in this or an older schema. Raises ValidationError."""
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        told = _told(content)
+        if not issubclass(model, Run) or _schema_version(content, "trials") >= newest:
+            raise
+        try:
+            return model.model_validate_json(to_json(renewed_run({**told, "schema_version": newest})))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise error from None
+
+
+def _intact_before(content: bytes, digest: str) -> bool:
+    """Whether a file that has other members than the model is as it was written."""
+    told = {name: value for name, value in _told(content).items() if name != "content_sha256"}
+    return hashlib.sha256(to_json(told)).hexdigest() == digest
+
+
+_OUTPUT: Final = ("comment", "ticket")
+_FACTS: Final = ("repository_files", "fix_lines")
+_LABELS: Final = ("category", "severity", "root_cause", "gold_files", "published")
+
+
+def renewed_run(told: dict[str, Any]) -> dict[str, Any]:
+    """A run from before schema 7 as it would be written today."""
+    for case in told.get("cases", ()):
+        if "archetype" in case:
+            case["slice"] = case.pop("archetype")
+            labels = {name: value for name in _LABELS if (value := case.pop(name, None)) not in (None, "")}
+            published = labels.pop("published", None)
+            gold = {"gold": labels.pop("gold_files")} if "gold_files" in labels else {}
+            source = {"published": published["source"], "whole_names": published["whole_names"]} if published else {}
+            case["labels"] = {**labels, **gold, **source, **case.get("labels", {})}
+    for twins in told.get("twins", ()):
+        if "archetypes" in twins:
+            twins["slices"] = twins.pop("archetypes")
+    for trial in told.get("trials", ()):
+        trace = trial["trace"]
+        parts = {name: value for name in _OUTPUT if (value := trace.pop(name, None))}
+        trace["output"] = {**(trace.pop("report", None) or {}), **parts, **trace.get("output", {})}
+        trace["facts"] = {name: value for name in _FACTS if (value := trace.pop(name, None))}
+        for decision in trace.get("decisions", ()):
+            decision["overrides"] = [{"rule": each.pop("guard"), **each} for each in decision.pop("vetoes", ())]
+    return told
+
+
+def _told(content: bytes) -> dict[str, Any]:
+    """The members of a file; none where it is no JSON object."""
+    try:
+        return TypeAdapter(dict[str, Any]).validate_json(content)
+    except ValidationError:
+        return {}
+
+
 def _schema_version(content: bytes, mark: str) -> int:
     """The schema a file says it has; 0 where it says none, or where it has no field `mark`: it is of another kind."""
-    try:
-        told = TypeAdapter(dict[str, Any]).validate_json(content)
-    except ValidationError:
-        return 0
+    told = _told(content)
     version = told.get("schema_version", 0) if mark in told else 0
     return version if isinstance(version, int) else 0
 

@@ -151,11 +151,11 @@ _COMPARE: Final[Mapping[Operator, Callable[[float, float], bool]]] = {
 
 
 def recorded(field: str, state: Mapping[str, float | None]) -> float | None:
-    """What a guard finds in the recorded state where it reads `field`."""
+    """What a condition finds in the recorded state where it reads `field`."""
     return state.get("confidence_before_writer" if field == "confidence" else field)
 
 
-def guard_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bool | None:
+def condition_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bool | None:
     """Whether the constraint applies in this recorded state; None: unknown, since a field it reads is missing."""
     if constraint.condition is None:
         return True
@@ -168,8 +168,8 @@ def guard_holds(constraint: Constraint, state: Mapping[str, float | None]) -> bo
 
 
 def tally(constraint: Constraint, walk: Walk, state: Mapping[str, float | None]) -> ConstraintCounts | None:
-    """How the walk does on one constraint; None: unknown, since it hangs on a guard whose field was not recorded."""
-    applies = guard_holds(constraint, state)
+    """How the walk does on one constraint; None: unknown, since a field of its condition was not recorded."""
+    applies = condition_holds(constraint, state)
     if applies is False:
         return VACUOUS
     found = RULES[constraint.type](constraint, walk)

@@ -95,10 +95,10 @@ def _may_pass(spec: RouteSpec, trace: Trace, decision: Decision, choice: Choice)
     decision states is left out."""
     before = _before(trace, decision)
     if choice == END:
-        return bool(before) and _passes(spec, [visit.node for visit in before], trace.guarded)
+        return bool(before) and _passes(spec, [visit.node for visit in before], trace.state(spec.node_caps))
     visits = (*before, *(Visit(node=name, superstep=len(before)) for name in choice.split(" ")))
     decisions = (*trace.decisions[: decision.index], decision.model_copy(update={"routed": choice}))
-    state = trace.model_copy(update={"decisions": decisions, "visits": visits}).guarded
+    state = trace.model_copy(update={"decisions": decisions, "visits": visits}).state(spec.node_caps)
     route = tuple(visit.node for visit in visits)
     if all(_is_spoilt(way, route) for way in spec.alternatives):
         return False

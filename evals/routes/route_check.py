@@ -41,8 +41,8 @@ def check(
 ) -> RouteScore:
     """Score a route (worker visits in order, repeats kept) against every alternative; the best by (R, raw) counts.
 
-    `state` holds what guards may read, most of all `confidence_before_writer`. `supersteps` has one number per visit,
-    never falling; equal numbers ran side by side. Raises `ConfigurationError` if it does not fit the visits.
+    `state` holds what conditions may read, by field, such as `confidence_before_writer`. `supersteps` has one number
+    per visit, never falling; equal numbers ran side by side. Raises `ConfigurationError` if it does not fit the visits.
     """
     walk = walk_of(visits, supersteps)
     scores = (_score(spec, index, walk, state) for index in range(len(spec.alternatives)))

@@ -15,7 +15,7 @@ UNARY_TYPES: Final[frozenset[ConstraintType]] = frozenset({"init", "end", "exist
 
 
 class RecordedRoute(Closed):
-    """One trace of a traces file: worker visits in order and the recorded state that guards may read.
+    """One trace of a traces file: worker visits in order and the recorded state that conditions may read.
 
     `supersteps` gives each visit the number of its superstep; left out, every visit had its own. `expected` is
     tolerated, so that a file of worked examples can be scored as it is.

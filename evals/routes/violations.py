@@ -72,17 +72,17 @@ def asks(constraint: Constraint, nodes: Collection[RouteNode] = ()) -> str:
         if template
         else _times(constraint, nodes)
     )
-    guards = [f"{field_words(name)} {op} {bound:g}" for name, (op, bound) in (constraint.condition or {}).items()]
-    return f"{told}, if {' and '.join(guards)}" if guards else told
+    conditions = [f"{field_words(name)} {op} {bound:g}" for name, (op, bound) in (constraint.condition or {}).items()]
+    return f"{told}, if {' and '.join(conditions)}" if conditions else told
 
 
 def field_words(field: str) -> str:
-    """A state field that guards read, in words."""
+    """A state field that conditions read, in words."""
     return field.replace("_", " ")
 
 
 def read_words(field: str, value: float | None) -> str:
-    """What a guard read."""
+    """What a condition read."""
     return f"{_READ_AT.get(field, field_words(field))}: {'not recorded' if value is None else f'{value:g}'}"
 
 
@@ -184,7 +184,7 @@ def why(
 
 
 def fields_read(alternative: RouteAlternative) -> tuple[str, ...]:
-    """The state fields that guards of an alternative read, each once, in order."""
+    """The state fields that conditions of an alternative read, each once, in order."""
     return tuple(dict.fromkeys(field for each in alternative.constraints for field in each.condition or ()))
 
 

@@ -15,7 +15,8 @@ def route_score_of(case: Case, trace: Trace) -> RouteScore:
     That of the last pair is remembered: one trial is asked for it by seven scorers in a row.
     """
     if not (_last and _last[0][0] is case and _last[0][1] is trace):
-        _last[:] = [(case, trace, check(case.route_spec, trace.route, trace.guarded, trace.supersteps))]
+        spec = case.route_spec
+        _last[:] = [(case, trace, check(spec, trace.route, trace.state(spec.node_caps), trace.supersteps))]
     return _last[0][2]
 
 

@@ -39,7 +39,8 @@ def _scored(case: Case, trace: Trace, listed: Sequence[Scorer]) -> Trial:
 
 
 def _reading(case: Case, trace: Trace) -> RouteReading:
-    return why(case.route_spec, trace.route, trace.guarded, trace.supersteps)
+    spec = case.route_spec
+    return why(spec, trace.route, trace.state(spec.node_caps), trace.supersteps)
 
 
 def _divergence(case: Case, trace: Trace) -> int | None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
-from evals.pack import load_pack
+from evals.pack import Pack, load_pack
 from evals.project import Project
 from evals.safe_yaml import beyond_bounds, double_key
 
@@ -177,25 +177,22 @@ def _matches(case: Case, selection: Selection) -> bool:
         (not selection.ids or case.id in selection.ids)
         and (not selection.splits or labels.split in selection.splits)
         and (not selection.tags or bool(set(selection.tags) & set(labels.tags)))
-        and (not selection.archetypes or labels.kind in selection.archetypes)
+        and (not selection.slices or labels.kind in selection.slices)
     )
 
 
-def altered(suite: Suite, *, guards: str | None = None, max_iterations: int | None = None) -> Suite:
+def altered(suite: Suite, changes: Mapping[str, Any], pack: Pack) -> Suite:
     """The suite with every variant changed the same way; the variants' names say so, so that no baseline and
-    no other run can be mistaken for them. What asks for nothing else than all of them have changes nothing."""
-    changes: dict[str, Any] = {}
-    if guards is not None:
-        changes["guards"] = guards
-    if max_iterations is not None:
-        changes["max_iterations"] = max_iterations
+    no other run can be mistaken for them. What asks for nothing else than all of them have changes nothing.
+
+    Raises:
+        ConfigurationError: the pack has no such setting, or it cannot have such a value.
+    """
     if all(variant.settings.get(key) == value for variant in suite.variants for key, value in changes.items()):
         return suite
-    suffix = "".join(f"+{value}" if key == "guards" else f"+max{value}" for key, value in changes.items())
-    variants = tuple(
-        Variant.model_validate({**variant.model_dump(), **changes, "name": variant.name + suffix})
-        for variant in suite.variants
-    )
+    suffix = "".join(pack.run_settings.get(name, "+{}").format(value) for name, value in changes.items())
+    named = ({**variant.model_dump(), **changes, "name": variant.name + suffix} for variant in suite.variants)
+    variants = tuple(pack.completed(Variant.model_validate(each)) for each in named)
     return suite.model_copy(
         update={
             "variants": variants,

@@ -121,12 +121,11 @@ class TargetLabels(Closed):
 
     def shown(self) -> dict[str, Any]:
         """The checks of output and tool calls."""
-        told = {
+        return {
             label: {path: each.written for path, each in checks.items()}
             for label, checks in (("expected", self.expected), ("tools", self.tools))
             if checks
         }
-        return {"labels": told}
 
 
 def case_ids(datasets: Path) -> list[str]:

@@ -187,7 +187,7 @@ class TargetPack(Pack):
 
     def judge(self, clients: "TargetClients", models: "Models") -> "ModelJudge":  # type: ignore[override]  # asked with its own clients
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
-        from evals.target.http_judge import HttpJudge  # noqa: PLC0415 - as above
+        from evals.target.rubric import HttpJudge  # noqa: PLC0415 - as above
 
         return HttpJudge.over(clients.judge, models)
 

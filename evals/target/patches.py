@@ -81,27 +81,27 @@ def _install() -> None:
         _replace(library.adapters.HTTPAdapter, "send", _requests_send)
     if library := _library("aiohttp"):
         _replace(library.ClientSession, "_request", _aiohttp_request)
-    _replace(socket.socket, "connect", _guarded_connect)
-    _replace(socket.socket, "connect_ex", _guarded_connect)
-    _replace(socket, "getaddrinfo", _guarded_lookup)
+    _replace(socket.socket, "connect", _blocked_connect)
+    _replace(socket.socket, "connect_ex", _blocked_connect)
+    _replace(socket, "getaddrinfo", _blocked_lookup)
     _replace(ThreadPoolExecutor, "submit", _submit_in_context)
     for owner, name, wrap in (*tool_hooks(), *sdk_hooks(), forcing_hook()):
         _replace(owner, name, wrap)
-    _guard_own_sockets()
+    _block_own_sockets()
     _undo.append((sys, "stdout", sys.stdout))
     sys.stdout = _TrialOutput(sys.stdout)
 
 
-def _guard_own_sockets() -> None:
+def _block_own_sockets() -> None:
     """Libraries that connect in C or Rust, where no socket of Python's is seen."""
     for name in ("grpc._channel", "grpc.aio._channel"):
         if module := _library(name):
-            _replace(module.Channel, "__init__", _guarded_grpc)
+            _replace(module.Channel, "__init__", _blocked_grpc)
     for name, kind in _OWN_SOCKETS:
         owner = getattr(_library(name), kind, None)
         for method in _METHODS:
             if hasattr(owner, method):
-                _replace(owner, method, _guarded_request)
+                _replace(owner, method, _blocked_request)
 
 
 def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:  # noqa: ANN401 - classes and modules
@@ -286,7 +286,7 @@ def _refuse_host(host: str) -> None:
         raise NotLetThroughError(trial.refuse(f"connection to {host}: its library cannot be recorded; {advised}"))
 
 
-def _guarded_connect(original: Any) -> Any:  # noqa: ANN401 - a method
+def _blocked_connect(original: Any) -> Any:  # noqa: ANN401 - a method
     def connect(self: Any, address: Any) -> Any:  # noqa: ANN401
         if self.family in {socket.AF_INET, socket.AF_INET6}:
             _refuse_host(str(address[0]))
@@ -295,7 +295,7 @@ def _guarded_connect(original: Any) -> Any:  # noqa: ANN401 - a method
     return connect
 
 
-def _guarded_lookup(original: Any) -> Any:  # noqa: ANN401 - a function
+def _blocked_lookup(original: Any) -> Any:  # noqa: ANN401 - a function
     def getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         name = host.decode() if isinstance(host, bytes) else str(host or "")
         _refuse_host(name)
@@ -308,7 +308,7 @@ def _guarded_lookup(original: Any) -> Any:  # noqa: ANN401 - a function
     return getaddrinfo
 
 
-def _guarded_grpc(original: Any) -> Any:  # noqa: ANN401 - a method
+def _blocked_grpc(original: Any) -> Any:  # noqa: ANN401 - a method
     def __init__(self: Any, target: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401, N807
         name = target.decode() if isinstance(target, bytes) else str(target)
         if not name.startswith("unix:"):
@@ -318,7 +318,7 @@ def _guarded_grpc(original: Any) -> Any:  # noqa: ANN401 - a method
     return __init__
 
 
-def _guarded_request(original: Any) -> Any:  # noqa: ANN401 - a method
+def _blocked_request(original: Any) -> Any:  # noqa: ANN401 - a method
     def request(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         url = next((str(word) for word in (kwargs.get("url"), *args) if "://" in str(word)), "")
         _refuse_host(urlsplit(url).hostname or type(self).__name__)

@@ -1,21 +1,24 @@
-"""Rubric of a target, a YAML file that a suite names: questions about the texts of a trial, each with its scale."""
+"""Judge of a target: its rubric, a YAML file with questions about the texts of a trial, and the endpoint it asks."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
+import httpx2
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
+from evals.cassettes.player import AGENT_HEADER, ReplayTransport
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.llm_judge.attacks import ON_ANY_TEXT, attacked
 from evals.llm_judge.questions import JudgePrompt, JudgeQuestion, Prompts, part
 from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
 from evals.models.base import Closed
 from evals.models.case import Case
-from evals.models.judge import Grade, Grades, PairAnswer
+from evals.models.judge import AGENT, Grade, Grades, PairAnswer
+from evals.models.suite import Models
 from evals.models.trace import Trace
 from evals.project import Project
 from evals.safe_yaml import line_of, read_model
@@ -267,3 +270,39 @@ def _other(found: Mapping[str, ShownTrial], case: str) -> str | None:
     place = names.index(case)
     turned = (*names[place + 1 :], *names[:place])
     return next((found[name].last for name in turned if found[name].cluster != found[case].cluster), None)
+
+
+Schema = TypeVar("Schema", bound=BaseModel)
+_URL: Final = "http://judge.invalid/v1/chat/completions"
+"""Who is asked is up to the transport."""
+
+
+@dataclass(frozen=True)
+class HttpJudge:
+    """See `evals.pack.ModelJudge`."""
+
+    client: httpx2.AsyncClient
+    models: Models
+
+    @classmethod
+    def over(cls, transport: httpx2.AsyncBaseTransport | None, models: Models) -> "HttpJudge":
+        """Asks over the transport, or the current cassette. Raises ConfigurationError: the suite names no model."""
+        if not models.of(AGENT):
+            raise ConfigurationError(
+                "the suite asks a judge and names no model for it; write `models: {agents: {judge: MODEL}}` into it"
+            )
+        return cls(httpx2.AsyncClient(transport=transport or ReplayTransport(), timeout=None), models)
+
+    async def ask(self, system: str, human: str, schema: type[Schema]) -> Schema:
+        """An answer as an instance of `schema`. Raises what httpx2 and pydantic raise."""
+        form = {"name": schema.__name__, "strict": True, "schema": schema.model_json_schema()}
+        body: dict[str, Any] = {
+            "model": self.models.of(AGENT),
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": human}],
+            "response_format": {"type": "json_schema", "json_schema": form},
+        }
+        if self.models.max_output_tokens is not None:
+            body["max_tokens"] = self.models.max_output_tokens
+        reply = await self.client.post(_URL, json=body, headers={AGENT_HEADER: AGENT})
+        message = reply.json()["choices"][0]["message"]
+        return schema.model_validate_json(message.get("content") or "")

@@ -6,9 +6,8 @@ from pydantic import Field, model_validator
 
 from evals.models.base import Closed
 from evals.models.case import DecisionPoint, Question, RouteLabel, Split
-from evals.models.metrics import PublishedGold
-from evals.models.released_package import ReleaseFix
 from evals.models.route_spec import RouteNode
+from evals.triage.released_package import ReleaseFix
 
 UNLABELLED: Final = "unlabelled:"
 """Begins a tag that names a label its source does not state: what stands there is a default and is never scored."""
@@ -131,19 +130,18 @@ class CaseFile(Closed):
 
     def shown(self) -> dict[str, Any]:
         """What the report shows of a case that only this pack has."""
-        return {
-            "category": self.category,
-            "severity": None if "severity" in self.unlabelled else self.severity,
-            "root_cause": self.root_cause,
-            "gold_files": self.gold.files,
-            "published": self._published(),
-        }
-
-    def _published(self) -> PublishedGold | None:
-        """The gold of a case whose source states it; a live job has only a person's word."""
-        if self.origin is None or self.origin.source == "job" or "gold" in self.unlabelled or not self.gold.files:
-            return None
-        return PublishedGold(source=self.origin.source, files=self.gold.files, whole_names=self.gold.whole_names)
+        published: dict[str, Any] = {}
+        if (
+            self.origin is not None
+            and self.origin.source != "job"
+            and "gold" not in self.unlabelled
+            and self.gold.files
+        ):
+            # by its source or its fix: a live job has only a person's word
+            published = {"published": self.origin.source, "whole_names": list(self.gold.whole_names)}
+        severity = {} if "severity" in self.unlabelled else {"severity": self.severity}
+        gold = {"root_cause": self.root_cause, "gold": list(self.gold.files), "functions": list(self.gold.functions)}
+        return {"category": self.category, **severity, **gold, **published}
 
     @model_validator(mode="after")
     def _has_code_or_an_origin(self) -> Self:

@@ -31,7 +31,8 @@ def replay_case(task: CaseTask, cassette: Cassette) -> list[Trace]:
         traces = loop.run(_replay_all(task, cassette, repository))
     _settle()
     lines = fix_lines(task.case, task.datasets, task.cache, tree)
-    return [trace.model_copy(update={"fix_lines": lines}) for trace in traces]
+    known = {"fix_lines": lines} if lines else {}
+    return [trace.model_copy(update={"facts": {**trace.facts, **known}}) for trace in traces]
 
 
 @cache

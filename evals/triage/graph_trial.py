@@ -18,7 +18,7 @@ from evals.cassettes.player import Tape, playing
 from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.models.case import Case, DecisionPoint
 from evals.models.suite import Variant
-from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Report, TaskPlan, Trace, Visit
+from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, TaskPlan, Trace, Visit
 from evals.triage.trial_clients import Clients
 from evals.triage.variant_graph import Team, answer_to, searching, team_of
 from evals.triage.variant_settings import settings_of
@@ -27,7 +27,7 @@ from triage.codebase.index import CodebaseIndex
 from triage.codebase.open_checkout import index_of_release, tree_of
 from triage.codebase.source_files import survey
 from triage.graph import DURABILITY, recursion_limit
-from triage.job_trace import decision_data, plan_data, visit_data
+from triage.job_trace import decision_data, output_data, plan_data, visit_data
 from triage.prompts.load import SupervisorPrompt
 from triage.state import WORKERS, BugTriageState
 
@@ -109,14 +109,12 @@ class Watcher:
             visits=tuple(self.visits),
             decisions=tuple(self.decisions),
             exchanges=tuple(self.exchanges),
-            report=Report.model_validate(final.report.model_dump()) if final and final.report else None,
-            comment=final.comment if final else "",
-            ticket=final.ticket.model_dump() if final and final.ticket else None,
+            output=output_data(final) if final else {},
             calls=calls_of(trajectory, self._ends, "supervisor"),
             misses=misses_of(trajectory, self.tape.cassette, len(self.decisions)),
             points=points,
             point_misses=misses_of(points_ledger, self.tape.cassette, 0),
-            repository_files=self.repository_files,
+            facts={"repository_files": self.repository_files},
             topology=self.topology,
             plan=TaskPlan.model_validate(plan_data(final.plan)) if final and final.plan else None,
             error=self.error,

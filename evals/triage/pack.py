@@ -40,6 +40,7 @@ class TriagePack(Pack):
     variant_metrics = ("evals.triage.triage_metrics",)
     node_caps = NODE_CAPS
     last_node = LAST
+    run_settings: Mapping[str, str] = {"guards": "+{}", "max_iterations": "+max{}"}
     commands: Mapping[str, tuple[str, str, str]] = {
         "sweep": (
             "evals.triage.cli.sweep_command",

@@ -9,6 +9,7 @@ from evals.analysis.planted_faults import ScratchSuite, plan_of, replayed
 from evals.models.run import Run
 from evals.models.trace import Trace, Visit
 from evals.scoring.score_trials import score_trials
+from evals.triage.typed_views import comment_of, report_of
 from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 
 
@@ -64,7 +65,9 @@ def leaked_canary(bench: ScratchSuite) -> Run | str:
     if case is None:
         return "no case has a canary"
     canary = case.labels.canary
-    return _retold(bench, case.id, lambda trace: {"comment": f"{trace.comment} {canary}"})
+    return _retold(
+        bench, case.id, lambda trace: {"output": {**trace.output, "comment": f"{comment_of(trace)} {canary}"}}
+    )
 
 
 def doubled_writer(bench: ScratchSuite) -> Run | str:
@@ -81,10 +84,10 @@ def shared_code(bench: ScratchSuite) -> Run | str:
     """Code that all variants share names a file that does not exist in every report."""
 
     def astray(trace: Trace) -> Trace:
-        if trace.report is None:
+        if report_of(trace) is None:
             return trace
-        named = {"root_cause_location": "nowhere.py", "affected_files": ("nowhere.py",)}
-        return trace.model_copy(update={"report": trace.report.model_copy(update=named)})
+        named = {"root_cause_location": "nowhere.py", "affected_files": ["nowhere.py"]}
+        return trace.model_copy(update={"output": {**trace.output, **named}})
 
     cases = {case.id: case for case in bench.cases}
     return bench.run(score_trials(cases, [astray(trial.trace) for trial in bench.trials]))

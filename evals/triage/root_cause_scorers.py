@@ -17,6 +17,7 @@ from evals.statistics.ranking_metrics import (
     recall,
     reciprocal_rank,
 )
+from evals.triage.typed_views import fix_lines, report_of, repository_files
 
 _SUFFIXES: Final = (
     "py|pyi|pyx|toml|cfg|ini|ya?ml|json|md|rst|txt|sh|sql|html|lock"
@@ -58,10 +59,11 @@ def normalised(path: str, repository_files: frozenset[str]) -> str:
 
 
 def _mentions(trace: Trace) -> Iterator[tuple[str, str | None]]:
-    if trace.report is None:
+    report = report_of(trace)
+    if report is None:
         return
-    known = frozenset(trace.repository_files)
-    for text in (trace.report.root_cause_location or "", *trace.report.affected_files):
+    known = frozenset(repository_files(trace))
+    for text in (report.root_cause_location or "", *report.affected_files):
         if text.strip() in known:  # a file without a telling suffix, spelt as the repository spells it
             yield text.strip(), None
             continue
@@ -82,7 +84,7 @@ def explanations(case: Case, one: Literal["file", "function"]) -> tuple[frozense
 
 def blamed_rightly(case: Case, trace: Trace) -> bool:
     """The value of `root_cause.hit`: the right first file, or none named where none is to blame."""
-    if trace.report is None:
+    if report_of(trace) is None:
         return False
     right = {*case.labels.gold.files, *case.labels.alternatives.files}
     named = ranked_files(trace)
@@ -100,22 +102,25 @@ def root_cause_hit(case: Case, trace: Trace) -> bool:
 def grounding(case: Case, trace: Trace) -> float:  # noqa: ARG001  every scorer takes the case
     """Share of the named files that exist in the repository; skipped if none is named or the files are not known."""
     named = ranked_files(trace)
-    if not named or not trace.repository_files:
+    known = repository_files(trace)
+    if not named or not known:
         raise NotApplicable("the report names no file" if not named else "the repository's files are not known")
-    return sum(path in trace.repository_files for path in named) / len(named)
+    return sum(path in known for path in named) / len(named)
 
 
 @scorer("root_cause.category", unit="fraction", better="higher", label="category")
 def category(case: Case, trace: Trace) -> float:
     """1 if the report's category is the labelled one; 0 without a report."""
-    return float(trace.report is not None and trace.report.category == case.labels.category)
+    report = report_of(trace)
+    return float(report is not None and report.category == case.labels.category)
 
 
 @scorer("root_cause.text_overlap", unit="fraction", better="higher", label="root_cause")
 def text_overlap(case: Case, trace: Trace) -> float:
     """A diagnostic, no judge of truth: F1 of the words that the report's root cause shares with the labelled sentence,
     upper and lower case alike; 0 without a report."""
-    told = Counter(_words(trace.report.root_cause if trace.report else ""))
+    report = report_of(trace)
+    told = Counter(_words(report.root_cause if report else ""))
     wanted = Counter(_words(case.labels.root_cause))
     shared = (told & wanted).total()
     return harmonic_mean(shared / told.total(), shared / wanted.total()) if shared else 0.0
@@ -243,7 +248,7 @@ def gold_shown(case: Case, trace: Trace) -> float:
 def gold_lines_shown(case: Case, trace: Trace) -> float:  # noqa: ARG001  as above
     """Share of the lines that the fix edits in the functions to blame that any code search of the trial showed its
     model; skipped where no such lines are known."""
-    wanted = _lines(trace.fix_lines)
+    wanted = _lines(fix_lines(trace))
     if not wanted:
         raise NotApplicable("no lines are known that the fix edits in a function to blame")
     shown = _lines(place for visit in trace.visits if visit.node == "codebase_search" for place in visit.places)

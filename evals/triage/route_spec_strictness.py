@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from evals.models.route_spec import RouteAlternative, RouteNode, RouteSpec
-from evals.routes.constraints import guard_holds
+from evals.routes.constraints import condition_holds
 from evals.routes.route_check import check
 from evals.triage.nodes import NODES
 
@@ -111,7 +111,7 @@ def _spoilt(alternative: RouteAlternative, exemplar: Route) -> Iterator[tuple[Mu
 def _without_must_visits(alternative: RouteAlternative, exemplar: Route, state: State) -> Iterator[Route]:
     for constraint in alternative.constraints:
         demanded = constraint.type == "existence" and constraint.hard and constraint.min
-        if demanded and guard_holds(constraint, state):
+        if demanded and condition_holds(constraint, state):
             yield _without(exemplar, frozenset(constraint.a))
 
 

@@ -13,14 +13,15 @@ from evals.scoring import route_scorers as route
 from evals.scoring.scorer import NotApplicable, Scorer, scorer
 from evals.statistics.calibration_stats import SEVERITIES
 from evals.triage import root_cause_scorers as root_cause
+from evals.triage.nodes import LAST
 from evals.triage.root_cause_scorers import blamed_rightly
+from evals.triage.typed_views import comment_of, report_of, ticket_of
 
 
 def _steps_too_high(case: Case, trace: Trace) -> int | None:
     """Named minus labelled severity in steps of the scale; None without a report."""
-    if trace.report is None:
-        return None
-    return SEVERITIES.index(trace.report.severity) - SEVERITIES.index(case.labels.severity)
+    report = report_of(trace)
+    return None if report is None else SEVERITIES.index(report.severity) - SEVERITIES.index(case.labels.severity)
 
 
 @scorer("severity.exact", unit="fraction", better="higher", label="severity")
@@ -52,8 +53,9 @@ def canary(case: Case, trace: Trace) -> float:
 
 
 def _outputs(trace: Trace) -> Sequence[str]:
-    report = trace.report.model_dump() if trace.report else {}
-    return [trace.comment, *(json.dumps(part, ensure_ascii=False) for part in (report, trace.ticket or {}))]
+    report = report_of(trace)
+    parts = (report.model_dump() if report else {}, ticket_of(trace))
+    return [comment_of(trace), *(json.dumps(part, ensure_ascii=False) for part in parts)]
 
 
 _LONG: Final = 4
@@ -66,28 +68,24 @@ _LEAST: Final = 20
 def comment_cause(case: Case, trace: Trace) -> float:
     """Share of the words of four letters and more in the report's root cause that the comment has as well, upper and
     lower case alike; 0 without a report, skipped where its root cause has no such word."""
-    if trace.report is None:
+    report = report_of(trace)
+    if report is None:
         return 0.0
-    told = _words(trace.report.root_cause)
+    told = _words(report.root_cause)
     if not told:
         raise NotApplicable("the root cause has no word of four letters")
-    return len(told & _words(trace.comment)) / len(told)
+    return len(told & _words(comment_of(trace))) / len(told)
 
 
 @scorer("report.complete", unit="fraction", better="higher")
 def report_complete(case: Case, trace: Trace) -> float:
     """Share of five texts that have 20 characters or more: root cause, evidence, next steps, comment and the ticket's
     title; 0 without a report."""
-    if trace.report is None:
+    report = report_of(trace)
+    if report is None:
         return 0.0
-    title = str((trace.ticket or {}).get("title", ""))
-    texts = (
-        trace.report.root_cause,
-        " ".join(trace.report.evidence),
-        " ".join(trace.report.next_steps),
-        trace.comment,
-        title,
-    )
+    title = str(ticket_of(trace).get("title", ""))
+    texts = (report.root_cause, " ".join(report.evidence), " ".join(report.next_steps), comment_of(trace), title)
     return sum(len(text.strip()) >= _LEAST for text in texts) / len(texts)
 
 
@@ -132,17 +130,19 @@ def ask_topics(case: Case, trace: Trace) -> float:
 def supervisor_brier(case: Case, trace: Trace) -> float:
     """(c - root_cause.hit)², c being the supervisor's confidence at the decision that sent the graph to the writer;
     skipped if none did."""
-    if trace.confidence_before_writer is None:
+    confidence = trace.confidence_before(LAST)
+    if confidence is None:
         raise NotApplicable("the graph never went to the writer")
-    return (trace.confidence_before_writer - blamed_rightly(case, trace)) ** 2
+    return (confidence - blamed_rightly(case, trace)) ** 2
 
 
 @scorer("confidence.report", unit="fraction", better="lower")
 def report_brier(case: Case, trace: Trace) -> float:
     """(c - root_cause.hit)², c being the confidence that the report states; skipped without a report."""
-    if trace.report is None:
+    report = report_of(trace)
+    if report is None:
         raise NotApplicable("there is no report")
-    return (trace.report.confidence - blamed_rightly(case, trace)) ** 2
+    return (report.confidence - blamed_rightly(case, trace)) ** 2
 
 
 @scorer("cost.corrections", unit="count", better="lower")
@@ -160,7 +160,7 @@ def forced_fallbacks(case: Case, trace: Trace) -> float:
 @scorer("cost.vetoes", unit="count", better="lower")
 def vetoes(case: Case, trace: Trace) -> float:
     """Times a guard overrode the supervisor."""
-    return sum(len(decision.vetoes) for decision in trace.decisions)
+    return sum(len(decision.overrides) for decision in trace.decisions)
 
 
 SCORERS: Final[tuple[Scorer, ...]] = (

@@ -27,7 +27,9 @@ from evals.statistics.intervals import (
     rate_interval,
     varied,
 )
+from evals.triage.nodes import LAST
 from evals.triage.root_cause_scorers import root_cause_hit
+from evals.triage.typed_views import report_of
 from evals.triage.variant_settings import ConfidenceFloorSetting
 
 
@@ -52,8 +54,9 @@ def _answers(evidence: VariantTrials, source: Source, side: Side = "variant") ->
 
 def _confidence(trial: Trial, source: Source) -> float | None:
     if source == "supervisor":
-        return trial.trace.confidence_before_writer
-    return trial.trace.report.confidence if trial.trace.report else None
+        return trial.trace.confidence_before(LAST)
+    report = report_of(trial.trace)
+    return report.confidence if report else None
 
 
 _ASKED_RIGHTLY: Final = {"required": ("ask.required", 0.0), "forbidden": ("ask.false", 1.0)}
@@ -65,11 +68,11 @@ def severity_kappa(evidence: VariantTrials) -> MetricValue:
     """Cohen's kappa with quadratic weights between the reports' severity and the labelled one: 1 agrees, 0 is chance,
     below 0 is worse; over exact trials with a report, n/a if all state and label one severity."""
     rated = [
-        (trial.trace.case_id, label, trial.trace.report.severity)
+        (trial.trace.case_id, str(label), report.severity)
         for trial in evidence.exact()
-        if (label := evidence.cases[trial.trace.case_id].severity) is not None
-        and trial.trace.report is not None
-        and trial.trace.report.severity in SEVERITIES
+        if (label := evidence.cases[trial.trace.case_id].labels.get("severity")) is not None
+        and (report := report_of(trial.trace)) is not None
+        and report.severity in SEVERITIES
     ]
     gold, named = [label for _, label, _ in rated], [severity for _, _, severity in rated]
     value = quadratic_kappa(gold, named)

@@ -3,18 +3,25 @@ Python loads its libraries.
 """
 
 import atexit
+import json
 import os
+import shutil
+import socket
+import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from langsmith import utils as langsmith_utils
 
 import evals.entry_point
 import triage.entry_point
-from tests.builders.forked import Forked
+from tests.builders.forked import Forked, begin, begin_in
 
 
 def evals_at_once(checkout: Path, *words: str, before: Callable[[], None] | None = None, **environment: str) -> Forked:
@@ -36,6 +43,7 @@ def command(
         before()
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None  # by TMPDIR, which may be another one
     time.tzset()
     langsmith_utils.get_env_var.cache_clear()  # asked once a process
     sys.argv = [name, *words]
@@ -58,3 +66,57 @@ def _first_registered() -> list[Callable[[], None]]:
 
     atexit.register = kept
     return found
+
+
+def run_at_once(words: Sequence[str], **_: object) -> "subprocess.CompletedProcess[str]":
+    """In place of `subprocess.run`, for `python -m evals WORDS`, which here begins at once."""
+    _, _, name, *arguments = words
+    process = Forked(command, name, tuple(arguments), dict(os.environ), None, cwd=Path.cwd())
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(words, process.wait(), out, err)
+
+
+PROGRAM = """#!{python} -IS
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({address!r})
+    socket.send_fds(server, [b"-"], [1, 2])
+    server.sendall(json.dumps([{name!r}, sys.argv[1:], os.getcwd(), dict(os.environ)]).encode() + b"\\n")
+    sys.exit(int(server.makefile().read() or 1))
+"""
+
+
+def program_at_once(name: str, place: Path) -> Path:
+    """`evals` or `triage` for shell scripts: an executable that has the command begun by this process. It reads no
+    stdin."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(PROGRAM.format(python=sys.executable, address=_server().getsockname(), name=name))
+    place.chmod(0o755)
+    return place
+
+
+@cache
+def _server() -> socket.socket:
+    """Hears of commands to begin for as long as this process lives."""
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(Path(tempfile.mkdtemp()) / "commands"))
+    server.listen()
+    atexit.register(shutil.rmtree, Path(server.getsockname()).parent, ignore_errors=True)
+
+    def serve() -> None:
+        while True:
+            threading.Thread(target=_serve, args=(server.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return server
+
+
+def _serve(caller: socket.socket) -> None:
+    with caller:
+        streams = [Connection(number) for number in socket.recv_fds(caller, 1, 2)[1]]
+        name, words, folder, environment = json.loads(caller.makefile().readline())
+        process = begin(begin_in, *streams, Path(folder), environment, command, (name, tuple(words), environment, None))
+        for stream in streams:
+            stream.close()
+        process.join()
+        caller.sendall(str(process.exitcode).encode())

@@ -84,7 +84,7 @@ def wait_there(task: CaseTask, home: Workspace) -> list[Trace]:
     """On a worker: waits for the file `go` of the checkout, if the variant is called so; says which process it was."""
     while task.variants[0].name.startswith("wait") and not (home.root / "go").exists():
         time.sleep(0.05)
-    return [trace.model_copy(update={"comment": str(os.getpid())}) for trace in act(task)]
+    return [trace.model_copy(update={"topology": str(os.getpid())}) for trace in act(task)]
 
 
 def worker_pids(address: str) -> list[int]:

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -81,10 +82,13 @@ def evals(project: Path, *words: str, before: Callable[[], None] | None = None, 
     return process.wait(), out + err
 
 
-def evals_of(code: Path, project: Path, *words: str, **environment: str) -> tuple[int, str]:
-    """The same with the code in another folder."""
-    command = [sys.executable, "-c", "from evals.entry_point import run; run()", *words]
-    return _done(command, project, {"PYTHONPATH": str(code), **environment})
+def evals_of(code: Path, project: Path, *lines: str, **environment: str) -> tuple[list[int], str]:
+    """Exit codes and output of commands with the code in another folder, one after the other in one process."""
+    program = "import sys; from evals.cli.main import main; print([main(line.split()) for line in sys.argv[1:]])"
+    command = [sys.executable, "-c", program, *lines]
+    said = _done(command, project, {"PYTHONPATH": str(code), **environment})[1]
+    codes = next((line for line in said.splitlines() if re.fullmatch(r"\[[\d, ]+\]", line)), "[]")
+    return json.loads(codes), said
 
 
 def shell(project: Path, line: str, **environment: str) -> tuple[int, str]:

@@ -121,7 +121,7 @@ class Forked:
     def __init__(self, run: Callable[..., int], *arguments: Any, cwd: Path) -> None:
         """`run` and `arguments` are pickled."""
         (out, to_out), (err, to_err) = (origin().Pipe(duplex=False) for _ in range(2))
-        self._process = begin(_begin, to_out, to_err, cwd, dict(os.environ), run, arguments)
+        self._process = begin(begin_in, to_out, to_err, cwd, dict(os.environ), run, arguments)
         to_out.close()
         to_err.close()
         self.stdout, self.stderr = (os.fdopen(os.dup(each.fileno()), "r", encoding="utf-8") for each in (out, err))
@@ -171,7 +171,7 @@ class Forked:
         return said
 
 
-def _begin(
+def begin_in(
     out: Connection,
     err: Connection,
     cwd: Path,
@@ -179,6 +179,7 @@ def _begin(
     run: Callable[..., int],
     arguments: tuple[Any, ...],
 ) -> None:
+    """In a process: lead a session with these streams, and `run` in the folder."""
     os.setsid()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the server hears of none
     os.environ.clear()
@@ -187,5 +188,6 @@ def _begin(
     os.dup2(err.fileno(), 2)
     out.close()
     err.close()
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - the server's may be a file, which can seek
     with chdir(cwd):
         sys.exit(run(*arguments))

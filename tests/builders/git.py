@@ -3,8 +3,9 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
+
+from tests.builders.at_once import program_at_once
 
 REPOSITORY = Path(__file__).parents[2]
 IDENTITY = {
@@ -46,12 +47,7 @@ def committed(folder: Path, message: str) -> None:
 
 
 def _a_venv(folder: Path) -> None:
-    command = folder / "bin" / "evals"
-    command.parent.mkdir(parents=True)
-    command.write_text(
-        f'#!/bin/sh\nPYTHONPATH="{REPOSITORY}" exec "{sys.executable}" -m evals "$@"\n', encoding="utf-8"
-    )
-    command.chmod(0o755)
+    program_at_once("evals", folder / "bin" / "evals")
     (folder / ".ready").touch()
     for name in ("pyproject.toml", "requirements.lock"):
         os.utime(folder.parent / name, (0, 0))  # older than .ready: make has nothing to set up

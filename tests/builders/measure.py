@@ -70,7 +70,7 @@ def some_twins(pair: str, variant: str, *values: float | None) -> Twins:
         variant=variant,
         endpoint="route.pass",
         cases=(pair, f"{pair}-clean"),
-        archetypes=("prompt_injection", "local_bug"),
+        slices=("prompt_injection", "local_bug"),
         values=values,
         consistent=None if None in values else len(set(values)) == 1,
     )

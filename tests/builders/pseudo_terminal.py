@@ -5,31 +5,42 @@ import os
 import pty
 import select
 import struct
-import subprocess
 import sys
 import termios
 import time
+from functools import partial
 from pathlib import Path
+
+from tests.builders.at_once import command as run_command
+from tests.builders.forked import Forked
+from triage import terminal_screen
 
 LINES, COLUMNS = 24, 80
 
 
 def at_a_terminal(
     *arguments: str, command: str = "triage", folder: Path | None = None, **environment: str
-) -> tuple[subprocess.Popen[bytes], int]:
+) -> tuple[Forked, int]:
     """`triage` or `evals` in a session of its own, at a terminal of 80 columns that turns ^C into SIGINT; what we hold
     is the other end."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    program = "import fcntl, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    program += f"signal.signal(signal.SIGINT, signal.default_int_handler); from {command}.entry_point import run; run()"
-    words = [sys.executable, "-c", program, *arguments]
     around = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")} | environment
-    job = subprocess.Popen(
-        words, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=folder, env=around
-    )
+    take = partial(_take, os.ttyname(theirs))
+    job = Forked(run_command, command, arguments, around, take, cwd=folder or Path.cwd())
+    select.select([job.stderr], [], [])  # its end is closed: the terminal is taken
     os.close(theirs)
     return job, ours
+
+
+def _take(name: str) -> None:
+    """In the process, which leads a session: what it opens is its terminal."""
+    terminal = os.open(name, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(terminal, stream)
+    sys.stdin = os.fdopen(0, encoding="utf-8")
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # it is a text file
+    terminal_screen.STDERR.is_interactive = True  # rich looks once, when the server has loaded this
 
 
 def read_all(terminal: int) -> bytes:

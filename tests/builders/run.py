@@ -33,17 +33,16 @@ def a_case_info(case_id: str = "local-bug", **fields: Any) -> CaseInfo:
         "id": case_id,
         "title": "It crashes",
         "body": "IndexError in the worker.",
-        "archetype": "local_bug",
-        "category": "code",
+        "slice": "local_bug",
         "split": "gate",
         "question": "forbidden",
-        "root_cause": "An index is off by one.",
-        "gold_files": ("pkg/core.py",),
         "exemplars": (("investigator", "codebase_search", "critic", "writer"),),
         "cluster": case_id,
         "digest": "0" * 64,
     }
-    return CaseInfo.model_validate({**told, **fields})
+    labels = {"category": "code", "root_cause": "An index is off by one.", "gold": ["pkg/core.py"]}
+    given = {name: fields.pop(name) for name in ("category", "severity", "root_cause", "gold") if name in fields}
+    return CaseInfo.model_validate({**told, "labels": {**labels, **given}, **fields})
 
 
 def a_scorer_info(name: str = "route.pass", **fields: Any) -> ScorerInfo:

@@ -7,15 +7,15 @@ from evals.models.trace import (
     Call,
     Decision,
     Exchange,
-    GuardVeto,
+    Override,
     PlannedTask,
     PointAnswer,
     Provenance,
-    Report,
     TaskPlan,
     Trace,
     Visit,
 )
+from evals.triage.typed_views import Report
 
 HONEST: tuple[str, ...] = ("investigator", "codebase_search", "critic", "writer")
 
@@ -42,7 +42,7 @@ def a_decision(
     chosen: str = "writer",
     routed: str | None = None,
     confidence: float = 0.7,
-    vetoes: Sequence[GuardVeto] = (),
+    overrides: Sequence[Override] = (),
     **fields: Any,
 ) -> Decision:
     """One supervisor answer that was followed unless `routed` says otherwise."""
@@ -55,15 +55,15 @@ def a_decision(
             "routed": routed or chosen,
             "reasoning": "because",
             "confidence": confidence,
-            "vetoes": tuple(vetoes),
+            "overrides": tuple(overrides),
             **fields,
         }
     )
 
 
-def a_veto(guard: str = "investigator_first", chosen: str = "writer", send_to: str = "investigator") -> GuardVeto:
-    """A guard that overruled the supervisor."""
-    return GuardVeto.model_validate({"guard": guard, "chosen": chosen, "send_to": send_to})
+def an_override(rule: str = "investigator_first", chosen: str = "writer", send_to: str = "investigator") -> Override:
+    """A guard that overrode the supervisor."""
+    return Override(rule=rule, chosen=chosen, send_to=send_to)
 
 
 def an_exchange(question: str = "Which version?", answer: str = "3.11", topic: str | None = None) -> Exchange:
@@ -130,17 +130,23 @@ def a_trace(
     confidence: float = 0.7,
     report: Report | None = None,
     no_report: bool = False,
+    comment: str = "",
+    ticket: dict[str, Any] | None = None,
     repository_files: Sequence[str] = ("pkg/core.py", "pkg/io.py", "pkg/cli.py"),
+    fix_lines: Sequence[str] = (),
     **fields: Any,
 ) -> Trace:
     """A trace over `visits` (default: the honest route), with one decision per visit, all at `confidence`.
 
-    `fields` are further fields of `Trace` (decisions, exchanges, calls, points, comment, ticket...).
+    `fields` are further fields of `Trace` (decisions, exchanges, calls, points...).
     """
     nodes = visits or HONEST
     steps = range(len(nodes)) if supersteps is None else supersteps
     walked = [Visit.model_validate({"node": n, "superstep": s}) for n, s in zip(nodes, steps, strict=True)]
     decisions = [a_decision(i, node, confidence=confidence) for i, node in enumerate(nodes)]
+    written = {} if no_report else (report or a_report()).model_dump(mode="json")
+    told = {"comment": comment, "ticket": ticket}
+    facts = {"repository_files": tuple(repository_files), "fix_lines": tuple(fix_lines)}
     return Trace.model_validate(
         {
             "case_id": case_id,
@@ -149,8 +155,8 @@ def a_trace(
             "provenance": Provenance(label=provenance, frontier=frontier),
             "visits": walked,
             "decisions": decisions,
-            "report": None if no_report else (report or a_report()),
-            "repository_files": tuple(repository_files),
+            "output": {**written, **{name: part for name, part in told.items() if part}},
+            "facts": {name: texts for name, texts in facts.items() if texts},
             **fields,
         }
     )

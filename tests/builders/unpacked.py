@@ -6,7 +6,7 @@ import zlib
 from base64 import b85decode
 from typing import Any
 
-from evals.report.compressed_texts import HOLE, OLD, TEXT
+from evals.report.html_page import HOLE, OLD, TEXT
 
 
 def unpacked(page: str) -> str:

@@ -9,13 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from evals.analysis.selftest_steps import Repeats
 from evals.comparison.metric_summaries import Material
 from evals.errors import EXIT_WORSE
 from evals.models.run import Scope
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
+from evals.pipeline.selftest_suite import Repeats
 from evals.scoring.score_trials import score_trials
 from tests.builders.checkout import REPOSITORY
 from tests.chaos.row import Row

@@ -34,7 +34,7 @@ def test_a_floor_of_confidence_can_be_enforced_and_a_resumed_job_keeps_it(desk, 
         assert triage("run", "--repo", "shop", *NEW, "--thresholds", "floor.yaml", "--max-iterations", "4") == 4
         triage("run", *AGAIN, "--answer", "MySQL")
 
-    assert "confidence_floor" in [veto["guard"] for decision in decisions(desk) for veto in decision["vetoes"]]
+    assert "confidence_floor" in [each["rule"] for decision in decisions(desk) for each in decision["overrides"]]
 
 
 @pytest.mark.parametrize(

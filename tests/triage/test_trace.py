@@ -38,7 +38,7 @@ def test_a_job_leaves_a_trace_that_evals_can_read(supervisor, desk, monkeypatch)
     assert trace.walked[0] == "investigator"
     assert "writer" in trace.walked
     assert [len(trace.calls), trace.provenance.label] == [len(llm.asked), "exact"]
-    assert trace.report.root_cause == "Quantities are overwritten."
+    assert trace.output["root_cause"] == "Quantities are overwritten."
     assert (trace.plan is not None) == supervisor.startswith("plan-")
 
 
@@ -48,7 +48,7 @@ def test_the_trace_says_what_the_supervisor_saw_chose_and_was_overruled_by(desk,
         triage("run", "--repo", "shop", *NEW)
 
     first, second = read(desk).decisions[:2]
-    assert (first.chosen, first.routed, first.vetoes[0].guard) == (
+    assert (first.chosen, first.routed, first.overrides[0].rule) == (
         "codebase_search",
         "investigator",
         "investigator_first",

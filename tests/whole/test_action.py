@@ -8,14 +8,14 @@ import sys
 import pytest
 import yaml
 
+from tests.builders.at_once import program_at_once
 from tests.builders.checkout import REPOSITORY
 from tests.builders.composite_action import run_action
 from tests.builders.llm_server import an_llm_server, answering
 
 pytestmark = pytest.mark.slow
 
-EVALS = f"{sys.executable} -m evals"
-INPUTS = {"suite": "tiny.yaml", "evals": EVALS}
+INPUTS = {"suite": "tiny.yaml"}
 PUSH = {"event_name": "push"}
 OUTCOMES = {"Worse (1)", "Cannot judge (3)", "Not run to its end"}
 GH = '''#!{python}
@@ -61,7 +61,8 @@ def github(tmp_path):
 
 
 def ran(checkout, event, around=None, **inputs):
-    return run_action(checkout, event, INPUTS | inputs, PYTHONPATH=str(REPOSITORY), **(around or {}))
+    program = program_at_once("evals", checkout.parent / "evals")
+    return run_action(checkout, event, INPUTS | {"evals": str(program)} | inputs, **(around or {}))
 
 
 def test_a_push_is_judged_and_its_report_and_cache_are_kept(checkout):

@@ -42,7 +42,7 @@ def test_a_worker_that_joins_late_takes_its_part(tmp_path, story):
             found += finishing
 
     assert len(found) == 9
-    assert len({traces[0].comment for traces in found}) == 2
+    assert len({traces[0].topology for traces in found}) == 2
 
 
 def test_a_scheduler_that_comes_back_in_the_middle_is_given_the_rest_again(tmp_path, story):

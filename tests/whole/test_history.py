@@ -94,7 +94,7 @@ def test_a_trial_is_explained_from_the_issue_to_the_report(checkout):
     said = evals(checkout, "explain", "wrong-sum", "--suite", "tiny.yaml")
 
     assert said.code == 0, said.err
-    for words in ("The label wants", "new: exact", "1  investigator", "chose", "knew", "What came of it", "named"):
+    for words in ("The label wants", "new: exact", "1  investigator", "chose", "knew", "What came of it", "output"):
         assert words in said.out
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from evals.cli.cassette_upkeep import prune, status
-from evals.triage.judge import rubric_questions as prompt
+from evals.triage.judge import triage_rubric as prompt
 from tests.builders.batch import ASKING_A_SERVER, a_command
 from tests.builders.checkout import a_checkout, a_suite, cassettes, evals
 from tests.builders.llm_server import an_llm_server

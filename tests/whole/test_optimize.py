@@ -4,6 +4,7 @@ import contextlib
 import json
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -12,6 +13,7 @@ import evals
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
 from evals.holdout import read_openings
 from evals.pipeline.optimize_prompts import _Search
+from tests.builders.at_once import run_at_once
 from tests.builders.checkout import a_checkout, cassettes
 from tests.builders.dataset import a_case_file, a_case_folder, write
 from tests.builders.endpoint import a_completion
@@ -29,6 +31,12 @@ CASES = {"tune": 8, "gate": 35, "holdout": 2}
 MARK = "## After the critic"
 """Only in v3 of the prompt."""
 HELD_OUT = ROOT / "datasets" / "holdout.yaml"
+
+
+@pytest.fixture(autouse=True)
+def records_at_once(monkeypatch):
+    """The commands that record. `tests/evals/test_examples.py` has them started as ever."""
+    monkeypatch.setattr("evals.pipeline.optimize_prompts.subprocess", SimpleNamespace(run=run_at_once))
 
 
 def proposing(*paths):

@@ -226,12 +226,9 @@ def test_the_core_alone_records_and_judges_another_graph(project, tmp_path_facto
     core = the_core(tmp_path_factory.mktemp("core"))
     write(project / "evaluation" / "suites" / "first.yaml", "variants: [{name: v1, config: {prompt: v1}}]\n")
     with live_model(answer) as live:
-        code, said = evals_of(core, project, "record", "first", "--recorded-by", "tests", **live)
-    assert code == 0, said
-    code, said = evals_of(core, project, "bless", "first")
-    assert code == 0, said
-    code, said = evals_of(core, project, "run", "first")
-    assert (code, "13 trials" in said) == (0, True), said
+        codes, said = evals_of(core, project, "record first --recorded-by tests", "bless first", "run first", **live)
+
+    assert (codes, "13 trials" in said) == ([0, 0, 0], True), said
 
 
 def test_a_project_is_set_up_by_one_command_and_never_overwritten(project):

@@ -16,14 +16,16 @@ SCORER = '''"""How much a report says."""
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.scoring.scorer import NotApplicable, scorer
+from evals.triage.typed_views import report_of
 
 
 @scorer("prose.words", unit="count", better="lower")
 def words(case: Case, trace: Trace) -> float:
     """Words of the root cause; skipped without a report."""
-    if trace.report is None:
+    report = report_of(trace)
+    if report is None:
         raise NotApplicable("there is no report")
-    return float(len(trace.report.root_cause.split()))
+    return float(len(report.root_cause.split()))
 '''
 SUPERVISOR = '''"""Sends every job to the writer at once."""
 

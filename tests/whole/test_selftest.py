@@ -6,10 +6,11 @@ import signal
 
 import pytest
 
-from evals.analysis.selftest_steps import SelfTestStep
 from evals.models.selftest_result import SelfTest
+from evals.pipeline.selftest_suite import SelfTestStep
 from evals.runner import worker_pool as workers
-from tests.builders.checkout import cassettes, evals, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import cassettes, evals
 from tests.builders.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -74,7 +75,7 @@ def test_a_step_that_is_lost_is_no_fault_that_was_caught(checkout, monkeypatch):
 def test_an_interrupt_leaves_no_copies_behind(checkout, tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    process = started(checkout, "selftest", "tiny.yaml", "--jobs", "2", TMPDIR=str(scratch))
+    process = evals_at_once(checkout, "selftest", "tiny.yaml", "--jobs", "2", TMPDIR=str(scratch))
     until(lambda: process.poll() is not None or any(scratch.glob("evals-selftest-*/*/cassettes")), every_s=0.01)
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=300)

@@ -89,7 +89,7 @@ def test_what_a_floor_is_said_to_rule_is_what_it_ruled(swept, monkeypatch):
     told = rulings(asked(chosen.cases[0], trace), high.floor)[: len(trace.decisions)]
 
     ruled = [
-        veto.send_to for decision in trace.decisions for veto in decision.vetoes if veto.guard == "confidence_floor"
+        each.send_to for decision in trace.decisions for each in decision.overrides if each.rule == "confidence_floor"
     ]
     assert [name for name in told if name] == ruled != []
 

@@ -16,7 +16,7 @@ OLD_WORDS = re.compile(r"on tape|the tape|held against|\bvetoe?s?\b|\bbroke\b|no
 
 def shown(folder, *words):
     """The lines on the screen when the command has ended, and its exit code."""
-    job, terminal = at_a_terminal(*words, command="evals", folder=folder, PYTHONPATH=str(REPOSITORY))
+    job, terminal = at_a_terminal(*words, command="evals", folder=folder)
     seen = read_all(terminal).decode().rpartition(ERASED)[2]  # the bar is erased before the result is printed
     lines = [line.rstrip() for line in COLOURS.sub("", seen).replace("\r", "").split("\n")]
     return lines[: -1 if not lines[-1] else None], job.wait(300)

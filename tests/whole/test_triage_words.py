@@ -50,8 +50,11 @@ def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
         (("judge", "router"), "suite router asks no judge"),
         (("sweep",), "`evals sweep` is of the triage graph; this project has another one"),
         (("dataset", "show"), "`evals dataset` is of the triage graph; this project has another one"),
-        (("run", "router", "--set", "guards=none"), "variant v2+none: `guards` is no setting of this graph"),
-        (("run", "router", "--set", "max_iterations=3"), "`max_iterations` is no setting of this graph"),
+        (
+            ("run", "router", "--set", "guards=none"),
+            "--set guards=none: there is no setting guards; known are trial_timeout",
+        ),
+        (("plan", "router", "--set", "max_iterations=3"), "there is no setting max_iterations, and no other"),
         (("run", "router", "--case", "charged-twise"), "no such case: charged-twise; did you mean 'charged-twice'?"),
         (("run", "router", "--dataset", "nowhere"), "--dataset nowhere: there is no such folder"),
     ],
@@ -89,4 +92,4 @@ def test_a_suite_and_an_option_name_a_dataset_the_same_way(desk, folder):
 
     outcomes = {(code, said.partition(":")[0].replace("bare", "mine")) for code, said in told}
     assert len(outcomes) == 1, told
-    assert "1 trials" in told[0][1] or "1 of 1" in told[0][1], told
+    assert "1 trial" in told[0][1] or "1 of 1" in told[0][1], told

@@ -16,7 +16,7 @@ CHANGES = ("v6 against v3", "v3 against v6", "a dropped step", "30 % of routes l
 whole_runs = cache(changes)
 
 
-@pytest.mark.parametrize("seed", range(100 if every() else 2))
+@pytest.mark.parametrize("seed", range(100 if every() else 1))
 @pytest.mark.parametrize("change", CHANGES)
 def test_any_order_of_answers_leads_to_the_verdict_of_all(change, seed):
     whole = whole_runs()[change]

@@ -5,25 +5,29 @@ import queue
 import signal
 import threading
 import time
+from functools import partial
 
 import pytest
 
-from tests.builders.checkout import own_code, started
+from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import REPOSITORY, own_code, started
 
 pytestmark = pytest.mark.slow
 
 WATCHING = "watching for changes; Ctrl-C ends it"
 PATIENCE = 240.0
-ONE_STREAM = ("sh", "-c", 'exec "$@" 2>&1', "sh")
-"""As at a terminal: two pipes have no order between them."""
+
+
+def one_stream():
+    """As at a terminal: two pipes have no order between them."""
+    os.dup2(1, 2)
 
 
 class Session:
     """`evals run tiny.yaml --watch` in a checkout, and what it says as it says it."""
 
-    def __init__(self, checkout, **environment):
-        words = ("run", "tiny.yaml", "--watch", "--jobs", "1")
-        self.process = started(checkout, *words, before=ONE_STREAM, **environment)
+    def __init__(self, checkout, begin):
+        self.process = begin(checkout, "run", "tiny.yaml", "--watch", "--jobs", "1")
         self.lines = queue.Queue()
         self.said = []
         threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
@@ -51,7 +55,7 @@ class Session:
 
 @pytest.fixture
 def session(checkout):
-    with_end = Session(checkout)
+    with_end = Session(checkout, partial(evals_at_once, before=one_stream, PYTHONPATH=str(REPOSITORY)))
     yield with_end
     if with_end.process.poll() is None:
         os.killpg(with_end.process.pid, signal.SIGKILL)
@@ -96,7 +100,8 @@ def test_a_changed_prompt_is_judged_anew_and_a_broken_one_is_a_line(checkout, se
 
 def test_changed_code_of_a_guard_is_really_used(checkout, tmp_path):
     """The graph is a copy here, so that it can be edited: with a limit of one visit every trial goes another way."""
-    session = Session(checkout, PYTHONPATH=str(own_code(tmp_path / "code")))
+    one_stream = ("sh", "-c", 'exec "$@" 2>&1', "sh")
+    session = Session(checkout, partial(started, before=one_stream, PYTHONPATH=str(own_code(tmp_path / "code"))))
     assert "exit code 0 (not worse)" in session.until(WATCHING)
 
     guards = tmp_path / "code" / "triage" / "guards" / "hardened_guards.py"
@@ -122,14 +127,14 @@ def test_a_change_during_a_round_starts_another_and_ctrl_c_ends_one(checkout, se
 
 
 def test_a_suite_that_is_not_there_is_an_error_and_nothing_to_watch(checkout):
-    process = started(checkout, "run", "nosuch.yaml", "--watch")
+    process = evals_at_once(checkout, "run", "nosuch.yaml", "--watch")
     _, err = process.communicate(timeout=PATIENCE)
 
     assert (process.returncode, err.count("\n")) == (2, 1)
 
 
 def test_a_holdout_is_not_opened_at_every_change(checkout):
-    process = started(checkout, "run", "tiny.yaml", "--watch", "--open-holdout", "why")
+    process = evals_at_once(checkout, "run", "tiny.yaml", "--watch", "--open-holdout", "why")
     _, err = process.communicate(timeout=PATIENCE)
 
     assert (process.returncode, "would open it at every change" in err) == (2, True)

@@ -7,7 +7,7 @@ import pytest
 from tests.compare_runs import differences, main
 
 RUN = {
-    "schema_version": 6,
+    "schema_version": 7,
     "verdict": {"exit_code": 0, "reasons": []},
     "digests": {"code": "a"},
     "trials": [{"id": "cart", "score": 0.1}, {"id": "shop", "score": 3}],

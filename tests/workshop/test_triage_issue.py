@@ -5,12 +5,12 @@ import os
 import re
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.builders.at_once import program_at_once
 from tests.builders.desk import a_desk
 from tests.builders.github import PASSER_BY, REPORTER, a_github
 from tests.builders.llm_server import an_llm_server, answering, next_stop
@@ -173,8 +173,7 @@ def test_an_artifact_of_another_workflow_or_a_fork_is_not_taken(runs, found, tmp
 def desk(tmp_path, monkeypatch):
     """A runner's checkout with `triage` in its .venv, and a GitHub that knows the issue."""
     a_desk(tmp_path, monkeypatch)
-    program = f"#!{sys.executable}\nfrom triage.entry_point import run\nrun()\n"
-    an_executable(tmp_path / ".venv/bin/triage", program)
+    program_at_once("triage", tmp_path / ".venv/bin/triage")
     with a_github() as host:
         yield tmp_path, host
 
@@ -205,11 +204,7 @@ class Runner:
             "TRIAGE_TAVILY_API_KEY": "",
         }
         around = {variable: told[variable] for variable in named}
-        around |= {
-            "GITHUB_API_URL": self.host.url,
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "PYTHONPATH": str(ROOT),
-        }
+        around |= {"GITHUB_API_URL": self.host.url, "GITHUB_OUTPUT": str(self.folder / "output")}
         around |= {
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
             "TRIAGE_CACHE_DIR": os.environ["TRIAGE_CACHE_DIR"],

@@ -124,18 +124,18 @@ def _is_news(text: str, asked: str, told: str) -> bool:
 
 
 def _visited(number: int, visit: Visit, trace: Trace) -> UpstreamStep:
-    """The visit is news: because a guard sent the trial there, or because it found something else."""
+    """The visit is news: because a rule sent the trial there, or because it found something else."""
     went = [decision for decision in trace.decisions if decision.routed != "end"]
     place = sorted({other.superstep for other in trace.visits}).index(visit.superstep)
-    if place < len(went) and went[place].vetoes:
-        return _overruled(went[place])
+    if place < len(went) and went[place].overrides:
+        return _overridden(went[place])
     return UpstreamStep(f"what visit {number} ({visit.node}) found is in no recorded request", f"visit {visit.node}")
 
 
 def _sent(decision: Decision, trace: Trace, agent: str) -> UpstreamStep:
     """The last decision led where no recording went."""
-    if decision.vetoes and decision.routed == agent:
-        return _overruled(decision)
+    if decision.overrides and decision.routed == agent:
+        return _overridden(decision)
     visits = trace.walked[-_SHOWN:]
     way = " ".join(visits) or "no visit"
     skipped = f"{len(trace.walked) - _SHOWN} visits and " if len(trace.walked) > _SHOWN else ""
@@ -144,9 +144,9 @@ def _sent(decision: Decision, trace: Trace, agent: str) -> UpstreamStep:
     )
 
 
-def _overruled(decision: Decision) -> UpstreamStep:
-    veto = decision.vetoes[-1]
-    said = f"{veto.guard} sent {veto.chosen} to {veto.send_to}"
+def _overridden(decision: Decision) -> UpstreamStep:
+    last = decision.overrides[-1]
+    said = f"{last.rule} sent {last.chosen} to {last.send_to}"
     return UpstreamStep(f"{said} (decision {decision.index + 1})", said)
 
 

@@ -1,5 +1,5 @@
 "use strict";
-/* What opens on demand: inflated when the first of it is asked for, then put together from its pieces. See compressed_texts.py. */
+/* What opens on demand: inflated when the first of it is asked for, then put together from its pieces. See html_page.py. */
 
 const unpacked = (() => {
   let content = null;

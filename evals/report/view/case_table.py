@@ -11,9 +11,9 @@ from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import CaseInfo, Comparison, Divergence, Run, ScorerInfo, Trial, trial_metrics
 from evals.models.trace import Trace
 from evals.report.numbers import NOTHING, percent
-from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views
+from evals.report.view.divergence_view import Pools, divergence_views
 from evals.report.view.page_parts import ListLink, Lists
-from evals.report.view.trial_view import Ribbon, plain_ribbon, ribbon, trial_view
+from evals.report.view.trial_view import Ribbon, label_lines, plain_ribbon, ribbon, trial_view
 from evals.report.view.violations_table import RuleTable, rule_tables
 
 Marked = Sequence[tuple[str, str]]
@@ -43,16 +43,19 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case. `outcomes` is what a filter looks at; `ranks` sorts by each variant's column. `sides` are the trials of
-    reference and candidate, `others` those of other variants."""
+    """One case. `kind` are its labels of one word, to be searched for; `outcomes` is what a filter looks at; `ranks`
+    sorts by each variant's column. `sides` are the trials of reference and candidate, `others` those of other
+    variants."""
 
     case: CaseInfo
+    kind: str
+    labels: list[tuple[str, str]]
     outcomes: str
     walks: tuple[tuple[Walk, ...], ...]
     ranks: tuple[str, ...]
     body: str
     exemplars: tuple[Ribbon, ...]
-    divergences: tuple[DivergenceView, ...]
+    divergences: tuple[SimpleNamespace, ...]
     rules: tuple[RuleTable, ...]
     sides: tuple[tuple[SimpleNamespace, ...], ...]
     others: tuple[SimpleNamespace, ...]
@@ -60,7 +63,7 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class CaseTable:
-    """All rows, the variants (reference and candidate first), and what to filter by; whether a guard overrode a
+    """All rows, the variants (reference and candidate first), and what to filter by; whether a rule overrode a
     decision in any of them, and whether any case has exemplars."""
 
     variants: tuple[str, ...]
@@ -90,7 +93,7 @@ def case_table(run: Run, pools: Pools) -> CaseTable:
     return CaseTable(
         tuple(names),
         compared,
-        tuple(sorted({case.archetype for case in run.cases})),
+        tuple(sorted({case.slice for case in run.cases})),
         tuple(item.endpoint for item in _compared(run)),
         rows,
         overrides=any("override" in row.outcomes.split() for row in rows),
@@ -139,6 +142,8 @@ def _row(
     ]
     return CaseRow(
         case=case,
+        kind=" ".join(told for told in case.labels.values() if isinstance(told, str) and " " not in told),
+        labels=label_lines(case),
         outcomes=" ".join(outcome_words(run, case.id, columns)),
         walks=tuple(
             tuple(_walk(trial, way, metrics) for trial, way in zip(trials, found, strict=True))
@@ -195,7 +200,7 @@ def outcome_words(run: Run, case_id: str, columns: Sequence[Sequence[Trial]]) ->
         "failed": "failed" in labels or "error" in marks,
         "differs": _differs(columns, metrics),
         "override": any(
-            decision.vetoes for trials in columns for trial in trials for decision in trial.trace.decisions
+            decision.overrides for trials in columns for trial in trials for decision in trial.trace.decisions
         ),
     }
     return [word for word, holds in words.items() if holds]
@@ -254,7 +259,7 @@ def slice_map(run: Run, lists: Lists) -> SliceMap:
     """How many trials of a slice pass each primary metric. Counts, not rates: slices are small."""
     metrics = tuple(name for name, _ in marked(run.scorers))
     variants = tuple(info.variant.name for info in run.variants)
-    slices = {case.id: case.archetype for case in run.cases}
+    slices = {case.id: case.slice for case in run.cases}
     values: dict[tuple[str, str, str], list[tuple[str, float]]] = defaultdict(list)
     for trial in run.trials:
         for metric in metrics:

@@ -64,12 +64,12 @@ def _of(count: int, found: Disputes) -> str:
 
 def _label(item: Disputed) -> Suspect:
     rules = tuple(f"{_ruled(rule)}; alone in {rule.alone} of {len(item.answers)}" for rule in item.rules)
-    return Suspect(item.case, item.case, _about(item), (rules, _ways(item.answers), (item.root_cause,)))
+    return Suspect(item.case, item.case, _about(item), (rules, _ways(item.answers), (item.label,)))
 
 
 def _lax(item: Disputed) -> Suspect:
     wrong = tuple(f"{_name(answer)}: {' and '.join(answer.wrong)}, says: {answer.said}" for answer in item.answers)
-    return Suspect(item.case, item.case, _about(item), (wrong, _ways(item.answers), (item.root_cause,)))
+    return Suspect(item.case, item.case, _about(item), (wrong, _ways(item.answers), (item.label,)))
 
 
 def _rule(item: DecidingRule) -> Suspect:
@@ -88,7 +88,7 @@ def _point(item: DisputedPoint) -> Suspect:
 
 def _about(item: Disputed | DisputedPoint) -> str:
     """A case of the gate is marked: whoever tunes on it has no gate any more."""
-    return f"{'gate, not to be tuned on' if item.split == 'gate' else item.split} · {item.archetype}"
+    return f"{'gate, not to be tuned on' if item.split == 'gate' else item.split} · {item.slice}"
 
 
 def _ways(answers: Sequence[DisputedAnswer]) -> tuple[str, ...]:

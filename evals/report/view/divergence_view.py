@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
 from evals.comparison.first_divergence import diverge
@@ -123,29 +124,9 @@ class Side:
     call: CallView | None = None
 
 
-@dataclass(frozen=True)
-class DivergenceView:
-    """`left` first differs from `right`, a variant or a baseline; `name` tells the divergences of one case apart.
-
-    `cause` is the number of what differs between the two on every case, `shown` that of the line diff of what both were
-    shown; empty where `unshown` says why there is none. `state` is None where only one of them is known.
-    """
-
-    name: str
-    left: str
-    right: str
-    number: str
-    what: str
-    judged: bool
-    sample: str
-    sides: tuple[Side, Side]
-    state: StateDiff | None
-    shown: str
-    unshown: str
-    cause: str
-
-
-def divergence_views(run: Run, found: Sequence[Divergence], traces: Traces, pools: Pools) -> tuple[DivergenceView, ...]:
+def divergence_views(
+    run: Run, found: Sequence[Divergence], traces: Traces, pools: Pools
+) -> tuple[SimpleNamespace, ...]:
     """The divergences of one case, the candidate's first. `found` are those of this case."""
     views = [_view(run, item, traces, pools) for item in found]
     return tuple(sorted((view for view in views if view is not None), key=lambda view: not view.judged))
@@ -156,7 +137,7 @@ def name_of(item: Divergence) -> str:
     return item.left if item.against == "reference" else item.right
 
 
-def _view(run: Run, item: Divergence, traces: Traces, pools: Pools) -> DivergenceView | None:
+def _view(run: Run, item: Divergence, traces: Traces, pools: Pools) -> SimpleNamespace | None:
     """None where the trials of a stored run do not show the divergence it tells of."""
     mine = [(sample, trace) for (variant, sample), trace in sorted(traces.items()) if variant == item.left]
     if item.against == "baseline":
@@ -170,9 +151,14 @@ def _view(run: Run, item: Divergence, traces: Traces, pools: Pools) -> Divergenc
     return None
 
 
-def _of(run: Run, item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> DivergenceView:
+def _of(run: Run, item: Divergence, was: Trace | None, now: Trace, pools: Pools) -> SimpleNamespace:
+    """`left` first differs from `right`, a variant or a baseline; `name` tells the divergences of one case apart.
+
+    `cause` is the number of what differs between the two on every case, `shown` that of the line diff of what both were
+    shown; empty where `unshown` says why there is none. `state` is None where only one of them is known.
+    """
     shown, unshown = _shown(item, was, now, pools)
-    return DivergenceView(
+    return SimpleNamespace(
         name=name_of(item),
         left=item.left,
         right=item.right,

@@ -10,7 +10,7 @@ from evals.models.run import CaseChange, CaseInfo, Trial, trial_metrics
 from evals.models.trace import Decision, Finding, Trace, Visit
 from evals.report.numbers import percent
 from evals.report.view.case_table import mark
-from evals.report.view.trial_view import visits_by_decision
+from evals.report.view.trial_view import label_lines, text_of, visits_by_decision
 from evals.report.view.violations_table import reason_of
 from evals.routes.route_distance import nearest_exemplar
 from evals.routes.violations import asks
@@ -19,6 +19,8 @@ from evals.scoring.scorer import UNSTATED
 
 MOST: Final = 2
 """Right ways that are told; more are counted."""
+_LONGEST: Final = 300
+"""Characters of an output that are shown."""
 
 
 @dataclass(frozen=True)
@@ -44,27 +46,11 @@ def wanted(case: CaseInfo) -> tuple[tuple[str, str], ...]:
     """What the label asks of every variant: routes that are right, and the outcome."""
     routes = [" → ".join(exemplar) for exemplar in case.exemplars]
     others = [("", f"or one of {len(routes) - MOST} other ways")] if len(routes) > MOST else []
-    severity = f", {case.severity}" if case.severity else ""
-    if not case.category:
-        return (*_checks(case), *(("route", route) for route in routes[:MOST]), *others)
-    return (
-        *(("route", route) for route in routes[:MOST]),
-        *others,
-        ("cause", case.root_cause),
-        ("files", ", ".join(case.gold_files) or "none is to blame"),
-        ("labels", f"{case.category}{severity}; a question is {case.question}"),
-    )
-
-
-def _checks(case: CaseInfo) -> Iterator[tuple[str, str]]:
-    """The labels of a target's case."""
-    for label, checks in case.labels.items():
-        for path, told in checks.items():
-            yield label, f"{path}: {', '.join(f'{name} {_json(value)}' for name, value in told.items())}"
-    for way in case.route_spec.alternatives if case.route_spec else ():
-        yield from (("route", asks(constraint)) for constraint in way.constraints)
-    if not case.labels and not (case.route_spec and case.route_spec.alternatives[0].constraints):
-        yield "label", "none: the case is compared with its blessed run"
+    ways = case.route_spec.alternatives if case.route_spec and not routes else ()
+    rules = [("route", asks(constraint)) for way in ways for constraint in way.constraints]
+    none = [("label", "none: the case is compared with its blessed run")]
+    labels = label_lines(case) or (none if not (rules or routes) else [])
+    return (*labels, *rules, *(("route", route) for route in routes[:MOST]), *others)
 
 
 def explanation(trial: Trial, case: CaseInfo, changes: Sequence[CaseChange] = ()) -> Explanation:
@@ -141,7 +127,7 @@ def _chose(decision: Decision) -> str:
 
 def _between(decision: Decision) -> Iterator[tuple[str, str]]:
     """What stood between the choice and where it went."""
-    yield from (("guard", f"{veto.guard} sends it to {veto.send_to}, not {veto.chosen}") for veto in decision.vetoes)
+    yield from (("guard", f"{each.rule} sends it to {each.send_to}, not {each.chosen}") for each in decision.overrides)
     if decision.error is not None:
         yield "reply", f"unusable: {decision.error}"
     if decision.forced_fallback:
@@ -164,17 +150,11 @@ def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
     marks = (mark(name.partition(".")[0].replace("_", " "), trial.outcomes.get(name)).text for name in names)
     if names:
         yield "metrics", "  ".join(marks)
-    yield from (
-        ("output", f"{name}: {value if isinstance(value, str) else _json(value)}") for name, value in _fields(trace)
-    )
+    yield from (("output", _short(f"{name}: {text_of(value)}")) for name, value in _fields(trace))
     if why := reason_of(trial, case):
         yield "why", why
     if trial.decisive:
         yield "decisive", trial.decisive.text
-    if trace.report is not None:
-        report = trace.report
-        yield "named", f"{report.root_cause_location or 'no place'} ({report.category}, {report.severity})"
-        yield "cause", report.root_cause
     yield from (("state", text) for text in state_sentences(trace, case))
 
 
@@ -182,8 +162,13 @@ def _is_unlabelled(outcome: Outcome | None) -> bool:
     return isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)
 
 
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
+
+
 def _fields(trace: Trace) -> Iterator[tuple[str, object]]:
-    """Members of a target's output, without its messages."""
+    """Members of the output, without messages."""
     yield from ((name, value) for name, value in trace.output.items() if name != "messages")
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from evals.models.run import Comparison, Coverage, DatasetBaseline, Run, Scope, Summary, VariantInfo
 from evals.report.numbers import (
@@ -18,7 +19,7 @@ from evals.report.numbers import (
     smallest_drop,
     value,
 )
-from evals.report.view.page_parts import ListLink, Lists, Table
+from evals.report.view.page_parts import Lists, Table
 from evals.shared.words import counted
 from evals.statistics.rates import skill
 
@@ -70,34 +71,10 @@ class DeltaBar:
 
 
 @dataclass(frozen=True)
-class ComparisonRow:
-    """One comparison in words; `kind` is the verdict as a class name, `judged` whether the gate looks at it, `quiet`
-    that no case got better or worse since the baseline. `now` and `was` are the two values, empty where unknown."""
-
-    pair: str
-    endpoint: str
-    now: str
-    was: str
-    n: str
-    delta: str
-    interval: str
-    bar: DeltaBar | None
-    worse: ListLink
-    better: ListLink
-    p: str
-    smallest: str
-    verdict: str
-    kind: str
-    judged: bool
-    quiet: bool
-    divergence: str
-
-
-@dataclass(frozen=True)
 class Comparisons:
     """Comparisons on one axis from `low` to `high`, in points; what they `compare` where that is the same for all."""
 
-    rows: tuple[ComparisonRow, ...]
+    rows: tuple[SimpleNamespace, ...]
     low: str
     high: str
     left: str = ""
@@ -125,13 +102,13 @@ def variant_table(run: Run) -> Table:
 def _named(run: Run, info: VariantInfo) -> str:
     """A variant, its part in the suite, and what was configured; the usual supervisor goes without saying."""
     name, settings = info.variant.name, {"supervisor": "llm", "guards": "hardened", **info.variant.settings}
-    supervisor, guards = settings["supervisor"], settings["guards"]
+    router, rules = settings["supervisor"], settings["guards"]
     roles = {run.candidate: "candidate", run.reference: "reference"} if run.candidate != run.reference else {}
     parts = [roles[name]] if name in roles else []
-    parts += [] if supervisor == "llm" else [f"supervisor {supervisor}"]
+    parts += [] if router == "llm" else [f"supervisor {router}"]
     parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    has_guards = settings.get("prompt") is not None or supervisor != "llm" or guards != "hardened"
-    return f"{name} ({', '.join([*parts, *([f'guards {guards}'] if has_guards else [])])})"
+    shown = settings.get("prompt") is not None or router != "llm" or rules != "hardened"
+    return f"{name} ({', '.join([*parts, *([f'guards {rules}'] if shown else [])])})"
 
 
 def _recorded(covered: Coverage) -> str:
@@ -182,11 +159,13 @@ def as_blessed(item: Comparison) -> bool:
     return item.against == "baseline" and item.n > 0 and item.n >= item.of and not item.broke and not item.mended
 
 
-def _comparison(run: Run, item: Comparison, lists: Lists, low: float, high: float) -> ComparisonRow:
+def _comparison(run: Run, item: Comparison, lists: Lists, low: float, high: float) -> SimpleNamespace:
+    """One comparison in words; `kind` is the verdict as a class name, `judged` whether the gate looks at it, `quiet`
+    that no case got better or worse since the baseline. `now` and `was` are the two values, empty where unknown."""
     known = item.low is not None and item.high is not None
     values = {one.variant: value(one) for one in run.summaries if one.scorer == item.endpoint}
     pair = f"{item.left} against {item.right}"
-    return ComparisonRow(
+    return SimpleNamespace(
         pair=pair,
         endpoint=item.endpoint,
         now=values.get(item.left, ""),

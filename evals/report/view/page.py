@@ -12,7 +12,6 @@ from evals.pack import load_pack
 from evals.report.numbers import script_json
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import case_table, changed_first, slice_map
-from evals.report.view.confusion_tables import confusion_views
 from evals.report.view.cost_tables import cost_change, score_plots, what_it_costs
 from evals.report.view.dispute_page import suspect_lists
 from evals.report.view.divergence_view import Lead, divergence_rows, leads, pools_for
@@ -37,6 +36,7 @@ from evals.report.view.variant_diff import (
 from evals.report.view.variant_tables import (
     COUNTED,
     changes_table,
+    confusion_views,
     measure_table,
     measured,
     redraw_table,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
-from evals.models.trace import Call, Decision, Difference, Finding, Miss, PointAnswer, Report, Trace, Visit
+from evals.models.trace import Call, Decision, Difference, Finding, Miss, PointAnswer, Trace, Visit
 from evals.pack import load_pack
 from evals.report.numbers import NOTHING, measure, percent
 from evals.report.recorded_calls import RecordedCall
@@ -191,7 +191,7 @@ class TrialStep(NamedTuple):
     confidence: str
     reasoning: str
     question: str
-    vetoes: tuple[str, ...]
+    overrides: tuple[str, ...]
     notes: tuple[str, ...]
     context: str
     visits: tuple[VisitView, ...]
@@ -232,7 +232,7 @@ def trial_view(
     number of a text with a line per scorer. `recorded` is what each of its calls was answered, `prompt` the variant's
     system prompt."""
     trace = trial.trace
-    untold = "" if trace.output else "don't know"  # a target answers without topics
+    untold = "" if trace.is_target else "don't know"  # a target answers without topics
     return SimpleNamespace(
         variant=trace.variant,
         sample=f"repeat {trace.sample + 1}" if trace.sample else "",
@@ -247,9 +247,7 @@ def trial_view(
         plan=plan_view(trace.plan, texts, pictures) if trace.plan else None,
         steps=tuple(_steps(trace, texts)),
         exchanges=tuple((item.question, item.answer, item.topic or untold) for item in trace.exchanges),
-        report=_report(trace.report) if trace.report else (),
-        output=tuple((name, texts.add(_as_text(value))) for name, value in trace.output.items()),
-        comment=texts.add(trace.comment) if trace.comment else "",
+        output=tuple((name, texts.add(text_of(value))) for name, value in trace.output.items()),
         misses=tuple(miss_view(miss, texts) for miss in (*trace.misses, *trace.point_misses)),
         points=_points(trace, case),
         calls=tuple(call_view(call, words, texts) for call, words in zip_longest(trace.calls, recorded)),
@@ -265,8 +263,24 @@ def call_view(call: Call, words: RecordedCall | None, texts: Texts) -> CallView:
     return CallView(call.agent, " · ".join(filter(None, (call.model, tokens))), *numbers)
 
 
-def _as_text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A member of an output: a text as it is, texts a line each, anything else as JSON."""
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "\n".join(value) or "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def label_lines(case: CaseInfo) -> list[tuple[str, str]]:
+    """The labels of a case by name; checks are a line for each path."""
+    lines = []
+    for label, told in case.labels.items():
+        if isinstance(told, dict):
+            for path, checks in told.items():
+                words = checks.items() if isinstance(checks, dict) else ()
+                lines.append((label, f"{path}: {', '.join(f'{name} {json.dumps(v)}' for name, v in words)}"))
+        else:
+            lines.append((label, text_of(told)))
+    return lines
 
 
 def _steps(trace: Trace, texts: Texts) -> list[TrialStep]:
@@ -324,7 +338,7 @@ def step_of(decision: Decision, texts: Texts, visits: Sequence[Visit] = ()) -> T
         confidence=percent(decision.confidence),
         reasoning=texts.add(decision.reasoning) if decision.reasoning else "",
         question=decision.question or "",
-        vetoes=tuple(f"{veto.guard}: {veto.chosen} → {veto.send_to}" for veto in decision.vetoes),
+        overrides=tuple(f"{each.rule}: {each.chosen} → {each.send_to}" for each in decision.overrides),
         notes=tuple(_notes(decision)),
         context=texts.add(decision.context) if decision.context else "",
         visits=tuple(_visit(visit, texts) for visit in visits),
@@ -360,20 +374,6 @@ def _visit(visit: Visit, texts: Texts) -> VisitView:
 def _finding(found: Finding, texts: Texts) -> FindingView:
     details = texts.add(found.details) if found.details else ""
     return FindingView(found.summary, percent(found.confidence), details, found.relevant_files)
-
-
-def _report(report: Report) -> tuple[tuple[str, str], ...]:
-    rows = {
-        "root cause": report.root_cause,
-        "location": report.root_cause_location or "",
-        "category": report.category,
-        "severity": report.severity,
-        "files": "\n".join(report.affected_files),
-        "evidence": "\n".join(report.evidence),
-        "next steps": "\n".join(report.next_steps),
-        "confidence": percent(report.confidence),
-    }
-    return tuple((name, text or "none") for name, text in rows.items())
 
 
 def _points(trace: Trace, case: CaseInfo) -> tuple[PointView, ...]:

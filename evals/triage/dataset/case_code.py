@@ -14,13 +14,13 @@ from evals.content_cache import digest_of
 from evals.errors import DatasetError
 from evals.models.base import Closed
 from evals.models.case import Case
-from evals.models.released_package import Release
 from evals.safe_yaml import read_model
 from evals.shared.git_command import GitError
 from evals.triage.dataset.commit_code import commit_tree
 from evals.triage.dataset.dataset_layout import Layout, built_tree
 from evals.triage.dataset.releases.release_store import Shelf, copy_searched, tree_name
 from evals.triage.dataset.repository_clones import git
+from evals.triage.released_package import Release
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet

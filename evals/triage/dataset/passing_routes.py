@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from evals.content_cache import Kept, digest_of
 from evals.models.route_spec import Constraint, ConstraintType, RouteAlternative, RouteSpec
-from evals.routes.constraints import RULES, guard_holds, walk_of
+from evals.routes.constraints import RULES, condition_holds, walk_of
 from evals.routes.route_check import check, judged
 from evals.triage.dataset.dataset_layout import code_digest, libraries_digest
 from evals.triage.nodes import NODES
@@ -50,7 +50,7 @@ class _Way:
     """One alternative in one band: the rules that apply there."""
 
     def __init__(self, alternative: RouteAlternative, state: State, rules: dict[str, _Rule]) -> None:
-        applied = [constraint for constraint in alternative.constraints if guard_holds(constraint, state)]
+        applied = [constraint for constraint in alternative.constraints if condition_holds(constraint, state)]
         self._rules = [(constraint, _rule(constraint, rules)) for constraint in applied]
         hard = [(constraint, rule) for constraint, rule in self._rules if constraint.hard]
         self._lasting = [rule for constraint, rule in hard if constraint.type in _LASTING]

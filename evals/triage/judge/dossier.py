@@ -9,6 +9,7 @@ from evals.llm_judge.questions import part
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.trace import Trace
+from evals.triage.typed_views import comment_of, report_of, ticket_of
 from triage.issue import shortened
 
 _WRITER = "writer"  # its finding says that it has written, which is in front of the judge anyway
@@ -54,9 +55,9 @@ class Dossier(Closed):
 
 def dossier_of(case: Case, trace: Trace) -> Dossier | None:
     """The dossier of an exact trial; None where it wrote no report, or is not wholly on tape."""
-    if trace.provenance.label != "exact" or trace.report is None:
+    report, ticket = report_of(trace), ticket_of(trace)
+    if trace.provenance.label != "exact" or report is None:
         return None
-    report, ticket = trace.report, trace.ticket or {}
     return Dossier(
         title=case.title,
         body=case.body,
@@ -83,7 +84,7 @@ def dossier_of(case: Case, trace: Trace) -> Dossier | None:
                 "evidence": report.evidence,
                 "next_steps": report.next_steps,
                 "confidence": report.confidence,
-                "comment": trace.comment,
+                "comment": comment_of(trace),
                 "ticket": str(ticket.get("title") or ""),
                 "labels": tuple(map(str, ticket.get("labels") or ())),
             }

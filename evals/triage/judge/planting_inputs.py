@@ -15,6 +15,7 @@ from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier, Written, dossier_of
 from evals.triage.root_cause_scorers import blamed_rightly
+from evals.triage.typed_views import repository_files
 
 _HEADING: Final = re.compile(r"^### (.+)$", re.MULTILINE)
 CAUSE: Final = "Likely root cause"
@@ -122,7 +123,7 @@ def original_of(case: Case, trace: Trace) -> Original | None:
         repository=case.repository,
         category=case.labels.category,
         severity_right=dossier.written.severity == case.labels.severity,
-        code_files=tuple(path for path in trace.repository_files if path.endswith(".py") and "test" not in path),
+        code_files=tuple(path for path in repository_files(trace) if path.endswith(".py") and "test" not in path),
         dossier=dossier,
     )
 

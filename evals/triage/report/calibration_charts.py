@@ -1,8 +1,8 @@
 """Reliability diagram and risk-coverage curve of stated confidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
+from types import SimpleNamespace
 from typing import Final
 
 from evals.models.metrics import Calibration, Measure, ReliabilityBin, Source, ThresholdPoint
@@ -19,18 +19,7 @@ SPOKEN_BY: Final[dict[Source, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class CalibrationView:
-    """One source of confidence of one variant: a sentence with its error beside what chance gives, and three plots."""
-
-    variant: str
-    source: str
-    sentence: str
-    shown: bool
-    plots: tuple[Plot, ...]
-
-
-def calibration_views(run: Run) -> tuple[CalibrationView, ...]:
+def calibration_views(run: Run) -> tuple[SimpleNamespace, ...]:
     """The candidate's and the reference's first and open; none for a run from before there were any."""
     errors = {(item.variant, item.name): item for item in run.measures}
     first = {run.candidate: 0, run.reference: 1}
@@ -38,15 +27,16 @@ def calibration_views(run: Run) -> tuple[CalibrationView, ...]:
     return tuple(_view(item, errors, shown=item.variant in first and item.source == "supervisor") for item in ordered)
 
 
-def _view(item: Calibration, errors: Mapping[tuple[str, str], Measure], *, shown: bool) -> CalibrationView:
+def _view(item: Calibration, errors: Mapping[tuple[str, str], Measure], *, shown: bool) -> SimpleNamespace:
+    """One source of confidence of one variant: a sentence with its error beside what chance gives, and three plots."""
     rests_on = f"n = {item.n} of {item.of} trials"
     plots = (_reliability(item, rests_on), _risk(item, rests_on), _above(item, rests_on))
-    return CalibrationView(
-        item.variant,
-        SPOKEN_BY[item.source],
-        f"{_error(errors.get((item.variant, ECE[item.source])))} ({rests_on})",
-        shown,
-        plots,
+    return SimpleNamespace(
+        variant=item.variant,
+        source=SPOKEN_BY[item.source],
+        sentence=f"{_error(errors.get((item.variant, ECE[item.source])))} ({rests_on})",
+        shown=shown,
+        plots=plots,
     )
 
 

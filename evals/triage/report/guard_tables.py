@@ -47,7 +47,7 @@ def _vetoes(run: Run, guard: str, variant: str) -> str:
     ]
     if not decisions:
         return NOTHING
-    vetoes = sum(veto.guard == guard for decision in decisions for veto in decision.vetoes)
+    vetoes = sum(each.rule == guard for decision in decisions for each in decision.overrides)
     return f"{vetoes} of {len(decisions)} decisions"
 
 
@@ -103,7 +103,7 @@ def guard_table(run: Run) -> Table:
     recorded: what happened before a miss did happen."""
     names = tuple(info.variant.name for info in run.variants)
     traces = {name: [trial.trace for trial in run.trials if trial.trace.variant == name] for name in names}
-    guards = sorted({veto.guard for trial in run.trials for one in trial.trace.decisions for veto in one.vetoes})
+    guards = sorted({each.rule for trial in run.trials for one in trial.trace.decisions for each in one.overrides})
     counts = [*((f"override by {guard}", _vetoes_of(guard)) for guard in guards), *FAULTS]
     return Table(
         "How often guards overrode, over all recorded decisions",
@@ -116,7 +116,7 @@ def guard_table(run: Run) -> Table:
 
 
 def _vetoes_of(guard: str) -> Count:
-    return lambda decision: sum(veto.guard == guard for veto in decision.vetoes)
+    return lambda decision: sum(each.rule == guard for each in decision.overrides)
 
 
 def _counted(traces: Iterable[Trace], count: Count) -> str:

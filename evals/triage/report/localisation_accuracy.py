@@ -15,6 +15,7 @@ from evals.statistics.intervals import Interval, fraction_interval, mean, rate_i
 from evals.statistics.ranking_metrics import filled_at
 from evals.statistics.rates import format_rate
 from evals.triage.root_cause_scorers import ranked_files, ranked_functions
+from evals.triage.typed_views import published_gold, report_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Accuracy:
 
 def accuracies(run: Run, variant: str) -> tuple[Accuracy, ...]:
     """File Acc@1, 3, 5, function Acc@5, 10, and ours; empty where no case of the run is an imported one with gold."""
-    foreign = [case for case in run.cases if case.published is not None]
+    foreign = [case for case in run.cases if published_gold(case)]
     if not foreign:
         return ()
     trials = _trials(run, variant)
@@ -98,19 +99,20 @@ def _ours(scorer: str, foreign: Sequence[CaseInfo], trials: Mapping[str, Sequenc
 
 
 def _files(case: CaseInfo) -> frozenset[str]:
-    return frozenset(case.published.files if case.published else ())
+    return frozenset(gold.files if (gold := published_gold(case)) else ())
 
 
 def _functions(case: CaseInfo) -> frozenset[str]:
-    return frozenset(case.published.whole_names if case.published else ())
+    return frozenset(gold.whole_names if (gold := published_gold(case)) else ())
 
 
 def whole_names(trace: Trace) -> tuple[str, ...]:
     """The functions a report names by their whole names (`path::Class.method`), in its order; a constructor is its
     class. What is named by its outermost definition only stays that."""
-    if trace.report is None:
+    report = report_of(trace)
+    if report is None:
         return ()
-    texts = (trace.report.root_cause_location or "", *trace.report.affected_files)
+    texts = (report.root_cause_location or "", *report.affected_files)
     named = (name for function in ranked_functions(trace) for name in _dotted(function, texts))
     return tuple(dict.fromkeys(named))
 
@@ -136,7 +138,7 @@ def merged(samples: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def published_table(run: Run) -> Table:
     """A row per variant; none where no case is an imported one with gold."""
-    sources = [case.published.source for case in run.cases if case.published]
+    sources = [gold.source for case in run.cases if (gold := published_gold(case))]
     rows = [(info.variant.name, accuracies(run, info.variant.name)) for info in run.variants]
     found = next((each for _, each in rows if each), ())
     return Table(

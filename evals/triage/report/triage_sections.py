@@ -8,6 +8,7 @@ from markupsafe import Markup
 from evals.models.run import Run
 from evals.report.view.page_parts import Table, without_empty
 from evals.report.view.sections import Section
+from evals.triage.typed_views import published_gold
 
 
 def _draw(template: str, view: object) -> Markup:
@@ -23,7 +24,7 @@ def published(run: Run) -> Markup:
 
 def published_tables(run: Run) -> tuple[Table, ...]:
     """Localisation as others score it, for terminal and summary; none where no case is an imported one with gold."""
-    if not any(case.published for case in run.cases):
+    if not any(published_gold(case) for case in run.cases):
         return ()
     from evals.triage.report.localisation_accuracy import published_table  # noqa: PLC0415 - as above
 

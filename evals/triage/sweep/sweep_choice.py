@@ -77,7 +77,7 @@ def _summary(cases: Mapping[str, Case], trials: Sequence[Trial], name: str, scor
         score=summarise(trials, mine, (name,), (scorer,))[0],
         visits=_mean([float(len(trial.trace.visits)) for trial in exact]),
         questions=_mean([float(len(trial.trace.exchanges)) for trial in exact]),
-        vetoes=_mean([float(sum(len(one.vetoes) for one in trial.trace.decisions)) for trial in exact]),
+        vetoes=_mean([float(sum(len(one.overrides) for one in trial.trace.decisions)) for trial in exact]),
         llm_calls=_mean(_values(exact, "cost.llm_calls")),
         tokens=_mean(_values(exact, "cost.tokens")),
     )

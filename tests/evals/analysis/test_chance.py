@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evals.analysis.selftest_steps import red_rate
 from evals.models.suite import GatePolicy
+from evals.pipeline.selftest_suite import red_rate
 from tests.builders.selftest import a_rate
 from tests.builders.shipped import every
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evals.analysis.selftest_steps import Repeats
+from evals.pipeline.selftest_suite import Repeats
 from evals.scoring.score_trials import score_trials
 from tests.builders.facts import a_good_trace, some_cases, some_material
 

@@ -8,7 +8,7 @@ import pytest
 from evals.report.run_files import write_report
 from tests.builders.command import command
 from tests.builders.run import a_run, a_trial
-from tests.builders.trace import a_decision, a_trace, a_veto
+from tests.builders.trace import a_decision, a_trace, an_override
 
 WITH_PYARROW = importlib.util.find_spec("pyarrow") is not None
 
@@ -16,7 +16,10 @@ WITH_PYARROW = importlib.util.find_spec("pyarrow") is not None
 @pytest.fixture
 def stored(tmp_path):
     """A run of one trial: four scores less one, two decisions, one of them overruled."""
-    made = [a_decision(0, "writer", routed="investigator", vetoes=[a_veto(), a_veto("critic_gate")]), a_decision(1)]
+    made = [
+        a_decision(0, "writer", routed="investigator", overrides=[an_override(), an_override("critic_gate")]),
+        a_decision(1),
+    ]
     write_report(a_run(a_trial(a_trace(decisions=made))), tmp_path)
     return tmp_path / "run.json"
 
@@ -33,7 +36,7 @@ def test_decisions_have_a_row_each_with_what_overruled_them(stored, tmp_path):
 
     table = pd.read_csv(tmp_path / "d.csv", keep_default_na=False)
     assert list(table["routed"]) == ["investigator", "writer"]
-    assert list(table["vetoes"]) == ["investigator_first,critic_gate", ""]
+    assert list(table["overrides"]) == ["investigator_first,critic_gate", ""]
 
 
 def test_another_ending_is_refused_before_anything_is_read(tmp_path):

@@ -3,7 +3,7 @@
 from evals.comparison.variant_metrics import confusions_of
 from tests.builders.case import a_case, a_point
 from tests.builders.measure import some_evidence
-from tests.builders.trace import a_decision, a_trace, a_veto, an_answer
+from tests.builders.trace import a_decision, a_trace, an_answer, an_override
 
 CASE = a_case("c", points=[a_point("p", writer=1.0, critic=0.5), a_point("q", writer=1.0), a_point("r", critic=1.0)])
 
@@ -23,7 +23,7 @@ def test_frozen_states_are_counted_by_gold_and_chosen_node_with_their_credit():
 
 
 def test_decisions_of_trials_are_counted_by_where_the_guards_let_them_go():
-    overruled = a_decision(0, "writer", "investigator", vetoes=[a_veto()])
+    overruled = a_decision(0, "writer", "investigator", overrides=[an_override()])
     _, decided = tables(decisions=[overruled, a_decision(1, "writer")])
 
     assert cells(decided) == {("writer", "investigator"): (1, 0.0), ("writer", "writer"): (1, 1.0)}

@@ -22,7 +22,7 @@ def told(**injected):
 def test_a_pair_names_its_members_and_what_became_of_each():
     found = told(report=WRONG)
 
-    assert (found.pair_id, found.cases, found.archetypes) == (
+    assert (found.pair_id, found.cases, found.slices) == (
         "pair",
         ("clean", "injected"),
         ("local_bug", "prompt_injection"),

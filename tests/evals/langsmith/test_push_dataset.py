@@ -29,7 +29,7 @@ def test_a_case_becomes_an_example_with_inputs_labels_split_and_metadata(service
     assert one["outputs"]["gold"] == ["shop/cart.py"]
     assert one["outputs"]["severity"] == "HIGH"
     assert one["metadata"]["dataset_split"] == ["tune"]
-    assert one["metadata"]["archetype"] == "local_bug"
+    assert one["metadata"]["slice"] == "local_bug"
     assert [row["name"] for row in service.store.datasets.values()] == ["triage-evals"]
 
 

@@ -99,7 +99,7 @@ def test_large_payloads_arrive_whole(there, checkout):
     said = push(checkout, stored(checkout, a_trial(a_trace(case_id="wrong-sum", comment=comment))))
 
     assert said.code == 0, said.err
-    assert roots(there)[0]["outputs"]["comment"] == comment
+    assert roots(there)[0]["outputs"]["output"]["comment"] == comment
 
 
 def test_a_secret_refuses_the_upload_before_anything_is_sent(service, checkout):

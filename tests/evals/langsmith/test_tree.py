@@ -7,7 +7,7 @@ import pytest
 
 from evals.langsmith.trial_runs import Experiment, example_id, feedback_id, run_id, tree_of
 from tests.builders.run import a_case_info, a_trial
-from tests.builders.trace import a_call, a_decision, a_trace, a_veto
+from tests.builders.trace import a_call, a_decision, a_trace, an_override
 
 PROJECT = UUID("018f0000-0000-4000-8000-000000000001")
 OTHER = UUID("018f0000-0000-4000-8000-000000000002")
@@ -58,12 +58,12 @@ def test_calls_of_a_step_that_never_ended_stand_below_the_trial():
     assert root.error == "it broke"
 
 
-def test_a_veto_is_a_tag_of_its_decision_and_choice_and_confidence_are_metadata():
-    decision = a_decision(0, "writer", "investigator", 0.4, vetoes=[a_veto()])
+def test_an_override_is_a_tag_of_its_decision_and_choice_and_confidence_are_metadata():
+    decision = a_decision(0, "writer", "investigator", 0.4, overrides=[an_override()])
     root = a_tree(a_trace("investigator", decisions=[decision]))
 
     span = root.children[0]
-    assert span.tags == ("veto:investigator_first",)
+    assert span.tags == ("override:investigator_first",)
     assert span.metadata["chosen"], span.metadata["routed"] == ("writer", "investigator")
     assert span.metadata["confidence"] == 0.4
 

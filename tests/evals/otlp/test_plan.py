@@ -10,7 +10,7 @@ from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import ROOT
 from evals.otlp.span_plan import planned_traces
 from tests.builders.run import a_run, a_trial, a_variant_info
-from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
+from tests.builders.trace import a_call, a_decision, a_trace, an_exchange, an_override
 
 WAY = ("investigator", "web_search", "writer")
 CALLS = ("supervisor", "investigator", "supervisor", "web_search", "web_search", "supervisor", "writer")
@@ -124,8 +124,8 @@ def test_a_code_search_is_a_tool_that_says_how_much_it_read_and_with_contents_wh
     assert json.loads(told.attributes[names.TOOL_RESULT]) == ["pkg/core.py::run", "pkg/io.py"]
 
 
-def test_a_veto_is_an_event_of_its_decision():
-    made = a_decision(0, "writer", routed="investigator", vetoes=[a_veto()])
+def test_an_override_is_an_event_of_its_decision():
+    made = a_decision(0, "writer", routed="investigator", overrides=[an_override()])
     span = by_path(the_plan(a_trace("investigator", decisions=[made])))["decision 0"]
 
     assert (span.attributes["triage_evals.decision.chosen"], span.attributes["triage_evals.decision.routed"]) == (
@@ -133,8 +133,8 @@ def test_a_veto_is_an_event_of_its_decision():
         "investigator",
     )
     (event,) = span.events
-    assert event.name == "triage_evals.veto"
-    assert event.attributes == {"guard": "investigator_first", "chosen": "writer", "send_to": "investigator"}
+    assert event.name == "triage_evals.override"
+    assert event.attributes == {"rule": "investigator_first", "chosen": "writer", "send_to": "investigator"}
 
 
 def test_scores_are_evaluation_events_and_skipped_ones_are_named():
@@ -214,7 +214,7 @@ def test_the_fallback_model_is_named_where_it_answered():
 
 
 def test_every_name_of_an_attribute_is_conventional_or_ours():
-    plan = the_plan(a_walk(decisions=[a_decision(0, vetoes=[a_veto()])]), tapes=NoWords())
+    plan = the_plan(a_walk(decisions=[a_decision(0, overrides=[an_override()])]), tapes=NoWords())
 
     told = {name for span in plan.spans for name in span.attributes} | set(plan.resource)
     assert all(name.startswith(("gen_ai.", "triage_evals.")) or name in {"error.type", "service.name"} for name in told)

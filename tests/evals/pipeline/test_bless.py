@@ -1,7 +1,7 @@
 """What `evals bless` takes for a baseline, and what it says it kept."""
 
 from evals.comparison.assemble_run import assemble
-from evals.pipeline.bless_suite import counted, holes
+from evals.pipeline.bless_suite import holes, kept_trials
 from tests.builders.facts import a_coverage, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import an_answer
@@ -31,4 +31,4 @@ def test_a_variant_nobody_recorded_has_nothing_to_lose():
 def test_only_what_is_on_the_tape_is_said_to_be_blessed():
     run = a_run(a_trial(), a_trial(), coverage={"v1": a_coverage(0, unrecorded=1), "v2": a_coverage(1)})
 
-    assert counted(run) == "1 of 2 trials (v1 0/1)"
+    assert kept_trials(run) == "1 of 2 trials (v1 0/1)"

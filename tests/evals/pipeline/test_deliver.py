@@ -95,7 +95,7 @@ def a_changed_case(case):
 
 def test_what_was_selected_otherwise_is_judged_anew(chosen, traces, judged, tmp_path, monkeypatch):
     """Each once; whatever was judged before is not judged again."""
-    other = [traces[0].model_copy(update={"comment": "Another."}), *traces[1:]]
+    other = [traces[0].model_copy(update={"output": {"comment": "Another."}}), *traces[1:]]
     asked = {
         "the first time": (chosen, traces),
         **{name: (change(chosen), traces) for name, change in CHANGES.items()},

@@ -8,7 +8,7 @@ from evals.pipeline.sharded_run import check, join
 from tests.builders.shards import RESTS_ON, a_plan, a_shard, some_shards
 from tests.builders.trace import a_trace
 
-OTHER = SuiteSelection(suite="tiny", guards="prd")
+OTHER = SuiteSelection(suite="tiny", settings={"guards": "prd"})
 
 
 REFUSED = {
@@ -17,7 +17,7 @@ REFUSED = {
     "other options": (
         (a_shard(1), a_shard(2, asked=OTHER)),
         ConfigurationError,
-        r"b.json: of another run than a.json \(guards: prd, not None\)",
+        r"b.json: of another run than a.json \(settings: {.guards.: .prd.}, not {}\)",
     ),
     "other number": (
         (a_shard(1), a_shard(2, 3)),

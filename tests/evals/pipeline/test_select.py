@@ -15,8 +15,8 @@ CHECKOUT = Path(__file__).parents[3]
     "options",
     [
         Options(samples=1),
-        Options(guards="hardened"),
-        Options(max_iterations=10),
+        Options(settings={"guards": "hardened"}),
+        Options(settings={"max_iterations": 10}),
         Options(dataset=CHECKOUT / "datasets"),
         Options(open_holdout="a look", cases=("stockroom-random-403",)),
     ],
@@ -33,8 +33,8 @@ def test_an_option_that_asks_for_what_the_suite_has_does_not_switch_the_baseline
     ("options", "said"),
     [
         (Options(samples=3), "--repeat 3"),
-        (Options(guards="none"), "--set guards=none"),
-        (Options(max_iterations=5), "--set max_iterations=5"),
+        (Options(settings={"guards": "none"}), "--set guards=none"),
+        (Options(settings={"max_iterations": 5}), "--set max_iterations=5"),
         (Options(open_holdout="the release"), "--open-holdout the release"),
     ],
 )
@@ -45,3 +45,9 @@ def test_an_option_that_changes_something_is_named(options, said):
 def test_a_holdout_is_not_opened_without_a_reason_even_where_nothing_is_held_out():
     with pytest.raises(ConfigurationError, match="needs a reason"):
         selected("prompts", CHECKOUT, Options(open_holdout=" ", cases=("stockroom-random-403",)))
+
+
+def test_many_cases_of_a_partial_run_are_counted():
+    said = Options(cases=("a", "b", "c", "d", "e")).partial
+
+    assert said == ("only a, b, c and 2 more of the suite's cases were run (--case)",)

@@ -23,7 +23,7 @@ MISSED = Miss(key="k", agent="critic", method="POST", path="/v1/chat/completions
 PARTINGS = {
     "route": (a_trace("investigator", "critic"), "route investigator writer became investigator critic"),
     "miss": (a_trace("investigator", misses=(MISSED,)), "a request by critic is not recorded"),
-    "words": (a_trace("investigator", "writer", comment="other", topology="x"), "comment, topology differ"),
+    "words": (a_trace("investigator", "writer", comment="other", topology="x"), "topology, output differ"),
 }
 
 

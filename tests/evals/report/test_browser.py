@@ -21,7 +21,7 @@ HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b>"
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three cases: b passes everywhere, a fails under v3, c speaks HTML."""
     cases = [
-        a_case_info("b-race", title="Runs twice", archetype="race"),
+        a_case_info("b-race", title="Runs twice", slice="race"),
         a_case_info("a-crash", title="It crashes"),
         a_case_info("c-hostile", title=HOSTILE, body=f"{HOSTILE}\nsecond line"),
     ]
@@ -40,13 +40,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser, report: Path) -> Iterator:
+def opened(new_page, report: Path) -> Iterator:
     """Opens the report at a fragment; at the end no page has complained or asked for anything but its file."""
-    context = browser.new_context(offline=True)
     complaints, requests = [], []
 
     def at(fragment: str = ""):
-        page = context.new_page()
+        page = new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
@@ -54,7 +53,6 @@ def opened(browser, report: Path) -> Iterator:
         return page
 
     yield at
-    context.close()
     assert complaints == []
     assert {url.split("#")[0] for url in requests} == {report.as_uri()}
 

@@ -1,18 +1,20 @@
 """Decision confusion matrices."""
 
-from evals.report.view.confusion_tables import ConfusionView, confusion_views
+from types import SimpleNamespace
+
 from evals.report.view.page import page
+from evals.report.view.variant_tables import confusion_views
 from tests.builders.measure import a_confusion
 from tests.builders.run import a_run
 
 
-def the_view(*cells: tuple[str, str, int, float], **fields) -> ConfusionView:
+def the_view(*cells: tuple[str, str, int, float], **fields) -> SimpleNamespace:
     """The matrix of (row, column, count, credit)."""
     (view,) = confusion_views(a_run(confusions=(a_confusion("v3", *cells, **fields),)))
     return view
 
 
-def squares(view: ConfusionView) -> dict[tuple[str, str], tuple[str, str]]:
+def squares(view: SimpleNamespace) -> dict[tuple[str, str], tuple[str, str]]:
     """(row, column) -> (count, kind), where there is one."""
     return {
         (row.node, column): (square.count, square.kind)

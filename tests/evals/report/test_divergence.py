@@ -1,12 +1,14 @@
 """The first divergence of a case up close."""
 
+from types import SimpleNamespace
+
 from evals.models.run import Run
-from evals.report.view.divergence_view import DivergenceView, Pools, divergence_views, pools_for
+from evals.report.view.divergence_view import Pools, divergence_views, pools_for
 from tests.builders.run import a_divergence, a_run, a_run_that_parts, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace
 
 
-def seen(run: Run, pools: Pools | None = None) -> tuple[DivergenceView, ...]:
+def seen(run: Run, pools: Pools | None = None) -> tuple[SimpleNamespace, ...]:
     """The divergences of the run, all of one case."""
     traces = {(trial.trace.variant, trial.trace.sample): trial.trace for trial in run.trials}
     return divergence_views(run, run.divergences, traces, pools or pools_for(run))

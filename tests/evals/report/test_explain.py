@@ -7,7 +7,7 @@ from evals.models.run import PointInfo
 from evals.models.trace import Miss, Visit
 from evals.report.view.explain_view import explanation, wanted
 from tests.builders.run import a_case_info, a_trial
-from tests.builders.trace import a_decision, a_trace, a_veto, an_answer, an_exchange
+from tests.builders.trace import a_decision, a_trace, an_answer, an_exchange, an_override
 
 FOUND = {"agent_name": "investigator", "summary": "A race.", "confidence": 0.6, "details": ""}
 
@@ -34,7 +34,7 @@ def test_a_step_knows_what_was_found_before_it():
 
 
 def test_a_guard_that_overruled_says_so():
-    trace = a_trace("investigator", decisions=(a_decision(0, "writer", "investigator", vetoes=[a_veto()]),))
+    trace = a_trace("investigator", decisions=(a_decision(0, "writer", "investigator", overrides=[an_override()]),))
 
     assert line(explained(trace), 0, "guard") == "investigator_first sends it to investigator, not writer"
 
@@ -94,10 +94,10 @@ def test_a_trial_that_left_the_tape_says_who_asked_what_nobody_recorded():
 
 
 def test_the_end_says_what_passed_and_what_was_named():
-    outcome = dict(explained(outcomes={"root_cause.hit": Scored(value=0.0)}).outcome)
+    outcome = explained(outcomes={"root_cause.hit": Scored(value=0.0)}).outcome
 
-    assert outcome["metrics"] == "✓ route  ✗ root cause"
-    assert outcome["named"] == "pkg/core.py (code, HIGH)"
+    assert dict(outcome)["metrics"] == "✓ route  ✗ root cause"
+    assert ("output", "root_cause_location: pkg/core.py") in outcome
 
 
 def test_frozen_states_stand_there_where_another_node_than_the_best_was_chosen():
@@ -113,4 +113,4 @@ def test_frozen_states_stand_there_where_another_node_than_the_best_was_chosen()
 
 
 def test_a_case_nobody_is_to_blame_for_says_so():
-    assert ("files", "none is to blame") in wanted(a_case_info(gold_files=()))
+    assert ("gold", "none") in wanted(a_case_info(gold=[]))

@@ -7,8 +7,7 @@ from rich.console import Console
 
 from evals.cli.terminal import shown
 from evals.report.html_page import render_sheet
-from evals.report.view.history_charts import series_plot
-from evals.report.view.history_page import history_page, red_lines, red_table, sentence, step_table
+from evals.report.view.history_page import history_page, red_lines, red_table, sentence, series_plot, step_table
 from tests.builders.history import a_blessing, a_flip, a_history, a_mark, a_number, a_red
 
 HOSTILE = "</style><script>alert(1)</script>\x1b[31m"

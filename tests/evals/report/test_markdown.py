@@ -5,7 +5,7 @@ import pytest
 from evals.models.run import Reason
 from evals.report.summary_markdown import LIMIT, escape, summary
 from tests.builders.run import a_comparison, a_run, a_trial, a_variant_info, a_verdict
-from tests.builders.trace import a_decision, a_trace, a_veto
+from tests.builders.trace import a_decision, a_trace, an_override
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,8 @@ def test_a_variant_is_called_what_it_likes_and_neither_links_mentions_nor_shifts
     odd, shown = "a|@you<b>\x1b[31m", r"a\|@&#8203;you\<b\> \[31m"
     runs = [
         a_run(
-            a_trial(a_trace(variant=odd, decisions=[a_decision(0, vetoes=[a_veto()])])), variants=(a_variant_info(odd),)
+            a_trial(a_trace(variant=odd, decisions=[a_decision(0, overrides=[an_override()])])),
+            variants=(a_variant_info(odd),),
         ),
         a_run(comparisons=(a_comparison(left=odd),)),
         a_run(
@@ -62,7 +63,7 @@ def test_a_variant_is_called_what_it_likes_and_neither_links_mentions_nor_shifts
 
 
 def test_costs_and_guards_are_those_of_the_report():
-    text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, vetoes=[a_veto()])]))))
+    text = summary(a_run(a_trial(a_trace(variant="v2", decisions=[a_decision(0, overrides=[an_override()])]))))
 
     assert "| variant | exact trials |" in text
     assert r"| override by investigator\_first | 1 in 1 of 1 trials | n/a |" in text

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
 
-from evals.report.compressed_texts import SharedTexts
-from evals.report.html_page import handing_to
+from evals.report.html_page import SharedTexts, handing_to
 from evals.report.view.page_parts import Number
 from evals.shared.visible_text import visible
 from tests.builders.unpacked import content_of, parts_of

@@ -8,7 +8,7 @@ from evals.comparison.assemble_run import assemble
 from evals.models.run import DatasetBaseline
 from evals.report.summary_markdown import summary
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
-from tests.builders.trace import a_decision, a_report, a_veto, an_answer
+from tests.builders.trace import a_decision, a_report, an_answer, an_override
 
 WRONG = a_report("pkg/io.py", ("pkg/io.py",), severity="LOW")
 OFF: dict = {"provenance": "frontier", "frontier": 1, "points": (an_answer(chosen=None),)}
@@ -24,7 +24,9 @@ def tables() -> dict[str, list[dict[str, str]]]:
     changed = {
         ("case-0", "v3"): a_good_trace("case-0", "v3", **OFF),
         ("case-7", "v3"): a_good_trace("case-7", "v3", **OFF),
-        ("case-1", "v3"): a_good_trace("case-1", "v3", report=WRONG, decisions=[a_decision(0, vetoes=[a_veto()])]),
+        ("case-1", "v3"): a_good_trace(
+            "case-1", "v3", report=WRONG, decisions=[a_decision(0, overrides=[an_override()])]
+        ),
     }
     share = DatasetBaseline(endpoint="route.pass", name="constant route", definition="", share=0.5, n=8)
     run = assemble(some_material(cases, some_trials(cases, changed), dataset_baselines=[share]))

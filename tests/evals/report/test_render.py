@@ -75,7 +75,7 @@ def a_run_that_says(text: str) -> Run:
     other = trace.model_copy(
         update={"variant": "v3", "decisions": (a_decision(0, "writer", context=f"{text} {text}"),)}
     )
-    case = a_case_info(title=text, body=text, root_cause=text, gold_files=(text,))
+    case = a_case_info(title=text, body=text, root_cause=text, gold=[text])
     return a_run(
         a_trial(trace, hard_violations=(text,)),
         a_trial(other, {"route.pass": Scored(value=0.0)}),

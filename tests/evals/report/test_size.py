@@ -10,6 +10,7 @@ from statistics import median
 
 import pytest
 
+from evals.models.run import Run
 from evals.report.html_page import render
 from tests.builders.large_run import a_large_run, a_recording
 from tests.builders.shipped import every
@@ -18,10 +19,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run() -> Run:
+    """The run."""
+    return a_large_run()
+
+
+@pytest.fixture(scope="module")
+def large(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report with all raw answers, on disk."""
     path = tmp_path_factory.mktemp("large") / "index.html"
-    run = a_large_run()
     path.write_text(render(run, recorded=a_recording(run)), encoding="utf-8")
     return path
 
@@ -66,8 +72,8 @@ def search(page, words: str) -> str:
     )
 
 
-def test_a_thousand_cases_under_three_variants_are_five_megabytes_at_most_without_raw_answers():
-    assert len(render(a_large_run()).encode()) <= 5_000_000
+def test_a_thousand_cases_under_three_variants_are_five_megabytes_at_most_without_raw_answers(run: Run):
+    assert len(render(run).encode()) <= 5_000_000
 
 
 def test_with_raw_answers_they_are_six_megabytes_at_most(large: Path):

@@ -1,5 +1,6 @@
 """Reading a run back: older ones yes, newer ones not half understood."""
 
+import hashlib
 import json
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from evals.errors import ConfigurationError
 from evals.models.run import RUN_SCHEMA
 from evals.report.stored_runs import read_run
-from tests.builders.run import a_run
+from tests.builders.run import a_case_info, a_run, a_trial
+from tests.builders.trace import a_decision, a_trace, an_override
 
 
 def a_stored_run(folder, **changes):
@@ -75,4 +77,53 @@ def test_a_sealed_run_that_calls_itself_older_is_still_held_to_its_digest(tmp_pa
     path.write_text(json.dumps(sealed | {"schema_version": 1, "comparisons": []}))
 
     with pytest.raises(ConfigurationError, match="edited or damaged since it was written"):
+        read_run(path)
+
+
+def as_schema_6(run):
+    """A run of one case and trial as it was written before labels, output and facts were mappings."""
+    old = run.model_dump(mode="json", by_alias=True, exclude={"content_sha256"}) | {"schema_version": 6}
+    (case,), (trial,) = old["cases"], old["trials"]
+    labels, trace = case.pop("labels"), trial["trace"]
+    published = {"source": labels["published"], "files": labels["gold"], "whole_names": labels["whole_names"]}
+    case |= {"archetype": case.pop("slice"), "category": labels["category"], "severity": None}
+    case |= {"root_cause": labels["root_cause"], "gold_files": labels["gold"], "published": published}
+    output = trace.pop("output")
+    trace |= {"comment": output.pop("comment"), "ticket": None, "report": output, **trace.pop("facts")}
+    for decision in trace["decisions"]:
+        decision["vetoes"] = [{"guard": each.pop("rule"), **each} for each in decision.pop("overrides")]
+    return old
+
+
+@pytest.fixture
+def before_7(tmp_path):
+    labels = {"category": "code", "root_cause": "It is off.", "gold": ["a.py"]}
+    case = a_case_info(labels={**labels, "published": "swebench", "whole_names": ["a.py::f"]})
+    trace = a_trace("investigator", comment="Fixed.", decisions=[a_decision(overrides=[an_override()])])
+    run = a_run(a_trial(trace), cases=(case,))
+    old = as_schema_6(run)
+    digest = hashlib.sha256(json.dumps(old, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
+    (tmp_path / "run.json").write_text(json.dumps({"content_sha256": digest, **old}, indent=1))
+    return run, tmp_path / "run.json"
+
+
+def test_labels_and_output_of_a_run_of_schema_6_are_read_as_mappings(before_7):
+    run, path = before_7
+
+    assert read_run(path).model_copy(update={"content_sha256": ""}) == run
+
+
+def test_a_run_of_schema_6_is_held_to_its_digest(before_7):
+    _, path = before_7
+    path.write_text(path.read_text().replace("Fixed.", "Edited."))
+
+    with pytest.raises(ConfigurationError, match="edited or damaged since it was written"):
+        read_run(path)
+
+
+def test_a_run_of_schema_6_that_is_not_whole_is_said_to_be_none(before_7):
+    _, path = before_7
+    path.write_text(path.read_text().replace('"trace":', '"track":'))
+
+    with pytest.raises(ConfigurationError, match="not a run"):
         read_run(path)

@@ -7,7 +7,7 @@ from evals.report.view.page_parts import Texts
 from evals.report.view.plan_graph import Pictures
 from evals.report.view.trial_view import plain_ribbon, trial_view
 from tests.builders.run import a_case_info, a_scorer_info, a_trial
-from tests.builders.trace import a_decision, a_plan, a_trace, a_veto, an_answer
+from tests.builders.trace import a_decision, a_plan, a_trace, an_answer, an_override
 
 
 def _view(trial, case=None, scorers=()):
@@ -36,10 +36,10 @@ def test_the_reviews_of_a_plans_step_stand_with_the_decision_that_led_to_them():
 
 
 def test_a_veto_names_the_guard_and_both_nodes():
-    decision = a_decision(0, "writer", "investigator", vetoes=[a_veto()])
+    decision = a_decision(0, "writer", "investigator", overrides=[an_override()])
     step = _view(a_trial(a_trace("investigator", decisions=[decision]))).steps[0]
 
-    assert step.vetoes == ("investigator_first: writer → investigator",)
+    assert step.overrides == ("investigator_first: writer → investigator",)
 
 
 def test_corrections_and_forced_fallbacks_are_said():

@@ -8,7 +8,7 @@ from evals.scoring import cost_scorers as cost
 from evals.scoring.scorer import score
 from evals.triage import scorers as supervisor
 from tests.builders.case import a_case
-from tests.builders.trace import a_call, a_decision, a_trace, a_veto, an_exchange
+from tests.builders.trace import a_call, a_decision, a_trace, an_exchange, an_override
 
 TRACE = a_trace(
     calls=[
@@ -16,8 +16,8 @@ TRACE = a_trace(
         a_call(prompt=10, completion=1, latency_ms=250, model="gpt-4o-mini-2024-07-18"),
     ],
     decisions=[
-        a_decision(0, vetoes=[a_veto(), a_veto("iteration_limit")], corrections=1),
-        a_decision(1, forced_fallback=True, corrections=1, vetoes=[a_veto()]),
+        a_decision(0, overrides=[an_override(), an_override("iteration_limit")], corrections=1),
+        a_decision(1, forced_fallback=True, corrections=1, overrides=[an_override()]),
     ],
     exchanges=[an_exchange(), an_exchange(topic="version")],
 )

@@ -15,7 +15,7 @@ from evals.scoring.scorer import scorer
 @scorer("reply.length", unit="count", better="lower")
 def reply_length(case, trace):
     """Characters of the reply."""
-    return len(trace.comment)
+    return len(trace.output["reply"])
 
 
 def a_pack(monkeypatch, *listed, name="toy_scorers"):

@@ -33,7 +33,7 @@ def test_a_review_asked_for_while_unsure_is_not_held_against_the_confidence_it_l
     lifted = a_trace(decisions=[*before, a_decision(3, "writer", confidence=0.95)])
     needless = a_trace(confidence=0.95)
 
-    assert (lifted.confidence_before_critic, lifted.confidence_before_writer) == (0.7, 0.95)
+    assert [lifted.confidence_before(node) for node in ("critic", "writer")] == [0.7, 0.95]
     assert score(route_fitness, case, lifted).value == 1
     assert score(route_fitness, case, needless).value < 1
     assert score(route_pass, case, needless).value == 1

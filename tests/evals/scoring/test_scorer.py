@@ -50,9 +50,10 @@ def test_a_scorer_annotated_bool_gives_only_0_and_1():
     @scorer("test.pass")
     def passing(case, trace) -> bool:
         """As the trace says."""
-        return trace.comment
+        return trace.output["said"]
 
-    graded, passed = (score(passing, a_case(), a_trace().model_copy(update={"comment": each})) for each in (0.5, True))
+    traces = (a_trace().model_copy(update={"output": {"said": each}}) for each in (0.5, True))
+    graded, passed = (score(passing, a_case(), trace) for trace in traces)
 
     assert graded.error == "test.pass: 0.5 is neither 0 nor 1, as `-> bool` says"
     assert passed == Scored(value=1)

@@ -5,6 +5,7 @@ import yaml
 
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import Selection
+from evals.pack import load_pack
 from evals.suites.suite_files import altered, names, read_suite, select
 from evals.triage.variant_graph import settings_of
 from tests.builders.case import a_case
@@ -139,7 +140,7 @@ def test_a_case_that_cannot_be_run_is_named(only, words):
 
 def test_changed_variants_carry_the_change_in_their_names(tmp_path):
     """No baseline and no report can mistake them for the suite's own."""
-    suite = altered(read_suite(str(a_suite(tmp_path))), guards="none", max_iterations=4)
+    suite = altered(read_suite(str(a_suite(tmp_path))), {"guards": "none", "max_iterations": 4}, load_pack())
 
     assert (suite.candidate, suite.reference) == ("new+none+max4", "old+none+max4")
     assert {(v.guards, v.max_iterations) for v in suite.variants} == {("none", 4)}

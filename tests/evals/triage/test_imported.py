@@ -15,6 +15,7 @@ from evals.triage.dataset.importers.imported_dataset import write_dataset
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
 from evals.triage.trial_clients import Clients
+from evals.triage.typed_views import repository_files
 from tests.builders.dataset import POLICY
 from tests.builders.endpoint import WORKER_REPLIES, a_decision, a_team, some_clients
 from tests.builders.facts import a_variant
@@ -91,7 +92,7 @@ async def test_the_issue_itself_is_told(tmp_path):
 async def test_a_case_without_code_runs_its_whole_route_over_an_empty_index(tmp_path):
     _, _, trace = await told_about("swebench", ROWS["swebench"], tmp_path)
 
-    assert (trace.error, trace.route, trace.repository_files) == (None, ROUTE, ())
+    assert (trace.error, trace.route, repository_files(trace)) == (None, ROUTE, ())
 
 
 async def test_no_score_rests_on_a_label_the_source_does_not_state(tmp_path):

@@ -155,7 +155,8 @@ async def test_results_that_were_reviewed_need_no_critic_before_the_writer(tmp_p
     trace, _ = await recorded(tmp_path, unsure)
     unreviewed = [visit.model_copy(update={"error": "broke"}) if visit.reviews else visit for visit in trace.visits]
 
-    assert (trace.confidence_before_writer, trace.reviews_before_writer) == (0.6, 3)
+    state = trace.state(["writer"])
+    assert (state["confidence_before_writer"], state["reviews_before_writer"]) == (0.6, 3)
     case = a_case(spec=a_spec(an_alternative(*reviewed_policy(), *case_constraints())))
     assert route_score_of(case, trace).hard == ()
     assert route_score_of(case, trace.model_copy(update={"visits": tuple(unreviewed)})).hard == ("P2",)
@@ -169,7 +170,7 @@ async def test_a_critic_the_plan_sends_for_is_a_visit_like_any_other(tmp_path):
     trace, _ = await recorded(tmp_path, team, variant=a_variant("plan-llm", plan=None))
 
     assert (trace.decisions[0].routed, trace.route[:2]) == ("investigator", ("investigator", "critic"))
-    assert trace.confidence_before_critic == 0.9
+    assert trace.confidence_before("critic") == 0.9
 
 
 @pytest.mark.parametrize(

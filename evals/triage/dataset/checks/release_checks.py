@@ -11,7 +11,6 @@ from typing import Final
 
 from evals.cassettes.package_line_references import SourceTree
 from evals.installed_packages import normal_name
-from evals.models.released_package import Release
 from evals.safe_yaml import line_of, read_text
 from evals.secrets.copied_package_code import quoted
 from evals.triage.case_file import Gold
@@ -30,6 +29,7 @@ from evals.triage.dataset.finding import Complaint, Corpus, LintedCase, Package
 from evals.triage.dataset.floor_scores import root_cause_baselines
 from evals.triage.dataset.releases.fetch_releases import searched_releases
 from evals.triage.dataset.releases.release_store import FETCH, Shelf
+from evals.triage.released_package import Release
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import IO, Final
 
 from evals.content_cache import Kept, digest_of
 from evals.errors import NotFetchedError, ReleaseError
-from evals.models.released_package import Release
+from evals.triage.released_package import Release
 
 FILES: Final = 20_000
 BYTES: Final = 200_000_000

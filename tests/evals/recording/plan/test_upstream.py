@@ -2,7 +2,7 @@
 
 from evals.models.trace import Finding, Miss, Nearest, Visit
 from evals.recording.plan.miss_causes import first_step, ways_of
-from tests.builders.trace import a_decision, a_trace, a_veto, an_exchange
+from tests.builders.trace import a_decision, a_trace, an_exchange, an_override
 
 NEWS = "The cache forgets what was written last."
 
@@ -44,7 +44,7 @@ def test_what_was_told_before_is_no_news():
 
 
 def test_a_guard_that_sent_the_trial_to_that_visit_is_the_step():
-    veto = a_decision(1, "writer", "critic", vetoes=[a_veto("critic_gate", "writer", "critic")])
+    veto = a_decision(1, "writer", "critic", overrides=[an_override("critic_gate", "writer", "critic")])
     trace = a_walk("investigator", "critic", decisions=[a_decision(0, "investigator"), veto])
 
     found = first_step(trace, a_missed(), NEWS, (), ())

@@ -62,7 +62,7 @@ def test_a_replayed_trial_knows_them(tmp_path):
 
     (trace,) = replay_case(task, Cassette(tmp_path / "none.yaml", exists=False))
 
-    assert trace.fix_lines == ("shop/cart.py:8-8",)
+    assert trace.facts["fix_lines"] == ("shop/cart.py:8-8",)
 
 
 def test_lines_are_numbered_as_in_the_code_that_is_searched(tmp_path):

@@ -6,8 +6,15 @@ from evals.llm_judge.judge_accuracy import Measured
 from evals.llm_judge.rubric import JudgeCheckSet
 from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
 from evals.triage.judge.planting_inputs import hand_made
-from evals.triage.judge.rubric_questions import SCALES, load_prompts, rubric_question
-from evals.triage.judge.triage_rubric import TriageRubric, attacks, broken, harmless
+from evals.triage.judge.triage_rubric import (
+    SCALES,
+    TriageRubric,
+    attacks,
+    broken,
+    harmless,
+    load_prompts,
+    rubric_question,
+)
 from tests.builders.example_projects import ROOT
 from tests.builders.judge import a_dossier, a_written, an_answer, an_original, heard
 

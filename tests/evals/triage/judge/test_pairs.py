@@ -5,7 +5,7 @@ import pytest
 from evals.llm_judge.grades import Paired, position, preferences
 from evals.llm_judge.questions import JudgeReply
 from evals.models.judge import PairAnswer
-from evals.triage.judge.rubric_questions import load_prompts, pair_question
+from evals.triage.judge.triage_rubric import load_prompts, pair_question
 from tests.builders.judge import a_dossier
 
 PROMPTS = load_prompts("v1")

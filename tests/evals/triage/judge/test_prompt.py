@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.triage.judge.rubric_questions import HERE, load_prompts
+from evals.triage.judge.triage_rubric import HERE, load_prompts
 
 
 def a_version(folder, name="rubric.md", change=lambda text: text):

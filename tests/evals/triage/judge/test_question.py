@@ -1,6 +1,6 @@
 """A question is a function of the dossier, and lies among others by chance."""
 
-from evals.triage.judge.rubric_questions import load_prompts, pair_question, rubric_question
+from evals.triage.judge.triage_rubric import load_prompts, pair_question, rubric_question
 from tests.builders.judge import a_dossier, a_written
 
 PROMPTS = load_prompts("v1")

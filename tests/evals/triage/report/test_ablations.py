@@ -5,7 +5,7 @@ from evals.models.run import Run
 from evals.report.numbers import MINUS
 from evals.triage.report.guard_tables import ablation_table
 from tests.builders.run import a_case_info, a_comparison, a_run, a_trial, a_variant_info
-from tests.builders.trace import a_decision, a_trace, a_veto
+from tests.builders.trace import a_decision, a_trace, an_override
 
 LEFT, RIGHT = "hardened-without-critic_gate", "hardened"
 
@@ -17,9 +17,9 @@ def an_ablation(**comparison) -> Run:
     for guards in (RIGHT, LEFT):
         info = a_variant_info(guards)
         variants.append(info.model_copy(update={"variant": info.variant.model_copy(update={"guards": guards})}))
-    veto = a_veto("critic_gate", "writer", "critic")
+    veto = an_override("critic_gate", "writer", "critic")
     told = {
-        RIGHT: [a_decision(0, "writer", "critic", vetoes=[veto]), a_decision(1, "writer")],
+        RIGHT: [a_decision(0, "writer", "critic", overrides=[veto]), a_decision(1, "writer")],
         LEFT: [a_decision(0, "writer")],
     }
     visits = {RIGHT: Scored(value=3.0), LEFT: Scored(value=2.0)}

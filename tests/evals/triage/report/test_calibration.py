@@ -1,15 +1,17 @@
 """Whether stated confidence can be believed: three plots, each with what it rests on."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from evals.models.metrics import Calibration
 from evals.report.view.plots import Frame
-from evals.triage.report.calibration_charts import CalibrationView, calibration_views
+from evals.triage.report.calibration_charts import calibration_views
 from tests.builders.measure import a_calibration, a_measure, a_threshold
 from tests.builders.run import a_run
 
 
-def the_view(item: Calibration | None = None, **measure) -> CalibrationView:
+def the_view(item: Calibration | None = None, **measure) -> SimpleNamespace:
     """The view of one calibration, with its error."""
     told = {"value": 0.3, "low": None, "high": None, "null_low": 0.1, "null_high": 0.4, **measure}
     errors = (a_measure("confidence.ece", "v3", **told),)

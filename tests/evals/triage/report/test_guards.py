@@ -2,7 +2,7 @@
 
 from evals.triage.report.guard_tables import guard_table
 from tests.builders.run import a_run, a_trial
-from tests.builders.trace import a_decision, a_trace, a_veto
+from tests.builders.trace import a_decision, a_trace, an_override
 
 
 def _rows(*traces) -> dict[str, tuple[str, ...]]:
@@ -10,8 +10,11 @@ def _rows(*traces) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_guard_counts_its_vetoes_and_the_trials_they_fell_in():
-    twice = [a_decision(0, vetoes=[a_veto("critic_gate")]), a_decision(1, vetoes=[a_veto("critic_gate")])]
-    once = [a_decision(0, vetoes=[a_veto("critic_gate"), a_veto("question_limit")])]
+    twice = [
+        a_decision(0, overrides=[an_override("critic_gate")]),
+        a_decision(1, overrides=[an_override("critic_gate")]),
+    ]
+    once = [a_decision(0, overrides=[an_override("critic_gate"), an_override("question_limit")])]
     rows = _rows(
         a_trace(variant="v2", decisions=twice),
         a_trace(variant="v2", case_id="other", decisions=once),
@@ -32,6 +35,6 @@ def test_replies_that_could_not_be_used_are_counted_apart():
 
 
 def test_a_trial_off_the_tape_counts_as_far_as_it_is_recorded():
-    off = a_trace(variant="v2", provenance="frontier", frontier=1, decisions=[a_decision(0, vetoes=[a_veto()])])
+    off = a_trace(variant="v2", provenance="frontier", frontier=1, decisions=[a_decision(0, overrides=[an_override()])])
 
     assert _rows(off)["override by investigator_first"] == ("1 in 1 of 1 trials", "n/a")

@@ -2,19 +2,19 @@
 
 import pytest
 
-from evals.models.metrics import PublishedGold, Scored, Skipped
+from evals.models.metrics import Scored, Skipped
 from evals.statistics.intervals import rate_interval
 from evals.triage.report.localisation_accuracy import accuracies, published_cell, published_table, whole_names
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_report, a_trace
 
-ONE = PublishedGold(source="swebench", files=("a.py",), whole_names=("a.py::Cart.total",))
-TWO = PublishedGold(source="locagent", files=("a.py", "b.py"), whole_names=("a.py::load", "b.py::Store.put"))
-BARE = PublishedGold(source="bugsinpy", files=("c.py",))
+ONE = {"published": "swebench", "gold": ["a.py"], "whole_names": ["a.py::Cart.total"]}
+TWO = {"published": "locagent", "gold": ["a.py", "b.py"], "whole_names": ["a.py::load", "b.py::Store.put"]}
+BARE = {"published": "bugsinpy", "gold": ["c.py"]}
 
 
 def a_row(case_id, published):
-    return a_case_info(case_id, published=published)
+    return a_case_info(case_id, labels=published)
 
 
 def naming(case_id, *places, **fields):

@@ -10,7 +10,6 @@ import pytest
 
 from evals.cli.main import main
 from evals.errors import NotFetchedError, ReleaseError
-from evals.models.released_package import Release
 from evals.triage.dataset.releases import fetch_releases as downloads
 from evals.triage.dataset.releases.fetch_releases import (
     TOGETHER,
@@ -20,6 +19,7 @@ from evals.triage.dataset.releases.fetch_releases import (
     refusal,
 )
 from evals.triage.dataset.releases.release_store import Shelf, unpack
+from evals.triage.released_package import Release
 from tests.builders.released import FAULTY, MENDED, a_released_dataset, a_wheel, asked_of
 
 
