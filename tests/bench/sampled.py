@@ -68,15 +68,13 @@ def floor_of(kinds: Mapping[str, int], seconds: float, cores: int) -> str:
     """What no change of evals takes away of these processor seconds, in words."""
     each = seconds / (sum(kinds.values()) or 1)
     libraries, graph = kinds.get(LIBRARIES, 0) * each, kinds.get(GRAPH, 0) * each
-    return "\n".join(
-        (
-            f"floor: {libraries:.1f} s of these are imports of libraries, {graph:.1f} s the graph's own work with "
-            "LangChain and LangGraph.",
-            f"No change of evals takes them away; the graph's part spread over {cores} cores, they are "
-            f"{libraries + graph / cores:.1f} s of wall time.",
-            f"The other {kinds.get(EVALS, 0) * each:.1f} s are evals' own.",
-        )
-    )
+    wall, own = libraries + graph / cores, kinds.get(EVALS, 0) * each
+    rows = [
+        f"floor: {libraries:.1f} s are imports of libraries, {graph:.1f} s the graph's own work (with LangGraph).",
+        f"No change of evals takes them away. With the graph on {cores} cores they are {wall:.1f} s of wall time.",
+        f"The other {own:.1f} s are evals' own.",
+    ]
+    return "\n".join(rows)
 
 
 def with_floor(line: Line, scene: Path, *words: str) -> Line:

@@ -51,8 +51,8 @@ def test_the_floor_is_what_libraries_and_the_graph_take():
     kinds = {sampled.LIBRARIES: 10, sampled.GRAPH: 20, sampled.EVALS: 50}
 
     assert sampled.floor_of(kinds, 8.0, cores=2).splitlines() == [
-        "floor: 1.0 s of these are imports of libraries, 2.0 s the graph's own work with LangChain and LangGraph.",
-        "No change of evals takes them away; the graph's part spread over 2 cores, they are 2.0 s of wall time.",
+        "floor: 1.0 s are imports of libraries, 2.0 s the graph's own work (with LangGraph).",
+        "No change of evals takes them away. With the graph on 2 cores they are 2.0 s of wall time.",
         "The other 5.0 s are evals' own.",
     ]
 
@@ -60,7 +60,7 @@ def test_the_floor_is_what_libraries_and_the_graph_take():
 def test_what_the_graph_calls_is_the_graphs_and_what_evals_calls_is_evals(tmp_path):
     line = sampled.with_floor(replace(MISSED, floor=""), tmp_path, "--help")
 
-    assert re.search(r"\nfloor: 0\.\d s of these are imports of libraries, 0\.0 s the graph's own work", line.floor)
+    assert re.search(r"\nfloor: 0\.\d s are imports of libraries, 0\.0 s the graph's own work", line.floor)
 
 
 def test_shares_are_those_of_all_samples_and_the_rest_is_one_line():
