@@ -8,9 +8,9 @@ import pytest
 from tests.structure import PACK, source_files
 
 OF_TRIAGE = (
-    *("archetype", "category", "codebase", "critic", "guard", "human_input", "investigator", "iterations"),
-    *("max_iterations", "root_cause", "severity", "supervisor", "ticket", "triage", "veto", "vetoes", "writer"),
-)
+    "archetype category categories codebase critic guard human_input investigator iterations max_iterations root_cause "
+    "severity severities supervisor ticket triage veto vetoes writer"
+).split()
 """Nodes, labels, guards and report fields of the triage graph."""
 KEPT: dict[tuple[str, str], str] = {}
 """(File, name) of names that stay, and why."""
