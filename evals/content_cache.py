@@ -1,9 +1,9 @@
 """Content-addressed cache on disk: values stored under the digest of what they depend on."""
 
 import hashlib
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,13 @@ class Kept:
         path = self._path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=path.parent) as scratch:  # goes, however full the disk is
-                whole = Path(scratch) / name
+            whole = path.with_name(uuid4().hex)
+            try:
                 whole.write_bytes(_seal(name, content) + b"\n" + content)
                 whole.replace(path)
+            except BaseException:
+                whole.unlink(missing_ok=True)  # also on a full disk
+                raise
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from None
 

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -195,16 +195,16 @@ def _below(name: str) -> Iterator[str]:
 
 def _listed(files: Iterable[str]) -> Listed:
     paths = tuple(files)
-    state = _state(paths)  # before they are read: a change meanwhile shows
+    signatures = [signature(path) for path in paths]  # before they are read: a change meanwhile shows
     here = _site() + os.sep
     content = hashlib.sha256(sys.version.encode())
     installed = {}
-    for path in paths:
-        digest, said = _content(path, signature(path))
+    for path, signed in zip(paths, signatures, strict=True):
+        digest, said = _content(path, signed)
         content.update(f"{path.removeprefix(here)} {digest}\n".encode())
         if said:
             installed[said[0]] = said[1]
-    return Listed(paths, state, content.hexdigest(), _unlike(installed))
+    return Listed(paths, _state(paths, signatures), content.hexdigest(), _unlike(installed))
 
 
 @cache
@@ -239,9 +239,10 @@ def normal_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _state(files: Iterable[str]) -> str:
-    lock = Path(__file__).parents[1] / LOCK
-    told = [(path, signature(path)) for path in (*files, str(lock))]
+def _state(files: Sequence[str], signatures: Sequence[Signature] | None = None) -> str:
+    """The digest of the files' signatures, which are looked up unless they are known."""
+    lock = str(Path(__file__).parents[1] / LOCK)
+    told = list(zip((*files, lock), (*(signatures or map(signature, files)), signature(lock)), strict=True))
     return hashlib.sha256(marshal.dumps(told, 2)).hexdigest()  # version 2: equal values, equal bytes
 
 

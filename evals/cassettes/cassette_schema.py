@@ -139,6 +139,7 @@ class Document(Closed):
     version: Literal[1]
 
 
+TEXT: Final = "tag:yaml.org,2002:str"
 TUPLE: Final = "tag:yaml.org,2002:python/tuple"
 
 
@@ -196,6 +197,10 @@ def _line_of_fault(error: yaml.YAMLError, text: str) -> int:
 
 class _Loader(yaml.CSafeLoader):
     """Safe, able to read a body in pieces, and unwilling to let the last of two equal keys win without a word."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - PyYAML's
+        is_text = node.tag == TEXT and isinstance(node, yaml.ScalarNode)  # as most are: a shorter way than PyYAML's
+        return node.value if is_text else super().construct_object(node, deep)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's
         found: dict[Any, Any] = super().construct_mapping(node, deep)

@@ -55,11 +55,14 @@ class KeptVerdict:
         listed, before = self._before
         run, files = finish()
         now = self._packages.note() if self._is_keepable else None
-        if now is not None and (
-            listed is None or (now.extends(listed) and _name(self.context, self.trials, listed) == before)
-        ):
+        if now is None:
+            return run, files
+        name = after = _name(self.context, self.trials, now)
+        if listed is not None and now.digest != listed.digest:  # packages were added: the rest is compared without
+            after = _name(self.context, self.trials, listed)
+        if listed is None or (now.extends(listed) and after == before):
             kept = zlib.compress(_FILES.dump_json(dict(files)), _LEVEL)
-            Kept(self.context.workspace.cache / "runs").put(_name(self.context, self.trials, now), kept)
+            Kept(self.context.workspace.cache / "runs").put(name, kept)
         return run, files
 
     @cached_property

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from evals.atomic_files import new_report, write_files
+from evals.comparison.baseline import scorers_digest
 from evals.errors import ConfigurationError
 from evals.models.case import Case
 from evals.models.run import DatasetBaseline, Run
 from evals.models.run_request import RunRequest
 from evals.models.trace import Trace
+from evals.pack import Pack
 from evals.pipeline.kept_verdict import MOST, RUN, Files, KeptVerdict
 from evals.pipeline.load_suite import plan
 from evals.recording.coverage import label_of
@@ -41,15 +43,16 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
         context = plan(request, progress)
         started = time.monotonic()
         aside = partial(floors, context.cases, context.workspace)
-        trials = run_trials(context, beside_workers=aside, meanwhile=_prepared)
+        trials = run_trials(context, beside_workers=aside, meanwhile=partial(_prepared, context.workspace.pack))
         found = finish(context, trials, folder)
         return FinishedRun(found, context, trials, folder, time.monotonic() - started)
 
 
-def _prepared(traces: Iterable[Trace]) -> Iterator[Callable[[], object]]:
+def _prepared(pack: Pack, traces: Iterable[Trace]) -> Iterator[Callable[[], object]]:
     """What deciding and writing need of these traces, step by step; the filter knows a text that it has seen."""
     yield partial(import_module, "evals.pipeline.decide_run")
     yield partial(import_module, "evals.report.run_files")
+    yield partial(scorers_digest, pack)  # parses what scorers import
     for trace in traces:
         yield partial(unsuspicious, [trace.model_dump_json()], [])
 

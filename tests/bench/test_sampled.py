@@ -1,6 +1,7 @@
 """The floor of a line that is not met: where the time went, by package."""
 
 import json
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ MISSED = Line("a report", "≤ 4 s", "5 s", met=False, floor=" 60%  langgraph")
         ("/somewhere/python3.11/site-packages/typing_extensions.py", "typing_extensions"),
         (kept.__file__, "evals/content_cache"),
         (sampled.__file__, "tests/bench/sampled"),
+        ("/a/checkout/triage/agents/writer.py", "triage/agents/writer"),
     ],
 )
 def test_a_file_belongs_to_the_package_that_a_reader_knows(file, package):
@@ -43,6 +45,22 @@ def test_imports_are_put_down_to_the_package_that_was_asked_for(tmp_path):
     line = sampled.with_floor(replace(MISSED, floor=""), tmp_path, "--help")
 
     assert "  imports: typer" in line.floor
+
+
+def test_the_floor_is_what_libraries_and_the_graph_take():
+    kinds = {sampled.LIBRARIES: 10, sampled.GRAPH: 20, sampled.EVALS: 50}
+
+    assert sampled.floor_of(kinds, 8.0, cores=2).splitlines() == [
+        "floor: 1.0 s are imports of libraries, 2.0 s the graph's own work (with LangGraph).",
+        "No change of evals takes them away. With the graph on 2 cores they are 2.0 s of wall time.",
+        "The other 5.0 s are evals' own.",
+    ]
+
+
+def test_what_the_graph_calls_is_the_graphs_and_what_evals_calls_is_evals(tmp_path):
+    line = sampled.with_floor(replace(MISSED, floor=""), tmp_path, "--help")
+
+    assert re.search(r"\nfloor: 0\.\d s are imports of libraries, 0\.0 s the graph's own work", line.floor)
 
 
 def test_shares_are_those_of_all_samples_and_the_rest_is_one_line():

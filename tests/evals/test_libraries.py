@@ -44,6 +44,14 @@ def test_what_a_process_imported_is_listed_with_what_its_installer_says(packages
     assert packages.listed() == found == packages.note()
 
 
+def test_a_listing_looks_at_each_file_once(packages, site, monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(libraries, "signature", lambda path: looked_at.append(str(path)) or signature(path))
+    found = libraries._listed(libraries._imported())
+
+    assert [looked_at.count(path) for path in found.files] == [1, 1]
+
+
 def test_an_edit_in_place_of_equal_size_and_time_is_another_state(packages, site):
     before = packages.note()
     place, times = site / "thing" / "__init__.py", (site / "thing" / "__init__.py").stat()

@@ -181,17 +181,11 @@ def test_a_suite_with_nothing_on_tape_is_one_line(tmp_path):
 
 CASES = (
     "coldshelf-erased-members",
-    "coldshelf-lost-seats",
     "ledgerline-heating-shares",
-    "ledgerline-key-part",
-    "ledgerline-line-67",
     "quillmark-market-days",
     "stockroom-foreign-item",
-    "stockroom-random-403",
     "tallyflow-gas-day",
-    "tallyflow-heat-is-zero",
     "taskmill-export-key",
-    "taskmill-idle-worker",
 )
 
 

@@ -19,6 +19,7 @@ from evals.suites.suite_files import read_suite
 from evals.target.variant_files import VariantFiles
 from evals.workspace import Workspace
 from tests.builders.at_once import evals_at_once
+from tests.builders.checkout import evals as evals_here
 from tests.builders.dataset import write
 from tests.builders.example_projects import evals, live_model
 
@@ -282,21 +283,21 @@ def test_processes_write_the_prompts_of_a_variant_side_by_side(tmp_path):
     assert [worker.exitcode for worker in workers] == [0] * 4
 
 
-SIDES = {
-    "a revision alone": (["git:main"], {"v2@main": "second desk", "v2": "edited desk"}),
-    "a revision beside a variant": (["git:main", "v1"], {"v1@main": "first desk", "v1": "edited first"}),
-    "a variant as of a revision": (["git:main:v1", "v1"], {"v1@main": "first desk", "v1": "edited first"}),
+SIDES = {  # what a variant's prompt is told by is another question: half of them each way
+    "a revision alone": ("config", ["git:main"], {"v2@main": "second desk", "v2": "edited desk"}),
+    "a revision beside a variant": ("prompts", ["git:main", "v1"], {"v1@main": "first desk", "v1": "edited first"}),
+    "a variant as of a revision": ("config", ["git:main:v1", "v1"], {"v1@main": "first desk", "v1": "edited first"}),
     "a file as of a revision": (
+        "prompts",
         ["git:main:prompts/desk/v1.md", "v2"],
         {"prompts/desk/v1.md@main": "first desk", "v2": "edited desk"},
     ),
-    "a file": (["v1", "prompts/desk/v3.md"], {"v1": "edited first", "prompts/desk/v3.md": "third desk"}),
-    "a version that is no variant": (["v1", "v3"], {"v1": "edited first", "v3": "third desk"}),
+    "a file": ("config", ["v1", "prompts/desk/v3.md"], {"v1": "edited first", "prompts/desk/v3.md": "third desk"}),
+    "a version that is no variant": ("prompts", ["v1", "v3"], {"v1": "edited first", "v3": "third desk"}),
 }
 
 
-@pytest.mark.parametrize("told_by", ["config", "prompts"])
-@pytest.mark.parametrize(("sides", "expected"), SIDES.values(), ids=SIDES)
+@pytest.mark.parametrize(("told_by", "sides", "expected"), SIDES.values(), ids=SIDES)
 def test_a_prompt_file_and_a_revision_are_compared(project, told_by, sides, expected):
     suite(project, f"{{name: v1, {told_by}: {{desk: v1}}}}", f"{{name: v2, {told_by}: {{desk: v2}}}}")
     for name, text in (("v1", "edited first"), ("v2", "edited desk"), ("v3", "third desk")):
@@ -328,7 +329,8 @@ def test_a_prompt_file_and_a_revision_are_compared(project, told_by, sides, expe
 def test_what_cannot_be_compared_is_one_line(project, command, sides, says):
     suite(project, "{name: v1, config: {desk: v1}}", "{name: v2, config: {desk: v2}}")
 
-    assert evals(project, command, *sides, "--suite", "first") == (2, says)
+    said = evals_here(project, command, *sides, "--suite", "first")
+    assert (said.code, said.out, said.err) == (2, "", says)
 
 
 @pytest.mark.parametrize("told_by", ["config", "prompts"])

@@ -37,6 +37,13 @@ def test_only_green_steps_are_green():
     assert done.stdout.splitlines()[-1].startswith("CI: green after ")
 
 
+def test_what_began_beside_other_steps_is_a_step_where_it_is_waited_for():
+    done = a_script("beside sh -c 'echo theirs; exit 3'", "step one echo ours", "step two joined")
+
+    assert [line for line in done.stdout.splitlines() if "===" not in line] == ["ours", "theirs", "CI: red: two"]
+    assert done.returncode == 1
+
+
 @pytest.mark.parametrize("name", ["run", "weekly", "steps"])
 def test_the_script_is_valid_shell(name):
     assert subprocess.run(["bash", "-n", CI / name], check=False).returncode == 0

@@ -40,13 +40,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser, report: Path) -> Iterator:
+def opened(new_page, report: Path) -> Iterator:
     """Opens the report at a fragment; at the end no page has complained or asked for anything but its file."""
-    context = browser.new_context(offline=True)
     complaints, requests = [], []
 
     def at(fragment: str = ""):
-        page = context.new_page()
+        page = new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
@@ -54,7 +53,6 @@ def opened(browser, report: Path) -> Iterator:
         return page
 
     yield at
-    context.close()
     assert complaints == []
     assert {url.split("#")[0] for url in requests} == {report.as_uri()}
 

@@ -57,20 +57,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser, report: Path) -> Iterator:
+def opened(new_page, report: Path) -> Iterator:
     """Opens the report at a fragment; at the end no page has complained."""
-    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     complaints: list[str] = []
 
     def at(fragment: str = ""):
-        page = context.new_page()
+        page = new_page(height=900)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(report.as_uri() + fragment)
         return page
 
     yield at
-    context.close()
     assert complaints == []
 
 

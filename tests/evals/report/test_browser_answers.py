@@ -32,9 +32,9 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(browser, answered: Path) -> Iterator:
+def page(new_page, answered: Path) -> Iterator:
     """The page, which in the end has not complained."""
-    page, complaints = browser.new_page(), []
+    page, complaints = new_page(), []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(answered.as_uri())
     yield page

@@ -1,6 +1,5 @@
 """The report of an edited prompt in a real Chromium: from the verdict to the changed line."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,11 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shown(browser, edited: Path) -> Iterator:
+def shown(new_page, edited: Path):
     """The page of the edited prompt, in a window that a reader would have."""
-    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 800})
-    page = context.new_page()
+    page = new_page(1200, 800)
     page.goto(edited.as_uri())
-    yield page
-    context.close()
+    return page
 
 
 def test_three_clicks_lead_from_the_verdict_to_the_changed_line(shown):
@@ -66,8 +63,8 @@ def test_a_list_can_be_searched_and_left(shown):
     assert not shown.locator("#only").is_visible()
 
 
-def test_a_deep_link_to_a_divergence_opens_it(browser, edited: Path):
-    page = browser.new_page()
+def test_a_deep_link_to_a_divergence_opens_it(new_page, edited: Path):
+    page = new_page()
     page.goto(edited.as_uri() + "#case=a-crash/v3")
     place = page.locator("#detail-a-crash details.divergence")
 

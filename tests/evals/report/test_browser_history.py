@@ -32,14 +32,13 @@ def page_file(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, page_file):
+def opened(new_page, page_file):
     """Opens it at a width; at the end it has not complained, nor asked for anything but its file."""
-    complaints, requests, contexts = [], [], []
+    complaints, requests = [], []
 
     def at(width: int, name: str = "index.html", scheme: str = "light"):
-        context = browser.new_context(offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(width, 900)
+        page.emulate_media(color_scheme=scheme)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
@@ -47,8 +46,6 @@ def opened(browser, page_file):
         return page
 
     yield at
-    for context in contexts:
-        context.close()
     assert complaints == []
     assert {url.rpartition("/")[2] for url in requests} <= {"index.html"}
 

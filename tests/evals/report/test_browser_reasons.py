@@ -26,9 +26,9 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def open_dispute(browser, disputed: Path) -> Iterator:
+def open_dispute(new_page, disputed: Path) -> Iterator:
     """The page, which in the end has not complained."""
-    page, complaints = browser.new_page(), []
+    page, complaints = new_page(), []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(disputed.as_uri())
     yield page
@@ -82,8 +82,8 @@ def settled(page) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_before_anything_is_opened_no_table_scrolls_sideways(browser, many: Path, width: int):
-    page = browser.new_page(viewport={"width": width, "height": 900})
+def test_before_anything_is_opened_no_table_scrolls_sideways(new_page, many: Path, width: int):
+    page = new_page(width, 900)
     page.goto(many.as_uri())
     settled(page)
 
@@ -91,8 +91,8 @@ def test_before_anything_is_opened_no_table_scrolls_sideways(browser, many: Path
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_a_table_says_that_it_scrolls_where_it_does(browser, many: Path):
-    page = browser.new_page(viewport={"width": 390, "height": 900})
+def test_a_table_says_that_it_scrolls_where_it_does(new_page, many: Path):
+    page = new_page(390, 900)
     page.goto(many.as_uri())
     page.click("#slices > summary")
     place = page.locator("#slices .scroll")

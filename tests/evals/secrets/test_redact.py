@@ -8,7 +8,15 @@ import string
 import pytest
 
 from evals.secrets.allowed_secrets import FILE, AllowedSecrets
-from evals.secrets.secret_filter import SecretFinding, redact_request, redact_response, scan, scrub, unsuspicious
+from evals.secrets.secret_filter import (
+    SecretFinding,
+    redact_request,
+    redact_response,
+    scan,
+    scan_text,
+    scrub,
+    unsuspicious,
+)
 from evals.shared.secrets import placed_secrets as places
 from evals.shared.secrets.key_formats import FORMATS
 from evals.shared.secrets.scanner import RULES
@@ -197,3 +205,16 @@ def test_the_quick_look_sees_a_format_that_spans_lines():
 
 def test_the_quick_look_passes_prose():
     assert unsuspicious([json.dumps(a_chat_request("Why does it crash?")), json.dumps(a_chat_answer())], ["critic"])
+
+
+def test_a_format_that_spans_lines_is_seen_though_each_line_was_harmless_before():
+    harmless = ["Bearer\nof news", "digest:\nabcdef0123456789abcdef"]
+    assert [found for text in harmless for found in scan_text(text)] == []
+
+    assert [rule for rule, _ in scan_text("digest:\nBearer\nabcdef0123456789abcdef")] == ["bearer_token"]
+
+
+def test_a_line_that_holds_a_key_is_seen_each_time():
+    text = f"all is well\n{PLANTED['github_token']}"
+
+    assert [[rule for rule, _ in scan_text(text)] for _ in range(2)] == [["github_token"]] * 2
