@@ -26,7 +26,7 @@ def attribute_command(
     context: typer.Context,
     old: Version,
     new: Version,
-    suite: Annotated[str, typer.Option(help="Whose cases and models to use.")] = "prompts",
+    suite: Annotated[str, typer.Option(help="Suite with the cases and models.")] = "prompts",
     taken_out: Annotated[bool, typer.Option("--taken-out", help="Also remove each hunk from the new version.")] = False,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also add two hunks at once, where no single one gives the new choice.")
@@ -36,14 +36,13 @@ def attribute_command(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the page; reports/attribute if not given.")] = None,
 ) -> int:
-    """Which lines changed the decisions? Asks the old version with each hunk added alone, where decisions differ.
+    """Which lines changed the decisions? Where decisions differ, it asks again with the old version plus one hunk.
 
-    Decision points are asked, not whole trials; `evals points SUITE` makes those of your own graph. Where answers are
-    missing, it prints the command that records them.
+    Only single decisions are asked for, in recorded states (decision points); `evals points SUITE` makes those of your
+    own graph. Where answers are missing, it prints the command that records them.
     Example: `evals attribute v3 v5`.
 
-    Exit codes: 0 all answers are recorded, 3 some are missing, there are no decision points, or the two versions are
-    not recorded.
+    Exit codes: 0 all is recorded; 3 answers, all decision points, or trials of one of the two versions are missing.
     """
     common, prices = given(context), load_prices(given(context).prices)
     also = [name for name, asked in (("taken_out", taken_out), ("pairs", pairs), ("trials", trials)) if asked]

@@ -29,9 +29,9 @@ LINES: Final = 2
 def explain_command(
     context: typer.Context,
     case: CaseId,
-    variant: Annotated[str | None, typer.Option(help="The variant, else the candidate.")] = None,
+    variant: Annotated[str | None, typer.Option(help="Default: the suite's candidate.")] = None,
     diff: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side.")] = None,
-    suite: Annotated[str, typer.Option(help="Whose variants and models to use.")] = "prompts",
+    suite: Annotated[str, typer.Option(help="Suite with the variants and models.")] = "prompts",
 ) -> int:
     """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
     if variant is not None and diff is not None:

@@ -47,7 +47,7 @@ COMMANDS: Final = {
     "attribute": ("attribute_command", "attributing", "Say which lines of a prompt changed which decisions."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
     "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording would take."),
-    "record": ("record_commands", "recording", "Ask an endpoint for what is missing, and prove that it replays."),
+    "record": ("record_commands", "recording", "Record missing answers from an endpoint, and check that they replay."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("report_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
     "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine only."),

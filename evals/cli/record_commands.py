@@ -115,20 +115,20 @@ def record_command(
     repeat: Repeat = None,
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again what the trials use; replace answers.")] = False,
-    forced: Annotated[bool, typer.Option("--forced", help="Ask for what `run --decisive` finds unrecorded.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again for all answers that trials use.")] = False,
+    forced: Annotated[bool, typer.Option("--forced", help="Record choices that `run --decisive` forces.")] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
     until_judged: Annotated[
-        bool, typer.Option("--until-judged", help="Stop as soon as no answer still missing could change the verdict.")
+        bool, typer.Option("--until-judged", help="Stop once the missing answers cannot change the verdict.")
     ] = False,
     recorded_by: Annotated[str | None, typer.Option(help="Who recorded it; else git's user.name.")] = None,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,
 ) -> int:
-    """Ask an endpoint for what is missing, and only that; then prove that it replays.
+    """Record the missing answers from an endpoint, and check that they replay.
 
     Exits with 0 when everything asked for is recorded and replays, with 3 when the endpoint fails or a limit (--budget,
     --max-requests) is reached. Ctrl-C finishes and keeps what is under way, exits with 130; run it again to go on.

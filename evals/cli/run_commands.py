@@ -47,15 +47,15 @@ def run_command(
     changed: Annotated[list[str] | None, set_option(RunSettings)] = None,
     open_holdout: OpenHoldout = None,
     fresh: Fresh = False,
-    out: Annotated[Path | None, typer.Option(help="Report folder, else reports/latest; with --shard, a file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Report folder (reports/latest); with --shard, a file.")] = None,
     annotations: Annotations = False,
     scheduler: Annotated[str, typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT (Dask).")] = "local",
     shard: Annotated[str | None, typer.Option(metavar="N/OF", help="One part, for `evals gate --shards`.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file that it reads changes.")] = False,
-    decisive: Annotated[bool, typer.Option("--decisive", help="Say at which decision failed trials go wrong.")] = False,
+    decisive: Annotated[bool, typer.Option("--decisive", help="For failed trials, name the wrong decision.")] = False,
     verbose: Verbose = False,
 ) -> int:
-    """Replay a suite offline, score it, judge it, and write the report. With --case or --variant it is not judged."""
+    """Replay a suite offline, score it, decide, and write the report. With --case or --variant: no verdict."""
     common = given(context, dataset=True)
     asked = settings(RunSettings, changed, root=common.root)
     request = RunRequest(

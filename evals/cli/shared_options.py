@@ -16,7 +16,9 @@ Suite = Annotated[
 ]
 Cases = Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")]
-Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="Answers a request, trials a case and variant.")]
+Repeat = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Trials per case and variant; answers per request.")
+]
 OpenHoldout = Annotated[str | None, typer.Option(metavar="WHY", help="Score held-out cases too; each WHY is logged.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 Annotations = Annotated[bool, typer.Option("--annotations", help="Print GitHub annotations outside of Actions, too.")]
@@ -24,8 +26,8 @@ StoredRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run.j
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Print every reason, costs and violated constraints, too.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Record only the judge's answers and those for `evals judge`.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Also print all reasons, costs and violated constraints.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only the judge: its grades, and what `evals judge` needs.")]
 
 
 class SuiteSettings(BaseModel):
@@ -77,7 +79,7 @@ Settings = TypeVar("Settings", bound=BaseModel)
 
 def set_option(model: type[BaseModel]) -> Any:  # noqa: ANN401 - what typer.Option returns
     """`--set NAME=VALUE`, whose help lists the names of `model`."""
-    names = [*model.model_fields, *(["settings of all variants"] if issubclass(model, SuiteSettings) else [])]
+    names = [*model.model_fields, *(["any setting of a variant"] if issubclass(model, SuiteSettings) else [])]
     return typer.Option("--set", metavar="NAME=VALUE", help=f"Change a setting (repeatable): {', '.join(names)}.")
 
 
@@ -110,7 +112,7 @@ def settings(
 _BATCH: Final = "Without an endpoint"
 Export = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Write the next requests as JSONL into a folder in DIR.", rich_help_panel=_BATCH),
+    typer.Option(metavar="DIR", help="Write each round of requests (JSONL) below DIR.", rich_help_panel=_BATCH),
 ]
 Import = Annotated[
     list[Path] | None,
@@ -127,7 +129,7 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph reads its own variable.",
+        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph reads its SDK's variable.",
         envvar="EVALS_BASE_URL",
     ),
 ]

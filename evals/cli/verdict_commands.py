@@ -47,18 +47,18 @@ def compare_command(
             "(run.json); baseline:SUITE or baseline:SUITE/VARIANT, also with @REV; result files of other tools.",
         ),
     ],
-    suite: Annotated[str, typer.Option(help="Whose cases, models and `gate:` settings to use.")] = "prompts",
+    suite: Annotated[str, typer.Option(help="Suite with the cases, models and `gate:` settings.")] = "prompts",
     case: Cases = None,
-    metric: Annotated[list[str] | None, typer.Option("--metric", help="A primary metric (repeatable).")] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Decide by this metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
     fresh: Fresh = False,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
     verbose: Verbose = False,
 ) -> int:
-    """Is the last one worse than the first? Prompts, stored runs or result files; exit codes as for `run`.
+    """Is the last prompt, stored run or result file worse than the first? Exit codes as for `run`.
 
-    With a prompt, `git:REV` means that prompt at REV; with a stored run, the suite's baseline at REV; alone, the
-    candidate's prompt at REV against the working tree. With --case nothing is judged.
+    `git:REV` beside a prompt is that prompt at REV; beside a stored run, the suite's baseline at REV; alone, the
+    candidate's prompt at REV, compared with now. With --case: no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -221,7 +221,7 @@ def noise_command(
     drop: Annotated[
         float, typer.Option(min=0, max=1, help="Your check fails if the mean falls by more than this between runs.")
     ] = 0.0,
-    metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric (repeatable).")] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
 ) -> int:
     """How often does a threshold fail with nothing changed? Which drop does it catch? How many cases are enough?
@@ -261,7 +261,7 @@ def bless_command(
 ) -> int:
     """Make the suite's present results its baseline. Commit the file it writes.
 
-    Exit codes: 2 something is worse than before, or than the reference, and --worse does not say why; 3 not recorded.
+    Exit codes: 2 worse than the old baseline or than the reference, without --worse; 3 not recorded.
     """
     common = given(context)
     chosen = loaded(selected(suite, common.root, Options()), own_baseline=False)

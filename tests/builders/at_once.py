@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -112,7 +113,7 @@ def _server() -> socket.socket:
 
 
 def _serve(caller: socket.socket) -> None:
-    with caller:
+    with caller, suppress(OSError, ValueError):  # a caller that is killed wants no answer
         streams = [Connection(number) for number in socket.recv_fds(caller, 1, 2)[1]]
         name, words, folder, environment = json.loads(caller.makefile().readline())
         process = begin(begin_in, *streams, Path(folder), environment, command, (name, tuple(words), environment, None))

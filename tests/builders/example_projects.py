@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -73,6 +74,20 @@ def _pytest(*words: str) -> int:
         del os.environ[name]
     sys.path.insert(0, str(Path.cwd()))
     return int(pytest.main([*words]))
+
+
+def script_at_once(path: Path, folder: Path, **environment: str) -> tuple[int, str, str]:
+    """Exit code, output and complaints of `python PATH` in the folder."""
+    process = Forked(_script, path, environment, cwd=folder)
+    out, err = process.communicate()
+    return process.wait(), out, err
+
+
+def _script(path: Path, environment: Mapping[str, str]) -> int:
+    os.environ.update(environment)
+    sys.argv = [str(path)]
+    runpy.run_path(str(path), run_name="__main__")
+    return 0
 
 
 def evals(project: Path, *words: str, before: Callable[[], None] | None = None, **environment: str) -> tuple[int, str]:

@@ -1,13 +1,10 @@
 """The examples of the documentation run as they stand."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.builders.example_projects import live_model, say
+from tests.builders.example_projects import live_model, say, script_at_once
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
@@ -26,10 +23,10 @@ SAID = {
 @pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=[path.stem for path in EXAMPLES])
 def test_an_example_runs_as_it_stands(example, tmp_path):
-    done = ran(example, tmp_path)
+    code, out, err = script_at_once(example, tmp_path)
 
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert [said for said in SAID[example.stem] if said not in done.stdout] == []
+    assert code == 0, err[-2000:]
+    assert [said for said in SAID[example.stem] if said not in out] == []
 
 
 @pytest.mark.slow
@@ -43,19 +40,8 @@ def test_with_an_endpoint_the_model_there_proposes_and_answers(tmp_path):
         return say(texts, body)
 
     with live_model(answer) as endpoint:
-        done = ran(next(path for path in EXAMPLES if path.stem == "optimize_prompt"), tmp_path, **endpoint)
+        example = next(path for path in EXAMPLES if path.stem == "optimize_prompt")
+        code, out, err = script_at_once(example, tmp_path, **endpoint)
 
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "holdout: 0 cases not run" in done.stdout
-
-
-def ran(example, folder, **environment):
-    return subprocess.run(
-        [sys.executable, str(example)],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    assert code == 0, err[-2000:]
+    assert "holdout: 0 cases not run" in out

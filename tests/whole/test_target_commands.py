@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.builders.example_projects import copied, evals, shell
+from tests.builders.example_projects import copied, evals, pytest_at_once
 from tests.builders.git import committed, git
 from tests.builders.langsmith_fixtures import service
 
@@ -120,12 +120,12 @@ def test_the_pytest_plugin_is_red_where_a_prompt_of_a_target_got_worse(tmp_path)
     project = copied("support", tmp_path)
     assert evals(project, "bless", "router")[0] == 0
     few = " or ".join(("verdict", "error-402-at-sign-in", "charged-twice"))
-    command = f"python -m pytest --evals router -q -p no:anyio -k {few!r}"
-    code, said = shell(project, command)
+    words = ("--evals", "router", "-q", "-p", "no:anyio", "-k", few)
+    code, said, _ = pytest_at_once(project, *words)
     assert (code, "7 passed" in said) == (0, True), said
 
     (project / "prompts/router/v1.md").write_bytes((project / "prompts/router/v2.md").read_bytes())
-    code, said = shell(project, command)
+    code, said, _ = pytest_at_once(project, *words)
     assert code == 1, said
     assert "FAILED router::v1::error-402-at-sign-in" in said
     assert "FAILED router::verdict" in said

@@ -59,13 +59,13 @@ def lint_command(
     disputed: Annotated[bool, typer.Option("--disputes", help="List labels that recorded trials contradict.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Prove the labels: patches, repros, gold, routes, metamorphic pairs, leaks, balance.
+    """Check the labels: patches, repros, gold files, routes, twins of cases, leaked answers, balance of the splits.
 
     Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
 
-    With --disputes: suspect labels, lax routes, deciding constraints, decision points all answers are against, without
-    held-out cases. Exit codes: 0 listed, 2 a run cannot be read, or two differ in their labels, 3 nothing to list from:
-    no exact trial, or a run from before routes were read constraint by constraint.
+    --disputes lists suspect labels, loose routes, constraints that alone decide, and decisions that no answer agrees
+    with; held-out cases are left out. Exit codes: 0 listed; 2 a run cannot be read, or two differ in their labels; 3 no
+    usable run: no fully replayed trial, or made by too old a version.
     """
     common = given(context, dataset=not disputed)
     if disputed:
