@@ -4,7 +4,7 @@ The harness (everything else in `evals/`) imports no pack. A pack is a module wi
 is the first one. Its methods load what they need when they are called: LangGraph and Chroma take seconds.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -38,6 +38,8 @@ DEFAULT: Final = "evals.triage.pack"
 """The pack of a checkout that names none."""
 
 Schema = TypeVar("Schema", bound="BaseModel")
+Readers = Mapping[tuple[str, str], Mapping[str, Callable[[Mapping[str, Any]], Hashable]]]
+"""Agent and form of its answer (`text`, or the name of a schema) -> field -> how it is read from an answer."""
 Command = tuple[str, str, str]
 """Module of a command or group, its Typer application there, and one line of help."""
 
@@ -255,6 +257,9 @@ class Pack(Protocol):
 
     def rubric(self, version: str, root: Path) -> "Rubric":
         """What a judge is asked about trials. Raises ConfigurationError: no such version, or a file that is none."""
+
+    answer_readers: Readers = MappingProxyType({})
+    """How a drift check reads answers."""
 
     faults: str | None = None
     """Name of the module whose `FAULTS` a self-test plants beside those that fit any target."""

@@ -57,7 +57,8 @@ class ComparedRequest:
         """The request with the meaning of every answer."""
 
         def said(answers: Sequence[Interaction]) -> Meanings:
-            return tuple(meaning(request.read_as, request.answers[0].request, each.response) for each in answers)
+            asked = request.answers[0].request
+            return tuple(meaning(request.read_as, asked, each.response, request.known) for each in answers)
 
         return cls(request, said(request.answers), said(fresh), weight)
 

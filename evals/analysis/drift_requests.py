@@ -1,10 +1,9 @@
 """The recorded requests that a drift check samples from."""
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
@@ -14,12 +13,12 @@ from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CannotJudgeError
 from evals.models.drift_result import AnswerSource, DriftPrice, Passage
 from evals.models.trace import Trace
+from evals.pack import Readers
 from evals.prices import PriceTable
 from evals.recording.rounds.answer_files import fault
 from evals.workspace import Workspace
 
 Json = Mapping[str, Any]
-Reader = Callable[[Json], Hashable]
 
 UNREADABLE: Final = "unreadable"
 DECISION: Final = "decision"
@@ -28,67 +27,23 @@ CONFIDENCE: Final = "confidence"
 TOOLS: Final = "tools"
 TEXT: Final = "text"
 
-_PLACE: Final = re.compile(r":+\w[^/]*$")  # `::function`, `:12` behind a path
-
-
-def _files(said: Json) -> Hashable:
-    """The files an answer names, in any order: where the cause is, and what is affected."""
-    listed = [each["path"] if isinstance(each, Mapping) else each for each in _listed(said)]
-    location = said.get("root_cause_location")
-    return frozenset(_path(text) for text in (*listed, location) if text and text.strip())
-
-
-def _listed(said: Json) -> list[Any]:
-    return [*said.get("affected_files", ()), *said.get("relevant_files", ())]
-
-
-def _path(text: str) -> str:
-    return _PLACE.sub("", text.strip().strip("`'\"").replace("\\", "/")).removeprefix("./")
-
-
-def _pages(said: Json) -> Hashable:
-    return frozenset(page["url"].strip().rstrip("/") for page in said["relevant_results"])
-
-
-def _run(said: Json) -> Hashable:
-    return (tuple(sorted(said["run"])), said["all_done"])
-
-
-FIELDS: Final[Mapping[tuple[str, str], Mapping[str, Reader]]] = {
-    ("supervisor", "SupervisorDecision"): {DECISION: lambda said: said["next_node"]},
-    ("supervisor", "PlanDecision"): {DECISION: _run},
-    ("supervisor", TEXT): {DECISION: lambda said: said["next_agent"]},
-    ("codebase_search", "CodebaseAnswer"): {"files": _files},
-    ("web_search", "WebSearchOutput"): {
-        "cause outside": lambda said: bool(said["external_root_cause"]),
-        "pages": _pages,
-    },
-    ("critic", "CriticOutput"): {"verdict": lambda said: said["verdict"]},
-    ("writer", "ReportDraft"): {
-        "category": lambda said: said["category"],
-        "severity": lambda said: said["severity"],
-        "files": _files,
-    },
-}
-"""Agent and form of its answer -> the fields read from it. What calls tools has its calls as one more, or as decision;
-every answer of a schema has `schema` and, where it states one, `confidence`."""
 ROUTER: Final = "supervisor"
 WORKER: Final = "worker"
 """What agents of a target are read as: of any schema, all but free text; of a router that is its decision."""
 
 
-def _readers(agent: str, request: Json) -> Mapping[str, Reader]:
+def _readers(agent: str, request: Json, known: Readers) -> Mapping[str, Callable[[Json], Hashable]]:
     """Field -> how it is read from an answer to the request."""
-    known = FIELDS.get((agent, _form(request)))
-    if known is not None or agent not in (ROUTER, WORKER) or _form(request) in (TOOLS, TEXT):
-        return known or {}
+    found = known.get((agent, _form(request)))
+    if found is not None or agent not in (ROUTER, WORKER) or _form(request) in (TOOLS, TEXT):
+        return found or {}
     return plain_readers(_schema(request), DECISION if agent == ROUTER else None)
 
 
-def fields_of(agent: str, request: Json) -> tuple[str, ...]:
+def fields_of(agent: str, request: Json, known: Readers) -> tuple[str, ...]:
     """The fields every answer to this request is compared in; none where it is prose."""
     form = _form(request)
-    named = tuple(_readers(agent, request))
+    named = tuple(_readers(agent, request, known))
     if form == TOOLS:
         return (_calls_are(agent), SCHEMA)
     if form == TEXT:
@@ -96,28 +51,29 @@ def fields_of(agent: str, request: Json) -> tuple[str, ...]:
     return (*named, *((CONFIDENCE,) if CONFIDENCE in _schema(request).get("properties", ()) else ()), SCHEMA)
 
 
-def meaning(agent: str, request: Json, response: Json) -> dict[str, Hashable]:
+def meaning(agent: str, request: Json, response: Json, known: Readers) -> dict[str, Hashable]:
     """Field -> what the answer says there: a number for `confidence` (absent where none can be read), else a value that
     is equal or not; True for `schema` where the answer fits what the request demands."""
-    fields, response = fields_of(agent, request), as_chat_completion(response)
+    fields, response = fields_of(agent, request, known), as_chat_completion(response)
     fits = fault(request, response) is None
     message = response["choices"][0]["message"]
     try:
-        read = _read(agent, request, message) if fits else {}
+        read = _read(agent, request, message, known) if fits else {}
     except (ValueError, KeyError, TypeError, AttributeError):  # not fitting, or free text of another shape
         read = {}
     rest = {name: UNREADABLE for name in fields if name not in (SCHEMA, CONFIDENCE)}
     return {**rest, **read, **({SCHEMA: fits} if SCHEMA in fields else {})}
 
 
-def _read(agent: str, request: Json, message: Json) -> dict[str, Hashable]:
+def _read(agent: str, request: Json, message: Json, known: Readers) -> dict[str, Hashable]:
     form = _form(request)
     if form == TOOLS:
         return {_calls_are(agent): tuple(_call(request, each["function"]) for each in message.get("tool_calls") or ())}
     text = message["content"]
     said = parse_json(text[text.index("{") : text.rindex("}") + 1] if form == TEXT else text)
-    found = {name: reader(said) for name, reader in _readers(agent, request).items()}
-    return {**found, **({CONFIDENCE: float(said[CONFIDENCE])} if CONFIDENCE in fields_of(agent, request) else {})}
+    found = {name: reader(said) for name, reader in _readers(agent, request, known).items()}
+    stated = CONFIDENCE in fields_of(agent, request, known)
+    return {**found, **({CONFIDENCE: float(said[CONFIDENCE])} if stated else {})}
 
 
 def _calls_are(agent: str) -> str:
@@ -174,6 +130,7 @@ class RecordedRequest:
     uses: tuple[Passage, ...]
     read_as: str = ""
     """The agent, or `ROUTER` or `WORKER` of a target."""
+    known: Readers = field(default_factory=dict)
 
     @property
     def agent(self) -> str:
@@ -219,7 +176,7 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
         for interaction in load(workspace.cassette(case), readings).interactions:
             answers.setdefault(interaction.key, []).append(interaction)
         for key in sorted(uses.keys() & answers.keys() - found.keys()):
-            found[key] = _recorded(case, key, answers[key], uses[key], routers)
+            found[key] = _recorded(case, key, answers[key], uses[key], routers, workspace.pack.answer_readers)
     models = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
     asked = [each for each in models if each.answers[0].uri.partition("?")[0].endswith("/chat/completions")]
     if models and not asked:
@@ -232,13 +189,19 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
 
 
 def _recorded(
-    case: str, key: str, answers: Iterable[Interaction], uses: Sequence[Passage], routers: frozenset[str] | None
+    case: str,
+    key: str,
+    answers: Iterable[Interaction],
+    uses: Sequence[Passage],
+    routers: frozenset[str] | None,
+    known: Readers,
 ) -> RecordedRequest:
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
     read_as = kept[0].agent if routers is None else ROUTER if kept[0].agent in routers else WORKER
-    return RecordedRequest(case, key, stratum, fields_of(read_as, kept[0].request), kept, tuple(uses), read_as)
+    fields = fields_of(read_as, kept[0].request, known)
+    return RecordedRequest(case, key, stratum, fields, kept, tuple(uses), read_as, known)
 
 
 def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Passage]]:

@@ -114,10 +114,7 @@ def risk_coverage(confidences: Sequence[float], correct: Sequence[bool]) -> tupl
     return tuple(above_threshold(confidences, correct, level) for level in sorted(set(confidences), reverse=True))
 
 
-SEVERITIES: Final = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
-
-
-def quadratic_kappa(gold: Sequence[str], named: Sequence[str], scale: Sequence[str] = SEVERITIES) -> float | None:
+def quadratic_kappa(gold: Sequence[str], named: Sequence[str], scale: Sequence[str]) -> float | None:
     """Cohen's kappa with quadratic weights (Cohen 1968), -1..1; None where chance cannot disagree."""
     observed = np.zeros((1, len(scale), len(scale)))
     for wanted, got in zip(gold, named, strict=True):
@@ -132,7 +129,7 @@ def bootstrap_kappa(
     clusters: Sequence[Hashable],
     rng: np.random.Generator,
     *,
-    scale: Sequence[str] = SEVERITIES,
+    scale: Sequence[str],
     resamples: int = RESAMPLES,
 ) -> Interval | None:
     """Percentile interval when whole clusters are drawn; draws in which chance cannot disagree are left out. None below

@@ -131,12 +131,7 @@ class CaseFile(Closed):
     def shown(self) -> dict[str, Any]:
         """What the report shows of a case that only this pack has."""
         published: dict[str, Any] = {}
-        if (
-            self.origin is not None
-            and self.origin.source != "job"
-            and "gold" not in self.unlabelled
-            and self.gold.files
-        ):
+        if self.origin and self.origin.source != "job" and "gold" not in self.unlabelled and self.gold.files:
             # by its source or its fix: a live job has only a person's word
             published = {"published": self.origin.source, "whole_names": list(self.gold.whole_names)}
         severity = {} if "severity" in self.unlabelled else {"severity": self.severity}

@@ -14,6 +14,8 @@ NODE_CAPS: Final[dict[str, int]] = {
 NODES: Final[tuple[str, ...]] = tuple(NODE_CAPS)
 CHOICES: Final[tuple[str, ...]] = (*NODES, "end")
 LAST: Final = "writer"
+SEVERITIES: Final = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
+"""Of a report, the least severe first."""
 """The node that ends a route: a visit after it costs precision."""
 NODE_LETTERS: Final[dict[str, str]] = {
     "investigator": "I",

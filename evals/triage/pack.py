@@ -63,6 +63,7 @@ class TriagePack(Pack):
     load_case = Later("dataset.load_cases", "load_one")
     case_ids = Later("dataset.load_cases")
     case_file = Later("case_file", "CaseFile")
+    answer_readers = Later("drift_fields", "FIELDS")
     written = Later("sweep.sweep_result", "WRITTEN")
     rubric = Later("judge.triage_rubric", "TriageRubric")
     runner = Later("fast_replay")

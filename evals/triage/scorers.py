@@ -11,9 +11,8 @@ from evals.models.trace import Trace
 from evals.scoring import cost_scorers as cost
 from evals.scoring import route_scorers as route
 from evals.scoring.scorer import NotApplicable, Scorer, scorer
-from evals.statistics.calibration_stats import SEVERITIES
 from evals.triage import root_cause_scorers as root_cause
-from evals.triage.nodes import LAST
+from evals.triage.nodes import LAST, SEVERITIES
 from evals.triage.root_cause_scorers import blamed_rightly
 from evals.triage.typed_views import comment_of, report_of, ticket_of
 

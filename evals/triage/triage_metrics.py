@@ -7,7 +7,6 @@ from evals.comparison.variant_metrics import MetricValue, Side, VariantTrials, m
 from evals.models.metrics import Calibration, ReliabilityBin, Scored, Source, ThresholdPoint
 from evals.models.run import Trial
 from evals.statistics.calibration_stats import (
-    SEVERITIES,
     AboveThreshold,
     Bin,
     above_threshold,
@@ -27,7 +26,7 @@ from evals.statistics.intervals import (
     rate_interval,
     varied,
 )
-from evals.triage.nodes import LAST
+from evals.triage.nodes import LAST, SEVERITIES
 from evals.triage.root_cause_scorers import root_cause_hit
 from evals.triage.typed_views import report_of
 from evals.triage.variant_settings import ConfidenceFloorSetting
@@ -75,12 +74,16 @@ def severity_kappa(evidence: VariantTrials) -> MetricValue:
         and report.severity in SEVERITIES
     ]
     gold, named = [label for _, label, _ in rated], [severity for _, _, severity in rated]
-    value = quadratic_kappa(gold, named)
+    value = quadratic_kappa(gold, named, SEVERITIES)
     return MetricValue(
         value,
         len(rated),
         len(rated) + evidence.open(),
-        varied(bootstrap_kappa(gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng())),
+        varied(
+            bootstrap_kappa(
+                gold, named, evidence.clusters([case for case, _, _ in rated]), evidence.rng(), scale=SEVERITIES
+            )
+        ),
         why_not="all have one severity: chance cannot disagree" if rated else "no exact trial has a rated report",
     )
 

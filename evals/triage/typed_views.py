@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from evals.models.base import Closed
 from evals.models.run import CaseInfo
 from evals.models.trace import Trace
@@ -59,11 +57,6 @@ class PublishedGold(Closed):
 
 def published_gold(case: CaseInfo) -> PublishedGold | None:
     """The gold of a case whose source states it."""
-    source, names = TypeAdapter(tuple[str, ...]), case.labels
-    if "published" not in names:
-        return None
-    return PublishedGold(
-        source=str(names["published"]),
-        files=source.validate_python(names.get("gold", [])),
-        whole_names=source.validate_python(names.get("whole_names", [])),
-    )
+    told = case.labels
+    names = {"source": told.get("published"), "files": told.get("gold", []), "whole_names": told.get("whole_names", [])}
+    return PublishedGold.model_validate(names) if names["source"] else None

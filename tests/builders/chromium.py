@@ -6,9 +6,16 @@ from collections.abc import Iterator
 import pytest
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-CHEAP = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer", "--in-process-gpu"]
+CHEAP = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-software-rasterizer",
+    "--in-process-gpu",
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
+]
 """It runs as root in containers, hence without its sandbox; and where there is no graphics card, pretending to have one
-is a third of its work."""
+is a third of its work, and a process for each page a sixth."""
 
 
 def a_chromium() -> Iterator:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from evals.analysis.drift_requests import UNREADABLE, fields_of, meaning
+from evals.triage.drift_fields import FIELDS
 from tests.builders.endpoint import WORKER_REPLIES, a_completion, a_decision
 from tests.builders.plan import tool_call
 from triage.agents.codebase_search import CodebaseAnswer
@@ -30,7 +31,7 @@ def a_request(agent):
 
 def said(agent, content):
     text = content if isinstance(content, str) else json.dumps(content)
-    return meaning(agent, a_request(agent), a_completion(text))
+    return meaning(agent, a_request(agent), a_completion(text), FIELDS)
 
 
 def a_worker_says(agent, **changes):
@@ -77,7 +78,7 @@ def test_an_answer_that_breaks_its_schema_is_unreadable_in_every_field(content):
 
 
 def test_a_refusal_fits_the_protocol_and_decides_nothing():
-    found = meaning("supervisor", a_request("supervisor"), a_completion(None, refusal="I cannot."))
+    found = meaning("supervisor", a_request("supervisor"), a_completion(None, refusal="I cannot."), FIELDS)
 
     assert found == {"decision": UNREADABLE, "schema": True}
 
@@ -89,7 +90,10 @@ def test_a_plan_is_compared_by_what_is_called_not_by_its_texts():
 
     def called(**arguments):
         return meaning(
-            "supervisor", request, a_completion(None, "tool_calls", tool_calls=[tool_call(1, "add_task", **arguments)])
+            "supervisor",
+            request,
+            a_completion(None, "tool_calls", tool_calls=[tool_call(1, "add_task", **arguments)]),
+            FIELDS,
         )
 
     review = called(objective="Review it.", capability="critic")
@@ -99,7 +103,7 @@ def test_a_plan_is_compared_by_what_is_called_not_by_its_texts():
 
 def test_a_registry_supervisors_free_text_is_read_for_the_agent_it_names():
     request = {"messages": [{"role": "user", "content": "## Flagged agents"}]}
-    found = meaning("supervisor", request, a_completion('Next:\n```\n{"next_agent": "critic"}\n```'))
+    found = meaning("supervisor", request, a_completion('Next:\n```\n{"next_agent": "critic"}\n```'), FIELDS)
 
     assert found == {"decision": "critic"}
 
@@ -108,4 +112,4 @@ def test_an_agent_nobody_has_told_us_of_is_compared_by_schema_and_confidence():
     form = {"name": "Mine", "schema": {"type": "object", "properties": {"confidence": {"type": "number"}}}}
     request = {"response_format": {"type": "json_schema", "json_schema": form}}
 
-    assert fields_of("mine", request) == ("confidence", "schema")
+    assert fields_of("mine", request, FIELDS) == ("confidence", "schema")

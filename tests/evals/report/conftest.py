@@ -1,4 +1,4 @@
-"""One browser for the tests of this folder: while one runs, no event loop can start in its process."""
+"""One browser for the tests of a module: while one runs, no event loop can start in its process."""
 
 from collections.abc import Callable, Iterator
 
@@ -6,10 +6,10 @@ import pytest
 
 from tests.builders.chromium import a_chromium
 
-browser = pytest.fixture(a_chromium, scope="package", name="browser")
+browser = pytest.fixture(a_chromium, scope="module", name="browser")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def window(browser) -> Iterator:
     """Offline, and it stays: a page in a window of its own takes twice the time. A report stores nothing in it."""
     context = browser.new_context(offline=True)
