@@ -3,7 +3,7 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
@@ -69,9 +69,12 @@ RecordedWords = Mapping[tuple[str, int], tuple[str, str, str]]
 """(key, number of the answer) of each interaction -> system prompt, other messages, answer."""
 
 
-def recorded_words(interactions: Callable[[], Iterable[Interaction]], digest: str, cache: Path) -> RecordedWords:
-    """The words of the cassette with that digest, whose `interactions` are asked for unless `cache` has their words."""
-    kept, name = Kept(cache / WORDS), _name(digest)
+def recorded_words(
+    interactions: Callable[[], Iterable[Interaction]], digest: str, keys: Collection[str], cache: Path
+) -> RecordedWords:
+    """The words of the requests with these keys in the cassette with that digest, whose `interactions` are asked for
+    unless `cache` has the words."""
+    kept, name = Kept(cache / WORDS), _name(digest, keys)
     packed = kept.get(name)
     if packed is not None:
         texts, rows = from_json(zlib.decompress(packed))
@@ -80,6 +83,7 @@ def recorded_words(interactions: Callable[[], Iterable[Interaction]], digest: st
         rows = [
             (each.key, each.sample, *(places.setdefault(text, len(places)) for text in words_of(each)))
             for each in interactions()
+            if each.key in keys
         ]
         texts = list(places)
         with suppress(OSError, PydanticSerializationError):  # half a character, which JSON can spell
@@ -87,14 +91,14 @@ def recorded_words(interactions: Callable[[], Iterable[Interaction]], digest: st
     return {(key, sample): (texts[a], texts[b], texts[c]) for key, sample, a, b, c in rows}
 
 
-def keep_words(cassette: Cassette, digest: str, cache: Path) -> None:
-    """Read the words of a cassette that is parsed anyway, unless that was done before."""
-    if not Kept(cache / WORDS).has(_name(digest)):
-        recorded_words(lambda: cassette.interactions, digest, cache)
+def keep_words(cassette: Cassette, digest: str, keys: Collection[str], cache: Path) -> None:
+    """Read the words of these requests in a cassette that is parsed anyway, unless that was done before."""
+    if not Kept(cache / WORDS).has(_name(digest, keys)):
+        recorded_words(lambda: cassette.interactions, digest, keys, cache)
 
 
-def _name(digest: str) -> str:
-    return digest_of(digest.encode(), digest_of_code(Path(__file__)).encode())
+def _name(digest: str, keys: Collection[str]) -> str:
+    return digest_of(digest.encode(), digest_of_code(Path(__file__)).encode(), *(key.encode() for key in sorted(keys)))
 
 
 def words_of(interaction: Interaction) -> tuple[str, str, str]:

@@ -1,7 +1,7 @@
 """What models were asked and answered in the trials of a run, read from its cassettes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from evals import atomic_files as disk
@@ -30,14 +30,13 @@ NONE: Final[Recorded] = {}
 
 def recorded_calls(run: Run, workspace: Workspace) -> Recorded:
     """What the trials of a run were answered. Of a case whose cassette is another file than the run names: nothing."""
-    keys: dict[str, set[str]] = {}
-    for trial in run.trials:
-        keys.setdefault(trial.trace.case_id, set()).update(call.key for call in trial.trace.calls)
+    asked = dict.fromkeys(
+        (trial.trace.case_id, frozenset(call.key for call in trial.trace.calls)) for trial in run.trials
+    )
     return {
         (case, key, sample): RecordedCall(*words)
-        for case, asked in keys.items()
-        for (key, sample), words in _words(workspace, case, run.cassettes.get(case, "")).items()
-        if key in asked
+        for case, keys in asked
+        for (key, sample), words in _words(workspace, case, run.cassettes.get(case, ""), keys).items()
     }
 
 
@@ -79,7 +78,7 @@ def _router(traces: Iterable[Trace]) -> str | None:
     return next((agent for agent in agents if all(asked[agent] == decided for asked, decided in counts)), None)
 
 
-def _words(workspace: Workspace, case: str, digest: str) -> RecordedWords:
+def _words(workspace: Workspace, case: str, digest: str, keys: Collection[str]) -> RecordedWords:
     path = workspace.cassette(case)
 
     def interactions() -> Sequence[Interaction]:
@@ -89,6 +88,6 @@ def _words(workspace: Workspace, case: str, digest: str) -> RecordedWords:
         return read(content, path, Readings(workspace.cache / FOLDER)).interactions
 
     try:
-        return recorded_words(interactions, digest, workspace.cache)
+        return recorded_words(interactions, digest, keys, workspace.cache)
     except EvalsError:  # the page says that there are no raw answers; what is wrong with a cassette, the run says
         return {}

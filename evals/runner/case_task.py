@@ -192,7 +192,8 @@ def run_case(task: CaseTask) -> list[Trace]:
         return [failed(task, variant, error) for variant in task.variants]
     keep_answers(task.cache, task.names, task.digests, traces, cassette)
     if task.recorded not in ("", ABSENT):
-        keep_words(cassette, task.recorded, task.cache)  # the report shows them; here they are parsed, on every core
+        for trace in traces:  # the report shows what they were answered; here it is parsed, on every core
+            keep_words(cassette, task.recorded, {call.key for call in trace.calls}, task.cache)
     return traces
 
 
