@@ -77,7 +77,7 @@ def test_three_rows_are_recorded_and_replayed_over_their_own_code(told):
     assert said.code == 0, said.out + said.err
     assert said.out.count("3/3") >= 2
     told = json.loads((checkout / "reports" / "latest" / "run.json").read_text())
-    assert [len(case["published"]["whole_names"]) for case in told["cases"]] == [2, 1, 1]
+    assert [len(case["labels"]["whole_names"]) for case in told["cases"]] == [2, 1, 1]
     assert "file Acc" in (checkout / "reports" / "latest" / "summary.md").read_text()
     assert "as published evaluations score it" in (checkout / "reports" / "latest" / "index.html").read_text()
     places = ("# shop/cart.py", "# src/settings/reader.py", "# jobs/queue.py")
