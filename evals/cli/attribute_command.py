@@ -38,11 +38,11 @@ def attribute_command(
 ) -> int:
     """Which lines changed the decisions? Where decisions differ, it asks again with the old version plus one hunk.
 
-    Only single decisions are asked for, in recorded states (decision points); `evals points SUITE` makes those of your
-    own graph. Where answers are missing, it prints the command that records them.
+    It asks only for single decisions in recorded states (decision points); `evals points SUITE` makes them for your own
+    graph. Where answers are missing, it prints the command that records them.
     Example: `evals attribute v3 v5`.
 
-    Exit codes: 0 all is recorded; 3 answers, all decision points, or trials of one of the two versions are missing.
+    Exit codes: 0: all is recorded; 3: missing answers, no decision points, or missing trials of a version.
     """
     common, prices = given(context), load_prices(given(context).prices)
     also = [name for name, asked in (("taken_out", taken_out), ("pairs", pairs), ("trials", trials)) if asked]

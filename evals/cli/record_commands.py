@@ -116,7 +116,7 @@ def record_command(
     changed: Annotated[list[str] | None, set_option(RecordSettings)] = None,
     judge: AskJudge = False,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask again for all answers that trials use.")] = False,
-    forced: Annotated[bool, typer.Option("--forced", help="Record choices that `run --decisive` forces.")] = False,
+    forced: Annotated[bool, typer.Option("--forced", help="Record answers that `run --decisive` needs.")] = False,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,

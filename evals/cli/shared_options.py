@@ -16,9 +16,7 @@ Suite = Annotated[
 ]
 Cases = Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")]
-Repeat = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Trials per case and variant; answers per request.")
-]
+Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="Run each case and variant N times.")]
 OpenHoldout = Annotated[str | None, typer.Option(metavar="WHY", help="Score held-out cases too; each WHY is logged.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 Annotations = Annotated[bool, typer.Option("--annotations", help="Print GitHub annotations outside of Actions, too.")]
@@ -129,7 +127,7 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph reads its SDK's variable.",
+        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph: set its SDK's variable.",
         envvar="EVALS_BASE_URL",
     ),
 ]
