@@ -19,8 +19,8 @@ from evals.report.view.explain_view import ExplainedStep, Explanation, explanati
 from evals.shared.visible_text import visible
 
 explaining = typer.Typer()
-LABEL: Final = 10
-"""Columns for what a line is about."""
+LABEL: Final = (10, 20)
+"""Columns for what a line is about: at least, and at most."""
 LINES: Final = 2
 """Lines of the terminal that one text may take; side by side, one more."""
 
@@ -70,9 +70,12 @@ def _step(steps: Sequence[ExplainedStep], row: int, width: int, lines: int) -> G
 
 
 def _lines(told: Iterable[tuple[str, str]], width: int, lines: int) -> Table:
+    told = list(told)
+    least, most = LABEL
+    label = min(max(least, *(2 + len(what) for what, _ in told)), most) if told else least
     table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(width=LABEL, style="dim")
-    room = max(width - LABEL - 2, 10)
+    table.add_column(width=label, style="dim")
+    room = max(width - label - 2, 10)
     table.add_column(width=room)
     for what, text in told:
         table.add_row(Text(f"  {what}"), _cut(text, room, lines))

@@ -37,7 +37,7 @@ class SuiteSettings(BaseModel):
     def of_variants(self) -> dict[str, str | int]:
         """The settings of the pack; what reads as a number is one."""
         given: dict[str, str] = self.model_extra or {}
-        return {name: int(value) if value.isdecimal() else value for name, value in given.items()}
+        return {name: int(value) if value.removeprefix("-").isdecimal() else value for name, value in given.items()}
 
 
 class AskingSettings(BaseModel):

@@ -1,6 +1,6 @@
 """A recorded conversation as people read it."""
 
-from evals.cassettes.transcript import transcript
+from evals.cassettes.transcript import recorded_words, transcript
 from tests.builders.interaction import a_chat_answer, a_chat_request, an_interaction
 
 SYSTEM = {"role": "system", "content": "You are a critic."}
@@ -65,3 +65,10 @@ def test_what_a_model_says_cannot_move_the_cursor():
 
     assert not set(text) & {"\x1b", "\x07", "\u202e"}
     assert "␛[2J" in text
+
+
+def test_only_the_words_of_requests_that_were_made_are_kept(tmp_path):
+    made, other = an_interaction("Why?"), an_interaction("How?")
+
+    assert [*recorded_words(lambda: [made, other], "digest", {made.key}, tmp_path)] == [(made.key, 0)]
+    assert [*recorded_words(lambda: [made, other], "digest", {other.key}, tmp_path)] == [(other.key, 0)]

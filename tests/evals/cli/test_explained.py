@@ -9,10 +9,10 @@ from evals.cli.terminal import VisibleConsole
 from evals.report.view.explain_view import ExplainedStep, Explanation
 
 
-def screen(*told: Explanation, width: int = 80) -> str:
+def screen(*told: Explanation, width: int = 80, label: str = "cause") -> str:
     out = io.StringIO()
     console = VisibleConsole(file=out, width=width, highlight=False)
-    say_explained(console, (("cause", "It is off by one."),), told)
+    say_explained(console, ((label, "It is off by one."),), told)
     return out.getvalue()
 
 
@@ -26,6 +26,10 @@ def test_a_long_reason_takes_two_lines_and_says_that_it_goes_on():
 
     assert len(lines) == 2
     assert lines[-1].rstrip().endswith("…")
+
+
+def test_the_name_of_a_label_is_not_cut():
+    assert "root_cause It is off by one." in screen(a_told(), label="root_cause")
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
