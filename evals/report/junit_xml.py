@@ -1,5 +1,6 @@
 """`junit.xml`: a test suite per variant and a test case per case."""
 
+import pyexpat  # noqa: F401 - before xml.etree, which would lose a Ctrl-C that comes while it loads this
 from collections.abc import Iterable, Sequence
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring

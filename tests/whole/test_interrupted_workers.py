@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.builders.checkout import a_checkout, started
+from tests.builders.checkout import REPOSITORY, a_checkout, started
 from tests.builders.processes import servers_of, workers_of
 from tests.builders.waiting import until
 
@@ -40,6 +40,29 @@ def test_an_interrupt_while_workers_work_is_one_line_and_130(tmp_path):
     for worker in stopped:  # one that its parent had not heard of yet leaves by itself, once it goes on
         with suppress(ProcessLookupError):
             os.kill(worker, signal.SIGCONT)
+    _, said = process.communicate(timeout=300)
+
+    assert (process.returncode, said) == (130, LINE), said
+
+
+AMID_IMPORT = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "pyexpat" and "evals" in sys.orig_argv:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+def test_an_interrupt_is_heard_where_a_library_makes_an_import_error_of_it(tmp_path):
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "sitecustomize.py").write_text(AMID_IMPORT)
+    process = started(a_checkout(tmp_path), "run", "tiny.yaml", PYTHONPATH=f"{hooks}{os.pathsep}{REPOSITORY}")
+
     _, said = process.communicate(timeout=300)
 
     assert (process.returncode, said) == (130, LINE), said
