@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evals.cassettes.player import Tape
     from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
-    from evals.models.run import DatasetBaseline, VariantInfo
+    from evals.models.run import CaseInfo, DatasetBaseline, VariantInfo
     from evals.models.suite import Models, Variant
     from evals.models.trace import Trace
     from evals.named_prompts import NamedPrompt
@@ -123,6 +123,27 @@ class Pack(Protocol):
 
     last_node: str | None = None
     """The node that ends a route, if one does."""
+
+    router: str = ""
+    """The agent that decides between steps: its requests are decisions. Empty where steps themselves decide."""
+
+    asking_node: str | None = None
+    """The node that asks a user, if one does: its n-th visit asks the n-th question of a trial."""
+
+    usual_settings: Mapping[str, str] = MappingProxyType({})
+    """Settings that describe a variant, each with the value that goes without saying. Variants that differ in the first
+    are different systems."""
+
+    results: Mapping[str, str] = MappingProxyType({})
+    """Metrics of a trial's result -> what they are about, in words; a trial is disputed only where the first has a
+    value."""
+
+    answer_field: str = ""
+    """The field of labels and output that label disputes quote."""
+
+    def reason(self, metric: str, trace: "Trace", case: "CaseInfo") -> str:
+        """Why a metric of the pack has its value in a trial; empty where its definition says it all."""
+        return ""
 
     run_settings: Mapping[str, str] = MappingProxyType({})
     """Settings of a variant that `--set` may change for a whole run -> what a value adds to the names of variants, such

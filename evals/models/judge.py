@@ -232,6 +232,8 @@ class Judgement(Closed):
     preferences: Preferences
     reliability: tuple[Reliability, ...] = ()
     """Empty in a part of a suite, where it is not measured."""
+    truth: Annotated[tuple[str, str], Field(exclude_if=lambda names: not all(names))] = ("", "")
+    """The metric that knows the truth, and the grade of the same."""
 
     @property
     def asked_with(self) -> dict[str, str]:

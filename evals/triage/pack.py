@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evals.gc_pause import uncollected
 from evals.pack import Later, Pack
@@ -13,7 +13,7 @@ from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 if TYPE_CHECKING:
     from evals.cassettes.interaction import Cassette
     from evals.models.case import Case
-    from evals.models.run import DatasetBaseline, VariantInfo
+    from evals.models.run import CaseInfo, DatasetBaseline, VariantInfo
     from evals.models.suite import Variant
     from evals.models.trace import Trace
     from evals.runner.case_task import CaseTask
@@ -40,6 +40,11 @@ class TriagePack(Pack):
     variant_metrics = ("evals.triage.triage_metrics",)
     node_caps = NODE_CAPS
     last_node = LAST
+    router = "supervisor"
+    asking_node = "human_input"
+    usual_settings: Mapping[str, str] = {"supervisor": "llm", "guards": "hardened"}
+    results: Mapping[str, str] = {"root_cause.hit": "root cause", "root_cause.category": "category"}
+    answer_field = "root_cause"
     run_settings: Mapping[str, str] = {"guards": "+{}", "max_iterations": "+max{}"}
     commands: Mapping[str, tuple[str, str, str]] = {
         "sweep": (
@@ -135,6 +140,13 @@ class TriagePack(Pack):
             cases, lambda case: materialise(case, workspace.datasets, workspace.cache), workspace.cache
         )
         return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
+
+    def reason(self, metric: str, trace: "Trace", case: "CaseInfo") -> str:
+        """The place that was named, and those to blame."""
+        if metric != "root_cause.hit":
+            return ""
+        gold: Any = case.labels.get("gold") or ["no file of the repository"]
+        return f"named {trace.output.get('root_cause_location') or 'no place'}; to blame: {', '.join(gold)}"
 
     def preload(self) -> None:
         """LangGraph, Chroma and the word search."""
