@@ -135,8 +135,7 @@ class Pack(Protocol):
     are different systems."""
 
     results: Mapping[str, str] = MappingProxyType({})
-    """Metrics of a trial's result -> what they are about, in words; a trial is disputed only where the first has a
-    value."""
+    """Metrics of a trial's result -> what they are about, in words; label disputes need a value of the first."""
 
     answer_field: str = ""
     """The field of labels and output that label disputes quote."""

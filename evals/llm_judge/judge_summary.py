@@ -8,6 +8,7 @@ from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, v
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import GroundTruth, Rubric
 from evals.models.judge import (
+    UNNAMED,
     BlessedJudge,
     Disagreement,
     HitCell,
@@ -62,7 +63,7 @@ def judgement(
         comparisons=_comparisons(run, rubric, trials, clusters, blessed.grades if blessed else {}),
         cells=_cells(run, rubric, trials),
         disagreements=_disagreements(run, truth, trials),
-        truth=(truth.metric, endpoint(truth.question)) if truth else ("", ""),
+        truth=(truth.metric, endpoint(truth.question)) if truth else UNNAMED,
         preferences=preferences(
             pairs, answers, clusters, run.candidate, run.reference, both - len({item.case_id for item in pairs})
         ),

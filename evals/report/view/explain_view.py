@@ -128,9 +128,7 @@ def _chose(decision: Decision) -> str:
 
 def _between(decision: Decision) -> Iterator[tuple[str, str]]:
     """What stood between the choice and where it went."""
-    yield from (
-        ("override", f"{each.rule} sends it to {each.send_to}, not {each.chosen}") for each in decision.overrides
-    )
+    yield from (("override", f"{one.rule} sends it to {one.send_to}, not {one.chosen}") for one in decision.overrides)
     if decision.error is not None:
         yield "reply", f"unusable: {decision.error}"
     if decision.forced_fallback:

@@ -294,7 +294,7 @@ def comparisons(said: Judgement) -> Table:
 
 def cells(said: Judgement) -> Table:
     """The metric that knows the truth against the judge's grade of the same, in trials."""
-    metric, question = _truth(said)
+    metric, question = said.truth
     grades = tuple(dict.fromkeys(cell.grade for cell in said.cells))
     count = {(cell.hit, cell.grade): cell.count for cell in said.cells}
     return Table(
@@ -308,16 +308,11 @@ def cells(said: Judgement) -> Table:
     )
 
 
-def _truth(said: Judgement) -> tuple[str, str]:
-    """Names of the metric and the grade; runs from before they were kept have none."""
-    return said.truth if all(said.truth) else ("true value", "grade")
-
-
 def disagreements(said: Judgement) -> Table:
     """Each is a label or a scorer to look at."""
     return Table(
         "Where they disagree: a label or a scorer to look at",
-        ("case", "variant", *_truth(said), "why", "quoted"),
+        ("case", "variant", *said.truth, "why", "quoted"),
         tuple(
             (item.case_id, item.variant, str(int(item.hit)), item.grade, item.reason, " · ".join(item.quotes))
             for item in said.disagreements
