@@ -5,7 +5,7 @@ is the first one. Its methods load what they need when they are called: LangGrap
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -247,6 +247,7 @@ class Pack(Protocol):
     def recording_services(self, datasets: Path) -> AbstractContextManager[Mapping[str, str]]:
         """Local servers that answer the application while it is recorded: name -> base URL, inside the block. The
         harness asks `search`."""
+        return nullcontext({})
 
     root: Path
     """The root of the project that it is for."""
@@ -315,7 +316,7 @@ class Later:
 REQUIRED: Final = (
     "folder code_files completed describe prompt_of variant_prompts prompts_named worker_prompts load_cases load_case "
     "case_ids cases_folder labels_file input_file preload runner replay_case trials replay_clients recording_clients "
-    "judge recording_services scorers primary case_file rubric prompt_folder version_folder own_endpoint root"
+    "judge scorers primary case_file rubric prompt_folder version_folder own_endpoint root"
 )
 """Names of what a pack may not leave out."""
 
