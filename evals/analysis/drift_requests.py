@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
+from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
-from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CannotJudgeError
 from evals.models.drift_result import AnswerSource, DriftPrice, Passage
 from evals.models.trace import Trace

@@ -50,7 +50,7 @@ class TriagePack(Pack):
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
         "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
     }
-    faults = "evals.triage.planted_faults"
+    faults = "evals.triage.triage_faults"
     pytest_plugins = ("evals.triage.plugin.fixtures",)
     completed = Later("variant_settings")
     describe = Later("variant_prompts")

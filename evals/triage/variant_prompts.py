@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 import triage.prompts
 import triage.state
-from evals.cassettes.nearest_request import digest
+from evals.cassettes.replay_misses import digest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant

@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile, zip_longest
 from typing import Final, Literal
 
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.nearest_request import MAX_CHARS
+from evals.cassettes.replay_misses import MAX_CHARS
 from evals.models.base import Closed
 from evals.models.trace import Decision, Difference, Miss, Trace, Visit
 from evals.pack import PromptFile

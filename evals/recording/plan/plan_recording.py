@@ -10,8 +10,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Cassette, Interaction, texts_of
-from evals.cassettes.store import FOLDER, Readings, load
 from evals.errors import CassetteError
 from evals.models.base import Closed
 from evals.models.run import VariantInfo

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from evals.analysis.drift_requests import SHARED, of_recording, population, price_of
+from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.cassette_schema import Usage
-from evals.cassettes.store import merge_write
 from evals.errors import CannotJudgeError
 from evals.models.trace import Call, PointAnswer, Provenance, Trace
 from evals.prices import ModelPrice, PriceTable
