@@ -1,5 +1,7 @@
 """A pack's own words describe the variants of a run."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from evals.report.view.headline import variant_table
@@ -11,7 +13,7 @@ from tests.builders.run import a_run, a_variant_info
 class TonePack(TargetPack):
     """An application whose variants have a tone, and are written in a language."""
 
-    usual_settings = {"tone": "friendly", "language": "en"}
+    usual_settings: Mapping[str, str] = {"tone": "friendly", "language": "en"}
 
 
 def a_toned(name, **settings):
