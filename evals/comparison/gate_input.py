@@ -318,19 +318,21 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
 
 
 def _must_pass_unknown(material: Material) -> tuple[str, ...]:
-    """Cases marked `must_pass` of which nobody can say whether the candidate passes them; one whose source states no
-    label for a score is left out there."""
+    """Cases marked `must_pass` of which nobody can say whether the candidate passes them: no metric has a value, or one
+    has none although the case has the label for it."""
     known: dict[str, set[str]] = {}
+    scored: set[str] = set()
     for trial in material.trials:
         if trial.trace.variant == material.suite.candidate:
             for endpoint in trial_metrics(material.metrics):
                 outcome = trial.outcomes.get(endpoint)
-                if isinstance(outcome, Scored) or (
-                    isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)
-                ):
+                has_value = isinstance(outcome, Scored)
+                scored |= {trial.trace.case_id} if has_value else set()
+                if has_value or (isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)):
                     known.setdefault(trial.trace.case_id, set()).add(endpoint)
     asked = set(trial_metrics(material.metrics))
-    return tuple(case.id for case in material.cases if case.must_pass and known.get(case.id, set()) < asked)
+    mine = [case.id for case in material.cases if case.must_pass]
+    return tuple(case for case in mine if case not in scored or known[case] < asked)
 
 
 def rule_facts(rules: Sequence[RuleTest]) -> dict[str, tuple[str, ...]]:
