@@ -147,8 +147,8 @@ class TriagePack(Pack):
             import chromadb  # noqa: F401, PLC0415 - loaded at the first search by meaning
             import tqdm  # type: ignore[import-untyped]  # noqa: PLC0415
 
-            import evals.triage.case_replay  # noqa: F401, PLC0415
-        tqdm.tqdm.set_lock(threading.RLock())  # its own one is the system's, and outlives a worker that is killed
+            tqdm.tqdm.set_lock(threading.RLock())  # its own is the system's, and outlives a worker that is killed
+            import evals.triage.case_replay  # noqa: F401, PLC0415 - last: it may be broken
 
     def replay_case(self, task: "CaseTask", cassette: "Cassette") -> "list[Trace]":
         """Replay in this process."""
