@@ -84,18 +84,18 @@ class Libraries:
             self._place.unlink()
         return None
 
-    def note(self) -> Listed | None:
-        """List the files of all packages that this process has imported, beside those that are listed already.
+    def note(self, more: Iterable[Path] = ()) -> Listed | None:
+        """List the files of all packages that this process has imported, and `more`, beside those that are listed.
 
         Returns None where a file was written since the process began: nobody knows what it has loaded then.
         """
         with self._alone():
-            return self._note()
+            return self._note({*_imported(), *map(str, more)})
 
-    def _note(self) -> Listed | None:
+    def _note(self, names: set[str]) -> Listed | None:
         found = self.listed()
         files = set(found.files) if found else set()
-        added = set(_imported()) - files
+        added = names - files
         if found is None or added:
             if any(times[2] > STARTED_NS for path in added if (times := signature(path))):
                 return None
