@@ -3,6 +3,7 @@ shipped cases, and what our own scorers import.
 """
 
 import ssl
+import sys
 import sysconfig
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
@@ -27,7 +28,10 @@ _cases: dict[tuple[Path, str], Any] = {}
 _asked = installed_packages.signature
 _remembered = cache(_asked)
 _listed_now = installed_packages.Libraries.listed
+_made_list = installed_packages._listed
+_looked_through = installed_packages._imported
 _found: dict[tuple[object, ...], installed_packages.Listed] = {}
+_files_of: dict[tuple[object, ...], list[str]] = {}
 
 
 def read_once() -> None:
@@ -38,6 +42,8 @@ def read_once() -> None:
     httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
     installed_packages.signature = _signature
     installed_packages.Libraries.listed = _listed  # type: ignore[method-assign]
+    installed_packages._listed = _listed_files
+    installed_packages._imported = _imported_files
     changed_files._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
     load_cases.load_case = _case  # type: ignore[assignment]
     baseline.imported_by = _imported
@@ -58,6 +64,27 @@ def _listed(self: installed_packages.Libraries) -> installed_packages.Listed | N
     if found and all(path.startswith(SITE) for path in found.files):
         _found[key] = found
     return found
+
+
+def _listed_files(files: Iterable[str]) -> installed_packages.Listed:
+    paths = tuple(files)
+    stay = installed_packages.signature is _signature and all(path.startswith(SITE) for path in paths)
+    return _list_that_stays(paths) if stay else _made_list(paths)
+
+
+@cache
+def _list_that_stays(paths: tuple[str, ...]) -> installed_packages.Listed:
+    return _made_list(paths)
+
+
+def _imported_files() -> list[str]:
+    """Looked for again when a module was loaded since."""
+    where = installed_packages._site(), installed_packages._SITES, installed_packages.OWN
+    seen = (len(sys.modules), next(reversed(sys.modules)), *map(str, where))
+    if seen not in _files_of:
+        _files_of.clear()
+        _files_of[seen] = _looked_through()
+    return _files_of[seen]
 
 
 def _signature(path: str) -> installed_packages.Signature:
