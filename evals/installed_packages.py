@@ -86,18 +86,18 @@ class Libraries:
             self._place.unlink()
         return None
 
-    def note(self) -> Listed | None:
-        """List the files of all packages that this process has imported, beside those that are listed already.
+    def note(self, more: Iterable[Path] = ()) -> Listed | None:
+        """List the files of all packages that this process has imported, and `more`, beside those that are listed.
 
         Returns None where a file was written since the process began: nobody knows what it has loaded then.
         """
         with self._alone():
-            return self._note()
+            return self._note({*_imported(), *map(str, more)})
 
-    def _note(self) -> Listed | None:
+    def _note(self, names: set[str]) -> Listed | None:
         found = self.listed()
         files = set(found.files) if found else set()
-        added = set(_imported()) - files
+        added = names - files
         if found is None or added:
             if any(times[2] > STARTED_NS for path in added if (times := signature(path))):
                 return None
@@ -172,15 +172,33 @@ def _site() -> str:
     return str(Path(str(spec.origin)).parents[1]) if spec else sys.prefix
 
 
-def _imported() -> list[str]:
-    """The files of all installed packages that this process has imported, and what their installer says of each."""
-    found = set()
+def imported() -> Iterator[tuple[str, str]]:
+    """Name and file of every module that this process has imported."""
     for name, module in list(sys.modules.items()):
         with suppress(TypeError):  # some put other objects there
             path = vars(module).get("__file__")
-            if isinstance(path, str) and name.partition(".")[0] not in OWN and any(site in path for site in _SITES):
-                found.add(path)
-    return sorted(found | {str(path) for path in Path(_site()).glob("*.dist-info/METADATA")})
+            if isinstance(path, str):
+                yield name, path
+
+
+def _imported() -> list[str]:
+    """The files of all installed packages that this process has imported, and what their installer says of each."""
+    foreign = {path for name, path in imported() if name.partition(".")[0] not in OWN and _is_installed(path)}
+    return sorted(foreign | {str(path) for path in Path(_site()).glob("*.dist-info/METADATA")})
+
+
+def _is_installed(path: str) -> bool:
+    return any(site in path for site in _SITES)
+
+
+def files_behind_imports() -> Iterator[str]:
+    """Files and folders whose change may mean that this process has not imported what a new one would."""
+    for name, path in imported():
+        yield path
+        if name.partition(".")[0] not in OWN:  # our own bytecode is compared with its source
+            yield importlib.util.cache_from_source(path)
+    yield from (f"{name.partition('.')[0]}.py" for name, _ in imported())  # in the current folder, which comes first
+    yield from filter(_is_installed, sys.path)
 
 
 def _below(name: str) -> Iterator[str]:

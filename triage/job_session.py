@@ -24,8 +24,8 @@ from triage.agent_server import Access, app, guarded
 from triage.agents.web_search import NO_WEB
 from triage.background_work import Told
 from triage.checkpoints import is_kept, open_jobs
+from triage.codebase.checkout_index import revision_of
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.open_checkout import revision_of
 from triage.codebase.sources import repository_name, sources_of
 from triage.configuration import Configuration
 from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, EXIT_UNFOUNDED, InputError, TriageError

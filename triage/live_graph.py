@@ -17,9 +17,9 @@ from evals.shared.secrets.rule import hold, hold_environment
 from triage.agents.agent import Toolbox
 from triage.agents.web_search import NO_WEB
 from triage.background_work import Watch, aside, unwatched
+from triage.codebase.checkout_index import index_of_sources
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.open_checkout import index_of_sources
 from triage.codebase.sources import Source
 from triage.codebase.vector_cache import cache_folder
 from triage.errors import ConfigurationError

@@ -37,7 +37,7 @@ class RunOptions:
     """"yes" where the traffic is kept; a job that was begun so goes on so."""
     thresholds: str | None = None
     revision: str | None = None
-    """What the checkout stood at when the job was begun (`triage.codebase.open_checkout`)."""
+    """What the checkout stood at when the job was begun (`triage.codebase.checkout_index`)."""
     max_cost: str | None = None
     """USD the job may cost in all (`triage.job_budget`)."""
     max_tokens: str | None = None

@@ -10,11 +10,11 @@ import httpx2
 
 from evals.analysis.drift_requests import RecordedRequest
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction
 from evals.cassettes.player import AGENT_HEADER, Tape, playing
 from evals.cassettes.recorder import Recorder, RecordingTransport
 from evals.cassettes.request_key import parse_json
-from evals.cassettes.store import load
 from evals.errors import EvalsError, MissError, RecordingStoppedError
 from evals.recording.endpoint import case_being_recorded
 from evals.recording.rounds.answer_files import Answers

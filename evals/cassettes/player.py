@@ -14,7 +14,7 @@ import httpx
 import httpx2
 
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.nearest_request import Ledger, MissRecord, describe
+from evals.cassettes.replay_misses import Ledger, MissRecord, describe
 from evals.cassettes.request_key import parse_json, request_key
 from evals.errors import MissError
 

@@ -15,6 +15,7 @@ import httpx
 import httpx2
 
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.cassette_schema import MAX_ANSWERS, Usage
 from evals.cassettes.event_loop_thread import here
 from evals.cassettes.interaction import Cassette, Interaction
@@ -22,7 +23,6 @@ from evals.cassettes.live_answer import HttpReply, Send, refusal, sending, usabl
 from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.player import IncomingRequest, Tape, asked, headers_of, tape_of
 from evals.cassettes.request_key import parse_json
-from evals.cassettes.store import merge_write
 from evals.errors import CassetteError, EvalsError, MissError, RecordingError, RecordingStoppedError, SecretFoundError
 from evals.secrets.copied_package_code import ROW, quoted
 from evals.secrets.secret_filter import redact_request, redact_response, refuse_secret_request, scrub

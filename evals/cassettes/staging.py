@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from evals import atomic_files as disk
+from evals.cassettes.cassette_files import load, merge_write, rendered
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.package_line_references import tree_for
-from evals.cassettes.store import load, merge_write, rendered
 from evals.errors import CassetteError
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.secrets.secret_filter import refuse_secrets

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.nearest_request import Ledger, nearest
+from evals.cassettes.replay_misses import Ledger, nearest
 from evals.models.trace import Call, Miss
 
 

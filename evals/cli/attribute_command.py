@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from evals.cli.global_options import given
+from evals.cli.run_output import watched
 from evals.cli.terminal import place_of, shown, wide_console
-from evals.cli.terminal_output import watched
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.run_request import RunRequest
 from evals.pipeline.attribute_hunks import attribute

@@ -12,10 +12,10 @@ import typer
 from rich.text import Text
 
 from evals.cassettes import manifest
+from evals.cassettes.cassette_files import load, merge_write, read_any
 from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest_lines import NAME
-from evals.cassettes.store import load, merge_write, read_any
 from evals.cassettes.transcript import transcript
 from evals.cli.global_options import given
 from evals.cli.shared_options import AsJson

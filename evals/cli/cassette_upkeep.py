@@ -11,15 +11,15 @@ from typing import Final
 from rich.table import Table
 
 from evals import atomic_files as disk
+from evals.cassettes import cassette_files as migrations
 from evals.cassettes import manifest
-from evals.cassettes import store as migrations
+from evals.cassettes.cassette_files import MIGRATIONS, Steps, drop, load, read_any, rendered
 from evals.cassettes.cassette_format import SCHEMA
 from evals.cassettes.cassette_merge import Conflict, Union, preferring, union
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.store import MIGRATIONS, Steps, drop, load, read_any, rendered
 from evals.cassettes.transcript import SHORT
+from evals.cli.run_output import replayed_suites
 from evals.cli.terminal import VisibleConsole
-from evals.cli.terminal_output import replayed_suites
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.models.trace import Trace
 from evals.pipeline.judge_stage import asked_in

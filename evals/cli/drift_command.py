@@ -9,7 +9,7 @@ import typer
 
 from evals.analysis.drift_session import Failed, Sitting, Wanted
 from evals.cassettes.interaction import Interaction
-from evals.cli.endpoint_options import (
+from evals.cli.answer_source import (
     Asking,
     announced,
     batch_of,
@@ -20,6 +20,7 @@ from evals.cli.endpoint_options import (
     refuse_live,
 )
 from evals.cli.global_options import given
+from evals.cli.run_output import replayed
 from evals.cli.shared_options import (
     AnswerWith,
     AsJson,
@@ -38,7 +39,6 @@ from evals.cli.shared_options import (
     settings,
 )
 from evals.cli.terminal import bar, note, place_of, shown, wide_console
-from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
 from evals.models.drift_result import Drift
 from evals.models.run_request import Options

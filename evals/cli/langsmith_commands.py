@@ -9,8 +9,8 @@ from uuid import UUID
 
 import typer
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.store import load
 from evals.cli.global_options import given
 from evals.cli.shared_options import DryRun
 from evals.cli.terminal import note, say

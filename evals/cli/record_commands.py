@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from evals.cassettes.interaction import Interaction
-from evals.cli.endpoint_options import (
+from evals.cli.answer_source import (
     Asking,
     announced,
     batch_of,
@@ -23,6 +23,7 @@ from evals.cli.endpoint_options import (
 )
 from evals.cli.global_options import given
 from evals.cli.record_judge import because, effort, plan_check, record_check, record_judged
+from evals.cli.run_output import replayed
 from evals.cli.shared_options import (
     AnswerWith,
     AsJson,
@@ -43,7 +44,6 @@ from evals.cli.shared_options import (
     settings,
 )
 from evals.cli.terminal import ProgressBar, bar, note, say
-from evals.cli.terminal_output import replayed
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
     EXIT_OK,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.cassettes.recorder import StopSignal
-from evals.cli.endpoint_options import (
+from evals.cli.answer_source import (
     Asking,
     announced,
     end_of_asking,
@@ -15,8 +15,8 @@ from evals.cli.endpoint_options import (
     llm_endpoint,
     say_rounds,
 )
+from evals.cli.run_output import replayed
 from evals.cli.terminal import bar, note, say
-from evals.cli.terminal_output import replayed
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.llm_judge.questions import JudgeQuestion
 from evals.models.run_request import Options

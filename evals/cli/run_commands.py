@@ -8,6 +8,7 @@ import typer
 from pydantic import Field
 
 from evals.cli.global_options import given
+from evals.cli.run_output import say_result, watched
 from evals.cli.shared_options import (
     Annotations,
     Cases,
@@ -22,7 +23,6 @@ from evals.cli.shared_options import (
     settings,
 )
 from evals.cli.terminal import annotate, place_of, wide_console
-from evals.cli.terminal_output import say_result, watched
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
 from evals.pipeline.run_suite import run as pipeline

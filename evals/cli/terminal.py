@@ -1,4 +1,4 @@
-"""Terminal output shared by commands: consoles, tables, progress, annotations, interrupts."""
+"""What all commands print with: consoles, tables, progress, annotations, interrupts."""
 
 import os
 import sys

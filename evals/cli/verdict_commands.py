@@ -8,9 +8,9 @@ import typer
 
 from evals.atomic_files import PREVIOUS, new_report
 from evals.cli.global_options import given
+from evals.cli.run_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.cli.shared_options import Annotations, Cases, Fresh, Suite, Verbose, set_option, settings
 from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
-from evals.cli.terminal_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.comparison.assemble_run import decide_again
 from evals.comparison.baseline import load_baseline, path_of
 from evals.comparison.stored_side import differences, repeats

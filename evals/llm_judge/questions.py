@@ -9,10 +9,10 @@ from typing import Final, Literal
 
 from pydantic import BaseModel
 
+from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.nearest_request import Ledger, nearest
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.store import FOLDER, Readings, load
+from evals.cassettes.replay_misses import Ledger, nearest
 from evals.errors import ConfigurationError
 from evals.models.suite import Models
 from evals.models.trace import Miss

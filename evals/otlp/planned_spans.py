@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
+from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.store import FOLDER, Readings, load
 from evals.models.base import Closed
 from evals.models.suite import Models
 from evals.models.trace import Call, Trace

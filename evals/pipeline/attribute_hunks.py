@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.analysis.hunk_effects import Answers, Attribution, HunkEffect, HunkSet, Key, VersionPair
-from evals.cassettes.store import FOLDER, Readings, load
+from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import Selection, Variant

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.cassettes import manifest
+from evals.cassettes.cassette_files import load
 from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.recorder import Recorder
-from evals.cassettes.store import load
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_accuracy import Measured

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from evals.analysis.hunk_effects import at_points
+from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.store import load
 from evals.comparison.baseline import load_baseline, path_of
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.holdout import check_reason, held_out, holdout_file, open_holdout, read_openings

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.analysis.planted_faults import FaultPlan, ScratchSuite, faults_of, spoilable
+from evals.analysis.general_faults import FaultPlan, ScratchSuite, faults_of, spoilable
 from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
 from evals.comparison.behaviour_changes import blessed_behaviour
@@ -132,7 +132,7 @@ class Repeats:
         return isinstance(outcome, Scored) and outcome.value == 1
 
 
-ENDPOINTS: Final = ("route.pass", "root_cause.hit", "decision.score")
+ENDPOINTS: Final = ("route.pass", "result.right", "decision.score")
 PASSING: Final = 0.6
 """The share of generated cases that pass before anything is turned round."""
 AGAINST: Final[dict[Names, Against]] = {

@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx2
 
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport
 from evals.cassettes.recorder import Recorder, RecordingTransport
-from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.suite import Models

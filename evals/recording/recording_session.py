@@ -10,12 +10,12 @@ from typing import Protocol
 import httpx2
 
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
-from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
-from evals.cassettes.store import FOLDER, Readings, discard, load, merge_write
+from evals.cassettes.replay_misses import Ledger
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant

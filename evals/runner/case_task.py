@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from evals import atomic_files as disk
+from evals.cassettes.cassette_files import FOLDER, Readings, keep_reading, read
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.store import FOLDER, Readings, keep_reading, read
 from evals.cassettes.transcript import keep_words
 from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError, EvalsError

@@ -63,8 +63,8 @@ def lost(task: FreezeTask, why: str) -> FrozenCase:
 
 
 async def _freeze(case: "Case", variant: "Variant", workspace: "Workspace") -> FrozenCase:
+    from evals.cassettes.cassette_files import load  # noqa: PLC0415
     from evals.cassettes.player import Tape  # noqa: PLC0415 - LangGraph loads with the next
-    from evals.cassettes.store import load  # noqa: PLC0415
     from evals.target.target_trials import target_ready  # noqa: PLC0415
     from evals.target.variant_files import VariantFiles  # noqa: PLC0415
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from evals.cassettes.event_loop_thread import Apart
     from evals.cassettes.interaction import Interaction
     from evals.cassettes.live_answer import Send
-    from evals.cassettes.nearest_request import MissRecord
     from evals.cassettes.player import IncomingRequest, Tape
+    from evals.cassettes.replay_misses import MissRecord
     from evals.models.case import Case
     from evals.models.suite import Variant
     from evals.target.capture import Recording

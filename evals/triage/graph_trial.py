@@ -13,8 +13,8 @@ from langgraph.types import Command
 from langsmith import tracing_context
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
-from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape, playing
+from evals.cassettes.replay_misses import Ledger
 from evals.cassettes.trial_calls import calls_of, misses_of
 from evals.models.case import Case, DecisionPoint
 from evals.models.suite import Variant
@@ -22,9 +22,9 @@ from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Task
 from evals.triage.trial_clients import Clients
 from evals.triage.variant_graph import Team, answer_to, searching, team_of
 from evals.triage.variant_settings import settings_of
+from triage.codebase.checkout_index import index_of_release, tree_of
 from triage.codebase.embed import Distances, Embedder, MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.open_checkout import index_of_release, tree_of
 from triage.codebase.source_files import survey
 from triage.graph import DURABILITY, recursion_limit
 from triage.job_trace import decision_data, output_data, plan_data, visit_data

@@ -16,7 +16,7 @@ from evals.triage.dataset.commit_code import entries, write_files
 from evals.triage.decision_points import LEFT_OUT
 from triage.agents.agent import ISSUE_LIMIT
 from triage.checkpoints import open_jobs
-from triage.codebase.open_checkout import CHANGED
+from triage.codebase.checkout_index import CHANGED
 from triage.codebase.source_files import MAX_FILE_BYTES, source_files
 from triage.codebase.sources import sources_of
 from triage.errors import TriageError

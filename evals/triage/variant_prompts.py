@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 import triage.prompts
 import triage.state
-from evals.cassettes.nearest_request import digest
+from evals.cassettes.replay_misses import digest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant
@@ -109,7 +109,7 @@ def plan_file(variant: Variant) -> Path | None:
     return None if plan is None else plan_path(plan)
 
 
-def prompt_of(info: VariantInfo) -> SupervisorPrompt | None:
+def prompt_of(info: VariantInfo, _root: Path) -> SupervisorPrompt | None:
     """The prompt that a description is of, to be handed to whoever runs the variant.
 
     Raises:

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import httpx2
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.player import Tape
-from evals.cassettes.store import load
 from evals.models.case import Case
 from evals.suites.suite_files import read_suite
 from evals.triage.dataset.case_code import materialise

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from evals.cassettes import store
+from evals.cassettes import cassette_files
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.request_key import request_key
 from evals.triage.dataset.load_cases import load_cases
@@ -64,9 +64,9 @@ def _copy_cassettes(folder: Path, names: list[str]) -> None:
 
 def copies(original: Path, changed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Name -> the text of `original`, read once, with these words in place of those in every request."""
-    recorded = store.load(original).interactions
+    recorded = cassette_files.load(original).interactions
     return {
-        name: store.rendered(Cassette(original, (_copy(found, words) for found in recorded)))
+        name: cassette_files.rendered(Cassette(original, (_copy(found, words) for found in recorded)))
         for name, words in changed.items()
     }
 

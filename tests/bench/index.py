@@ -17,9 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from evals.triage.dataset.load_cases import load_cases
+from triage.codebase.checkout_index import SharedMiniLM
 from triage.codebase.chunk import chunks_of
 from triage.codebase.index import CANDIDATES, CodebaseIndex
-from triage.codebase.open_checkout import SharedMiniLM
 from triage.codebase.source_files import survey
 from triage.codebase.vector_cache import SharedVectors
 
@@ -31,7 +31,7 @@ VECTORS = Path(".cache/bench/vectors.sqlite")
 SEARCH = """
 import sys, time
 from pathlib import Path
-from triage.codebase.open_checkout import index_of_sources
+from triage.codebase.checkout_index import index_of_sources
 from triage.codebase.sources import Source
 started = time.perf_counter()
 index = index_of_sources([Source(Path(sys.argv[1]))], Path(sys.argv[2]), lambda _: None)

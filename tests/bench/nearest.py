@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from statistics import median
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.nearest_request import MissRecord, nearest
-from evals.cassettes.store import load
+from evals.cassettes.replay_misses import MissRecord, nearest
 
 LIMIT_MS = 50
 BIG = 60

@@ -16,10 +16,10 @@ from statistics import median
 import httpx
 import httpx2
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
-from evals.cassettes.store import load
+from evals.cassettes.replay_misses import Ledger
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.plain_replay import SWITCH

@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx2
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.nearest_request import MissRecord
 from evals.cassettes.player import IncomingRequest, Tape, playing
 from evals.cassettes.recorder import Recorder, RecordingTransport
+from evals.cassettes.replay_misses import MissRecord
 from evals.cassettes.request_key import request_key
-from evals.cassettes.store import load
 from tests.builders import secret
 
 CHAT = "/v1/chat/completions"

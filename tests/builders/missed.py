@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from evals.cassettes.interaction import Interaction, texts_of
-from evals.cassettes.nearest_request import MissRecord, nearest
+from evals.cassettes.replay_misses import MissRecord, nearest
 from evals.models.trace import Miss, Trace
 from evals.recording.plan.miss_causes import IssueText, MissEvidence
 from evals.triage.variant_prompts import PromptFile
@@ -49,5 +49,6 @@ def evidence(
         "prompt": PROMPT,
         "workers": (CRITIC,),
         "versions": {},
+        "router": "supervisor",
     }
     return MissEvidence(**{**fields, **more})

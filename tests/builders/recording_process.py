@@ -13,9 +13,9 @@ from typing import Any
 import httpx2
 
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import load
 from evals.errors import EvalsError
 from tests.builders.forked import Forked
 from tests.builders.interaction import CHAT, a_chat_request, a_recorder

@@ -10,11 +10,11 @@ from typing import Any
 
 import time_machine
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import Recorder
-from evals.cassettes.store import load
 from evals.target.bodies import answer_object
 from evals.target.capture import Hosts, Recording, TargetTrial, stored_request
 from evals.target.drive import Driver, TargetCall, TargetRun

@@ -33,7 +33,7 @@ from tests.builders.interaction import a_chat_answer, an_asked
 from tests.builders.llm_server import Answered, an_llm_server, answering
 from tests.chaos.row import Row
 from triage.cli import main as triage
-from triage.codebase.open_checkout import revision_of
+from triage.codebase.checkout_index import revision_of
 from triage.codebase.source_files import source_files, survey
 
 Each = TypeVar("Each")

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from evals.errors import CassetteError
 from tests.builders.checkout import a_checkout, evals
 from tests.builders.endpoint import WORKER_REPLIES

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from evals.comparison.baseline import load_baseline
 from evals.content_cache import Kept
 from evals.errors import CannotJudgeError, EvalsError

@@ -15,9 +15,9 @@ from urllib.parse import quote
 
 import httpx2
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import load
 from evals.errors import EvalsError
 from evals.recording.rounds.batch_requests import write_round
 from evals.recording.rounds.round_loop import Answerer

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from evals import atomic_files as disk
-from evals.cassettes.store import discard, load, merge_write
+from evals.cassettes.cassette_files import discard, load, merge_write
 from evals.errors import CassetteError
 from tests.builders.interaction import a_cassette, an_interaction
 

@@ -20,7 +20,7 @@ COMMANDS = {
     "evals.cli.verdict_commands": ("write_report",),
     "evals.pipeline.sharded_run": ("decide", "write_report"),
     "evals.cli.report_commands": ("read_run", "write_report"),
-    "evals.cli.terminal_output": ("replay",),
+    "evals.cli.run_output": ("replay",),
 }
 
 

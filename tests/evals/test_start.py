@@ -9,7 +9,7 @@ import time
 import pytest
 
 from evals.cassettes import manifest
-from evals.cassettes.store import merge_write
+from evals.cassettes.cassette_files import merge_write
 from tests.builders.checkout import REPOSITORY, started
 from tests.builders.interaction import an_interaction
 from tests.builders.shipped import every

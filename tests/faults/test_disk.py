@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import a_checkout, evals
 from tests.builders.disk import a_small_disk, grow, unwritable

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from tests.builders.interaction import a_chat_answer, last_words, words_of
 from tests.builders.llm_server import an_llm_server
 from tests.builders.recording_process import AT_ONCE, QUESTIONS, recording

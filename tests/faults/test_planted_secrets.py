@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport
-from evals.cassettes.store import load
 from evals.errors import EvalsError, RecordingError, SecretFoundError
 from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request, a_recorder
 from tests.builders.secret import PLANTED

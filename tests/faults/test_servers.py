@@ -5,9 +5,9 @@ import json
 import httpx2
 import pytest
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import load
 from evals.errors import RecordingError
 from tests.builders.broken_server import a_broken_server, http
 from tests.builders.interaction import CHAT, AnLlm, a_chat_answer, a_chat_request, a_recorder, ask, words_of

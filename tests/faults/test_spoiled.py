@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.cassettes.store import load, merge_write
+from evals.cassettes.cassette_files import load, merge_write
 from evals.errors import CassetteError
 from tests.builders.interaction import a_chat_request, an_interaction, messages
 from tests.builders.shipped import every

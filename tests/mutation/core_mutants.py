@@ -12,7 +12,11 @@ KEY, CACHE, RULES = "evals/cassettes/request_key.py", "evals/runner/trial_cache.
 GATE_TESTS: Final = ("evals/comparison",)
 STATISTICS_TESTS: Final = ("evals/statistics", "evals/comparison/test_comparison.py")
 CASSETTE_TESTS: Final = ("evals/cassettes",)
-SECRET_TESTS: Final = ("evals/secrets", "evals/cassettes/test_shapes_of_secrets.py", "evals/cassettes/test_store.py")
+SECRET_TESTS: Final = (
+    "evals/secrets",
+    "evals/cassettes/test_shapes_of_secrets.py",
+    "evals/cassettes/test_cassette_files.py",
+)
 ROUTE_TESTS: Final = ("evals/routes", "evals/scoring")
 RUNNER_TESTS: Final = ("evals/runner",)
 

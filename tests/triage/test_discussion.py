@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.load_cases import read_issue as read_case_issue
 from evals.triage.live_jobs import live_job

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from tests.builders.desk import NEW, a_desk, triage_at
 from tests.builders.endpoint import a_completion
 from tests.builders.llm_server import answering

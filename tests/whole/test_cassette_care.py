@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from evals.cassettes.store import load, merge_write
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cli.cassette_upkeep import prune, status
 from evals.errors import CannotJudgeError
 from tests.builders.checkout import a_suite, cassettes, evals

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.recorder import Recorder
-from evals.cassettes.store import load
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.record_suite import EndpointOptions, record_suite

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.manifest import write as write_manifest
-from evals.cassettes.store import load, merge_write
 from tests.builders.git import a_git_checkout, committed, git
 from tests.builders.interaction import an_interaction, words_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.manifest import move_listed
-from evals.cassettes.store import merge_write
 from evals.cli.cassette_upkeep import prune
 from evals.cli.main import main
 from tests.builders.checkout import a_checkout, cassettes, evals

@@ -129,8 +129,8 @@ def test_a_date_in_a_prompt_is_volatile_text(checkout):
 
 def record_as_of(checkout, day):
     """The tape as it would be if the prompt of `new`, which alone has a stop rule, had said that day."""
+    from evals.cassettes.cassette_files import load, merge_write
     from evals.cassettes.request_key import request_key
-    from evals.cassettes.store import load, merge_write
 
     for path in (checkout / "cassettes").glob("*.yaml"):
         fresh = []

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import a_checkout, cassettes, evals
 from tests.builders.endpoint import WORKER_REPLIES

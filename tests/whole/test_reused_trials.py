@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from evals.cassettes.cassette_files import load, rendered
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest import enter
-from evals.cassettes.store import load, rendered
 from tests.builders.checkout import evals
 from tests.builders.llm_server import an_llm_server
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.runner.case_task import CaseTask

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evals.cassettes.store import FOLDER, Readings, load
+from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.errors import EvalsError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion
 from evals.models.case import Case

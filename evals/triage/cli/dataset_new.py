@@ -10,7 +10,7 @@ import yaml
 from rich.table import Table
 from rich.text import Text
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from evals.cli.global_options import given
 from evals.cli.shared_options import CaseId
 from evals.cli.terminal import VisibleConsole

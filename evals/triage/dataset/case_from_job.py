@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from evals.cassettes import manifest
+from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.cassette_format import json_text
 from evals.cassettes.cassette_schema import excess
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.live_answer import usage_of
 from evals.cassettes.request_key import request_key
-from evals.cassettes.store import merge_write
 from evals.errors import ConfigurationError, RecordingError
 from evals.secrets.secret_filter import redact_request, redact_response, scrub
 from evals.triage.case_file import Archetype

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
-from evals.cassettes.store import load
 from evals.errors import CannotJudgeError, ConfigurationError, MissError
 from evals.models.run_request import Options
 from evals.models.trace import Trace

@@ -6,8 +6,8 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.cassettes.cassette_files import load, rendered
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.store import load, rendered
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay

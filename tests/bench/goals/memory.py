@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from evals.cassettes.store import load
+from evals.cassettes.cassette_files import load
 from evals.recording.rounds.batch_requests import custom_id
 from evals.workspace import Workspace
 from tests.bench.cost import REPOSITORY, run

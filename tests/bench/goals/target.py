@@ -10,9 +10,9 @@ from typing import Any, TypedDict
 from langchain_openai import ChatOpenAI
 from langgraph.graph import StateGraph
 
-from evals.cassettes.nearest_request import Ledger
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
-from evals.cassettes.store import load
+from evals.cassettes.replay_misses import Ledger
 from evals.suites.suite_files import read_suite, select
 from evals.target.capture import TargetTrial
 from evals.target.drive import TargetCall

@@ -8,10 +8,10 @@ import pytest
 from filelock import FileLock
 
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import load, merge_write
 from evals.errors import CassetteError, SecretFoundError
 from tests.builders.interaction import PLANTED, AnLlm, a_recorder, an_interaction, ask, words_of
 from tests.builders.llm_server import an_llm_server

@@ -5,11 +5,11 @@ import json
 import httpx2
 import pytest
 
+from evals.cassettes.cassette_files import drop, load, merge_write, rendered
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.package_line_references import SourceTree
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import drop, load, merge_write, rendered
 from evals.errors import CassetteError, NotFetchedError, RecordingError, SecretFoundError
 from evals.recording.rounds.answer_files import Answers
 from evals.secrets.copied_package_code import quoted

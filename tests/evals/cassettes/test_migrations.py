@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
+from evals.cassettes.cassette_files import MIGRATIONS, load, merge_write, migrate, read_any
 from evals.cassettes.cassette_format import SCHEMA
-from evals.cassettes.store import MIGRATIONS, load, merge_write, migrate, read_any
 from evals.errors import CassetteError, SecretFoundError
 from tests.builders.interaction import PLANTED, a_cassette, an_interaction
 from tests.builders.written_out import in_schema_1

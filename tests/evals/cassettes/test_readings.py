@@ -2,10 +2,10 @@
 
 import pytest
 
-from evals.cassettes import store as readings
-from evals.cassettes import store as trust
+from evals.cassettes import cassette_files as readings
+from evals.cassettes import cassette_files as trust
+from evals.cassettes.cassette_files import Readings, load, merge_write, rendered
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.store import Readings, load, merge_write, rendered
 from evals.errors import CassetteError
 from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
 from tests.builders.interaction import an_interaction

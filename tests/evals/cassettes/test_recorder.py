@@ -8,11 +8,11 @@ import pytest
 
 from evals.cassettes import recorder
 from evals.cassettes import staging as arrived
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport
-from evals.cassettes.store import load, merge_write
 from evals.errors import CassetteError, MissError, RecordingError, RecordingStoppedError
 from tests.builders.interaction import (
     AnLlm,

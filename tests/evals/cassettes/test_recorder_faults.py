@@ -6,9 +6,9 @@ import json
 import httpx2
 import pytest
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import load
 from evals.errors import CassetteError, RecordingError, RecordingStoppedError
 from tests.builders.interaction import (
     AnLlm,

@@ -5,10 +5,10 @@ import openai
 import pytest
 import vcr
 
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.cassette_merge import stock_interactions
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
-from evals.cassettes.store import load, merge_write
 from evals.errors import CassetteError, SecretFoundError
 from tests.builders.interaction import PLANTED
 from tests.builders.llm_server import an_llm_server

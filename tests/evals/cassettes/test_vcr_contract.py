@@ -15,10 +15,10 @@ from vcr.errors import CannotOverwriteExistingCassetteException
 from vcr.matchers import read_body
 from vcr.serializers import yamlserializer
 
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.interaction import ORIGIN
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.store import load, merge_write
 from tests.builders.interaction import AnLlm, a_chat_request, a_recorder, an_interaction, messages
 from tests.builders.shipped import some_kinds
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from evals.cassettes.cassette_files import drop, merge_write
 from evals.cassettes.manifest import verify, write
 from evals.cassettes.manifest_lines import NAME
-from evals.cassettes.store import drop, merge_write
 from evals.secrets.allowed_secrets import FILE, digest_of
 from tests.builders.interaction import PLANTED, an_interaction
 from tests.builders.secret import an_entry

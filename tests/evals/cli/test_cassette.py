@@ -7,8 +7,8 @@ import sys
 import pytest
 import vcr
 
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.manifest import write as write_manifest
-from evals.cassettes.store import load, merge_write
 from tests.builders.checkout import REPOSITORY, a_checkout, evals
 from tests.builders.git import committed, git
 from tests.builders.interaction import PLANTED, an_interaction

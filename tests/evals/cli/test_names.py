@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from evals.cli.main import main
-from evals.cli.terminal_output import Watched
+from evals.cli.run_output import Watched
 from tests.builders.trace import a_trace
 
 WRONG = {

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.cli.run_output import say_result
 from evals.cli.terminal import wide_console
-from evals.cli.terminal_output import say_result
 from evals.report.run_files import write_report
 from tests.builders.facts import a_comparison
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info

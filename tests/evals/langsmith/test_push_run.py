@@ -1,6 +1,6 @@
 """`evals langsmith push`, with the real SDK over HTTP."""
 
-from evals.cassettes.store import merge_write
+from evals.cassettes.cassette_files import merge_write
 from evals.models.judge import Grade, JudgedRun, JudgedTrial, Judgement, JudgeScore, Preferences
 from evals.models.metrics import Failed, Scored, Skipped
 from tests.builders.interaction import an_interaction

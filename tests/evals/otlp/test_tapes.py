@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.cassettes.store import merge_write
+from evals.cassettes.cassette_files import merge_write
 from evals.errors import CassetteError
 from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import Tapes

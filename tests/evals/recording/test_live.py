@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.recorder import Recorder
-from evals.cassettes.store import load, merge_write
 from evals.errors import RecordingError
 from evals.models.trace import Miss
 from evals.recording.endpoint import Endpoint, OpenAIWire

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.cassettes.store import load, merge_write
+from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.transcript import keep_words
 from evals.content_cache import digest_of
 from evals.report.html_page import render

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from evals.cassettes.store import FOLDER, merge_write
+from evals.cassettes.cassette_files import FOLDER, merge_write
 from evals.plain_replay import SWITCH
 from evals.runner import case_task as case
 from evals.runner.case_task import cassette_of, read_ahead, while_loading
@@ -48,7 +48,7 @@ def test_cassettes_are_read_for_as_long_as_it_loads_and_in_the_order_of_the_task
 
 def test_what_was_read_before_is_not_read_again(tasks, monkeypatch):
     cassette_of(tasks[0])
-    monkeypatch.setattr("evals.cassettes.store.read", lambda *_: pytest.fail("was read again"))
+    monkeypatch.setattr("evals.cassettes.cassette_files.read", lambda *_: pytest.fail("was read again"))
     loading_for(monkeypatch, 1)
 
     read_ahead(tasks[:1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.cassettes.store import load, merge_write
+from evals.cassettes.cassette_files import load, merge_write
 from evals.errors import ConfigurationError, SecretFoundError
 from evals.secrets.allowed_secrets import FILE, NOTHING, AllowedSecrets, allowed_beside, digest_of
 from evals.secrets.secret_filter import seen_in

@@ -16,8 +16,8 @@ import pytest
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
+from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
-from evals.cassettes.store import load
 from evals.plain_replay import SWITCH
 from evals.target.capture import TargetTrial, trial_running
 from evals.target.drive import TargetCall

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
+from evals.cassettes.replay_misses import Ledger
 from evals.scoring.registry import scorers
 from evals.scoring.scorer import score
 from evals.triage.cli.dataset_new import IMPORTERS

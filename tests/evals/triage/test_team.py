@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.nearest_request import Ledger
 from evals.cassettes.player import Tape
+from evals.cassettes.replay_misses import Ledger
 from evals.models.suite import Models, Variant
 from evals.plain_replay import SWITCH
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial

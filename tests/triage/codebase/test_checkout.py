@@ -4,9 +4,9 @@ import pytest
 
 from tests.builders.git import git
 from tests.builders.repository import FILES, HashEmbedder, a_repository
-from triage.codebase import open_checkout as checkout
+from triage.codebase import checkout_index as checkout
+from triage.codebase.checkout_index import SharedMiniLM, index_of_sources
 from triage.codebase.embed import MiniLM
-from triage.codebase.open_checkout import SharedMiniLM, index_of_sources
 from triage.codebase.sources import Source
 from triage.errors import InputError
 

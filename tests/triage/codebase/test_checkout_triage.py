@@ -5,7 +5,7 @@ import pytest
 from tests.builders.git import committed, git
 from tests.builders.hostile_git import a_hostile_checkout, ran
 from tests.builders.repository import a_repository
-from triage.codebase.open_checkout import CHANGED, revision_of
+from triage.codebase.checkout_index import CHANGED, revision_of
 
 
 @pytest.fixture

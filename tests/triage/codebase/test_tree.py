@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from triage.codebase.open_checkout import KEPT, tree_of
+from triage.codebase.checkout_index import KEPT, tree_of
 
 TEXTS = {"shop/cart.py": "def total(cart):\n    return sum(cart)\n", "README.md": "# Shop\n\nSells thîngs.\n"}
 

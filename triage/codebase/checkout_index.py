@@ -1,4 +1,4 @@
-"""Open a checkout for search, reusing what is indexed."""
+"""Index of a checkout for search: its chunks and their embeddings, reusing what is indexed."""
 
 import hashlib
 import os

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from evals.analysis.planted_faults import ScratchSuite, plan_of, replayed
+from evals.analysis.general_faults import ScratchSuite, plan_of, replayed
 from evals.models.run import Run
 from evals.models.trace import Trace, Visit
 from evals.scoring.score_trials import score_trials

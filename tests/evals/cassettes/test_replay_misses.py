@@ -1,6 +1,6 @@
 """A miss in words."""
 
-from evals.cassettes.nearest_request import describe
+from evals.cassettes.replay_misses import describe
 from tests.builders.interaction import a_miss
 
 

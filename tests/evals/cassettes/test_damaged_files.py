@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from evals.cassettes import cassette_format as vcr_file
-from evals.cassettes.store import load, merge_write
+from evals.cassettes.cassette_files import load, merge_write
 from evals.errors import CassetteError
 from tests.builders.interaction import an_interaction
 
