@@ -22,6 +22,12 @@ def _load() -> Main:
         from evals.fork_server import load_early  # noqa: PLC0415 - armed before
 
         load_early(sys.argv[2:])
+    if sys.argv[1:2] == ["--when-told"]:
+        from evals.cli.ready_round import NOT_RUN, wait_for_go  # noqa: PLC0415 - as above
+
+        del sys.argv[1]
+        if not wait_for_go(sys.argv):
+            return lambda _words: NOT_RUN
     from evals.cli.main import main  # noqa: PLC0415 - as above, and it takes half a second
 
     return main

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -20,7 +21,7 @@ from evals.installed_packages import signature
 PRELOADED: Final = ["evals.runner.preloaded"]
 """What the server loads."""
 LOADED: Final = "EVALS_LOADED"
-"""Variable that tells the server which file to make when it has."""
+"""Variable that tells the server in which file to list what it is loaded from."""
 
 
 @cache
@@ -67,6 +68,15 @@ def _state(paths: Sequence[str]) -> bytes:
 def loading() -> bool:
     """Whether whoever asks for a worker now has to wait."""
     return isinstance(origin(), ForkServerContext) and not _loaded().exists()
+
+
+def server_files() -> list[str]:
+    """What the server is loaded from, when it is: see `files_behind_imports`. Raises OSError if it has ended before."""
+    while loading():
+        if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            raise ChildProcessError
+        time.sleep(0.02)
+    return _loaded().read_text(encoding="utf-8").split("\n") if _loaded().exists() else []
 
 
 def _loaded() -> Path:

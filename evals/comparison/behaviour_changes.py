@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evals.errors import nearest_name
 from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, ScorerInfo, Trial
 from evals.models.suite import Suite
 from evals.models.trace import Trace
@@ -23,6 +24,17 @@ Fields = tuple[str, ...] | None
 def compares_behaviour(suite: Suite, metrics: Sequence[ScorerInfo]) -> bool:
     """Whether a suite is compared with its blessed run: it says so, or no metric decides."""
     return suite.as_blessed is not None or not any(info.primary for info in metrics)
+
+
+def unknown_fields(fields: Fields, traces: Sequence[Trace]) -> tuple[str, ...]:
+    """One sentence per field of `as_blessed` that no output has and that the graph does not name."""
+    known = {name for trace in traces for name in (*trace.output, *(trace.names.members if trace.names else ()))}
+    heads = {field: re.split(r"[.\[]", field)[0] for field in fields or ()}
+    return tuple(
+        f"as_blessed {field!r}: the output has no such field{nearest_name(head, known)}"
+        for field, head in heads.items()
+        if known and head not in known
+    )
 
 
 def blessed_behaviour(suite: Suite, metrics: Sequence[ScorerInfo], trials: Sequence[Trial]) -> BlessedBehaviour | None:
@@ -143,7 +155,7 @@ def _behaviour(trace: Trace, fields: Fields, free_text: Sequence[str]) -> Behavi
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - JSON
-    """The values of an output that are no mapping or list, with their paths; without messages."""
+    """The values of an output that are no mapping or list, or an empty one, with their paths; without messages."""
     if isinstance(value, dict) and value.get("type") in _MESSAGES and "content" in value:
         return
     if isinstance(value, dict):
@@ -152,14 +164,15 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: A
     elif isinstance(value, list):
         for place, item in enumerate(value):
             yield from _leaves(item, f"{path}[{place}]")
-    elif path:
+    if path and (value in ({}, []) or not isinstance(value, dict | list)):
         yield path, value
 
 
 def _fields(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for path in sorted({*was, *now}):
+    for path in sorted({*was, *now}, key=lambda path: (path in now, path)):
         before, after = (_shown(side[path]) if path in side else _NONE for side in (was, now))
-        if path not in was or path not in now or was[path] != now[path]:
+        values = [(side[path], isinstance(side[path], bool)) for side in (was, now) if path in side]  # 1 is not true
+        if len(values) < 2 or values[0] != values[1]:
             yield f"output.{path}", before, after
 
 

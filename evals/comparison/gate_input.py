@@ -157,15 +157,14 @@ def _different_models(material: Material, now: Baseline) -> tuple[str, ...]:
 
 
 def _edited_defaults(material: Material) -> tuple[str, ...]:
-    """Prompts that `triage run` uses by default and that are others than when the baseline was blessed."""
+    """Default prompts of the application that are others than when the baseline was blessed."""
     blessed, now = (material.baseline.default_prompts if material.baseline else {}), material.default_prompts
     changed: dict[tuple[str, str], list[str]] = {}
     for router in now:
         if blessed.get(router, now[router]) != now[router]:
             changed.setdefault((blessed[router], now[router]), []).append(router)
     return tuple(
-        f"the prompt that `triage run` uses by default (supervisor {', '.join(routers)}) {_moved(was, is_now)} "
-        "since the baseline"
+        f"the default prompt of {', '.join(routers)} {_moved(was, is_now)} since the baseline"
         for (was, is_now), routers in changed.items()
     )
 
@@ -318,19 +317,21 @@ def _must_pass_broken(material: Material) -> tuple[str, ...]:
 
 
 def _must_pass_unknown(material: Material) -> tuple[str, ...]:
-    """Cases marked `must_pass` of which nobody can say whether the candidate passes them; one whose source states no
-    label for a score is left out there."""
+    """Cases marked `must_pass` of which nobody can say whether the candidate passes them: no metric has a value, or one
+    has none although the case has the label for it."""
     known: dict[str, set[str]] = {}
+    scored: set[str] = set()
     for trial in material.trials:
         if trial.trace.variant == material.suite.candidate:
             for endpoint in trial_metrics(material.metrics):
                 outcome = trial.outcomes.get(endpoint)
-                if isinstance(outcome, Scored) or (
-                    isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)
-                ):
+                has_value = isinstance(outcome, Scored)
+                scored |= {trial.trace.case_id} if has_value else set()
+                if has_value or (isinstance(outcome, Skipped) and outcome.reason.startswith(UNSTATED)):
                     known.setdefault(trial.trace.case_id, set()).add(endpoint)
     asked = set(trial_metrics(material.metrics))
-    return tuple(case.id for case in material.cases if case.must_pass and known.get(case.id, set()) < asked)
+    mine = [case.id for case in material.cases if case.must_pass]
+    return tuple(case for case in mine if case not in scored or known[case] < asked)
 
 
 def rule_facts(rules: Sequence[RuleTest]) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from evals.cassettes import manifest
 from evals.comparison import run_comparisons
 from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import with_blessed
+from evals.comparison.behaviour_changes import unknown_fields
 from evals.comparison.metric_summaries import Material
 from evals.comparison.run_comparisons import Compared
 from evals.installed_packages import Libraries
@@ -46,7 +47,10 @@ def score(context: RunContext, trials: Trials) -> Material:
         edited_prompts=edited_prompts(infos, place.root, usual_base(), place.pack, context.baseline),
         dataset_baselines=place.pack.floors(context.cases, place),
         partial=(*context.options.partial, *others),
-        unread_labels=place.pack.label_errors(context.cases, context.suite.variants, trials.traces),
+        unread_labels=(
+            *place.pack.label_errors(context.cases, context.suite.variants, trials.traces),
+            *unknown_fields(context.suite.as_blessed, trials.traces),
+        ),
     )
 
 

@@ -5,17 +5,19 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from evals.errors import EvalsError
 from evals.fork_server import LOADED
 from evals.gc_pause import uncollected
+from evals.installed_packages import files_behind_imports
 from evals.pack import load_pack
 from evals.project import Project
 
-with suppress(EvalsError), uncollected():  # of another project, or not installed: each worker loads its own
+with suppress(Exception), uncollected():  # broken, not installed, or of another project: each worker loads its own
     load_pack(Project.at(Path()).pack).preload()
 
 gc.freeze()  # shared with every worker, as long as no collector writes its marks into it
 
 if LOADED in os.environ:
     with suppress(OSError):  # it is waited for in any case
-        Path(os.environ[LOADED]).touch()
+        whole = Path(f"{os.environ[LOADED]}.part")
+        whole.write_text("\n".join(files_behind_imports()), encoding="utf-8")
+        whole.replace(os.environ[LOADED])

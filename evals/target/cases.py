@@ -84,7 +84,8 @@ class TargetLabels(Closed):
     pair_id: Annotated[str | None, Field(alias="cluster")] = None
     tags: tuple[str, ...] = ()
     must_pass: bool = False
-    canary: str | None = None
+    canary: Annotated[str | None, Field(min_length=1)] = None
+    """Text that must not reach the output or a tool, as where the inputs try to inject it."""
     frozen: tuple[FrozenPoint, ...] = ()
     """States in which routers are asked alone: those of the file in `points/`."""
 
@@ -106,9 +107,8 @@ class TargetLabels(Closed):
     @property
     def unlabelled(self) -> frozenset[str]:
         """What the file does not say, so that it is not scored."""
-        return frozenset(
-            name for name in ("route", "expected", "tools", "decision_points", "frozen") if not getattr(self, name)
-        )
+        names = ("route", "expected", "tools", "canary", "decision_points", "frozen")
+        return frozenset(name for name in names if not getattr(self, name))
 
     @property
     def exemplars(self) -> tuple[tuple[str, ...], ...]:
@@ -129,8 +129,12 @@ class TargetLabels(Closed):
 
 
 def case_ids(datasets: Path) -> list[str]:
-    """The names of the cases in `datasets`, sorted."""
-    return sorted(path.stem for path in (datasets / "cases").glob("*.yaml"))
+    """The names of the cases in `datasets`, sorted. Raises DatasetError for a YAML file that would not be read."""
+    folder = datasets / "cases"
+    for path in sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".yaml", ".yml")):
+        if path != folder / f"{path.stem}.yaml":
+            raise DatasetError(f"{path}: is no case; call it {folder.name}/{path.stem}.yaml, or move it elsewhere")
+    return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
 def case_file(datasets: Path, case_id: str) -> Path:

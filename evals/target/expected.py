@@ -76,7 +76,7 @@ def value_at(value: Any, path: Path) -> Any:  # noqa: ANN401 - JSON
 def checks(expected: Expected, value: Any) -> list[bool]:  # noqa: ANN401 - JSON
     """Whether each check holds for a value, in the order of the fields of `Expected`; none does for MISSING."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    found = [value == expected.equal] if "equal" in expected.model_fields_set else []
+    found = [_same(value, expected.equal)] if "equal" in expected.model_fields_set else []
     found += [part.casefold() in text.casefold() for part in expected.contains]
     if expected.regex is not None:
         found.append(re.search(expected.regex, text) is not None)
@@ -96,7 +96,16 @@ def _has(value: Any, part: JsonValue) -> bool:  # noqa: ANN401 - JSON
         return isinstance(value, Mapping) and all(_has(value.get(name, MISSING), each) for name, each in part.items())
     if isinstance(part, list):
         return isinstance(value, list) and all(any(_has(item, each) for item in value) for each in part)
-    return bool(value == part)
+    return _same(value, part)
+
+
+def _same(value: Any, other: Any) -> bool:  # noqa: ANN401 - JSON
+    """Whether two JSON values are equal: 1 and 1.0 are, 1 and true are not, which Python takes for equal."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_same(each, other[name]) for name, each in value.items())
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_same, value, other))
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
 
 
 def _json(text: str) -> Any:  # noqa: ANN401 - JSON

@@ -1,14 +1,21 @@
 """`--watch` in a real terminal session: real processes, really edited files, a real Ctrl-C."""
 
+import importlib.util
 import os
 import queue
+import re
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from evals.cli.ready_round import GO, NOT_RUN, WHEN_TOLD
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import REPOSITORY, own_code, started
 
@@ -26,8 +33,8 @@ def one_stream():
 class Session:
     """`evals run tiny.yaml --watch` in a checkout, and what it says as it says it."""
 
-    def __init__(self, checkout, begin):
-        self.process = begin(checkout, "run", "tiny.yaml", "--watch", "--jobs", "1")
+    def __init__(self, checkout, begin, jobs="1"):
+        self.process = begin(checkout, "run", "tiny.yaml", "--watch", "--jobs", jobs)
         self.lines = queue.Queue()
         self.said = []
         threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
@@ -138,3 +145,169 @@ def test_a_holdout_is_not_opened_at_every_change(checkout):
     _, err = process.communicate(timeout=PATIENCE)
 
     assert (process.returncode, "would open it at every change" in err) == (2, True)
+
+
+ROUND = ("run", "tiny.yaml", "--root", ".", "--jobs")
+
+
+def a_ready_round(checkout, *places, jobs="2"):
+    """The process that waits to run a round; it has imported what it needs when this returns. Modules are those of the
+    `places`, if any, before the installed ones."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evals", WHEN_TOLD, *ROUND, jobs],
+        cwd=checkout,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, (*places, REPOSITORY)))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    wait_until(lambda: process.poll() is not None or "pipe_read" in Path(f"/proc/{process.pid}/wchan").read_text())
+    return process
+
+
+def wait_until(holds):
+    """Look again until it holds."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def told(process):
+    """Exit code, stdout and stderr of a process that is told to run now."""
+    out, err = process.communicate(GO, timeout=PATIENCE)
+    return process.returncode, out.decode(), err.decode()
+
+
+def without_seconds(text):
+    """The text, with no time in it."""
+    return re.sub(r"\d+\.\d s", "some s", text)
+
+
+def processes_of(session):
+    """Ids and command lines of all processes of a session that have not ended."""
+    found = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, of = place.joinpath("stat").read_text().rpartition(")")[2].split()[:4]
+            if of == str(session) and state != "Z":
+                found[int(place.name)] = place.joinpath("cmdline").read_text()
+        except (OSError, ValueError):  # gone meanwhile
+            continue
+    return found
+
+
+def waiting_in(session):
+    """Ids of the processes of a session that were started to wait."""
+    return [number for number, command in processes_of(session.process.pid).items() if WHEN_TOLD in command]
+
+
+@pytest.mark.parametrize("edited", ["mine.md", "cassettes/wrong-sum.yaml", "tiny.yaml", "datasets"])
+def test_a_round_that_waited_says_and_writes_what_a_new_one_does(checkout, tmp_path, edited):
+    """It has read nothing before it is told to run."""
+    other = shutil.copytree(checkout, tmp_path / "other" / "checkout")
+    ready = a_ready_round(checkout)
+    for root in (checkout, other):
+        match edited:
+            case "mine.md":
+                save(root / edited, f"{(root / edited).read_text()}Be brief.\n")
+            case "tiny.yaml":
+                edit(root / edited, "prompt: v2", "prompt: v1")
+            case "datasets":
+                issue = next(root.glob("datasets/**/wrong-sum/issue.md"))
+                save(issue, f"{issue.read_text()}It happens with three books, too.\n")
+            case _:
+                (root / edited).unlink()
+
+    said = told(ready)
+    cold = started(other, *ROUND, "2")
+    out, err = cold.communicate(timeout=PATIENCE)
+
+    assert (said[0], *map(without_seconds, said[1:])) == (cold.returncode, without_seconds(out), without_seconds(err))
+    assert said[0] in (0, 3)
+    stored = [(root / "reports" / "latest" / "run.json").read_bytes() for root in (checkout, other)]
+    assert stored[0] == stored[1]
+
+
+LOOKS = """
+import os, sys
+opened = []
+sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
+from evals.cli.ready_round import GO, wait_for_go
+ours, theirs = os.pipe()
+os.dup2(ours, 0)
+os.write(theirs, GO)
+assert wait_for_go(sys.argv[1:])
+data = [each for each in opened if not each.endswith((".py", ".pyc", ".so"))]
+ours = tuple(map(os.path.realpath, (".", os.environ["PYTHONPATH"])))
+print(*(each for each in data if os.path.realpath(each).startswith(ours) and "site-packages" not in each))
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_process_that_waits_has_read_no_data(checkout, jobs):
+    command = [sys.executable, "-c", LOOKS, *ROUND, jobs]
+    where = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    opened = subprocess.run(command, cwd=checkout, env=where, check=True, capture_output=True, text=True).stdout
+
+    assert [each for each in opened.split() if not each.startswith("__editable__")] == []
+
+
+@pytest.mark.parametrize("changed", ["evals/errors.py", "triage/guards/hardened_guards.py", "evals.toml", "yaml.py"])
+def test_changed_code_and_settings_are_left_to_a_new_process(checkout, tmp_path, changed):
+    """The guards are imported by the server of its workers, and not by itself."""
+    code = own_code(tmp_path / "code")
+    ready = a_ready_round(checkout, code)
+    place = code / changed if (code / changed).exists() else checkout / changed
+    save(place, f"{place.read_text() if place.exists() else ''}\n")
+
+    assert told(ready) == (NOT_RUN, "", "")
+
+
+@pytest.mark.parametrize("package", ["jinja2", "bm25s"])
+def test_a_changed_package_is_left_to_a_new_process(checkout, tmp_path, package):
+    """The one that a report is written with, and one that only workers import."""
+    site = tmp_path / "site-packages"
+    shutil.copytree(Path(importlib.util.find_spec(package).origin).parent, site / package)
+    ready = a_ready_round(checkout, site)
+    module = site / package / "__init__.py"
+    times = module.stat()
+    module.write_text(f"{module.read_text()}\n")
+    os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    assert told(ready) == (NOT_RUN, "", "")
+
+
+def test_where_the_process_that_waits_is_killed_a_new_one_runs(checkout, session):
+    session.until(WATCHING)
+    wait_until(lambda: waiting_in(session))
+    for number in waiting_in(session):
+        os.kill(number, signal.SIGKILL)
+
+    save(checkout / "mine.md", (checkout / "mine.md").read_text() + "Be brief.\n")
+
+    assert "exit code 3 (cannot judge)" in session.until(WATCHING)
+    assert session.interrupt() == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_is_left_however_watching_ends(checkout, number):
+    session = Session(checkout, partial(evals_at_once, before=one_stream, PYTHONPATH=str(REPOSITORY)), jobs="2")
+    session.until(WATCHING)
+    wait_until(lambda: any("forkserver" in command for command in processes_of(session.process.pid).values()))
+
+    session.process.send_signal(number)
+    session.process.wait(PATIENCE)
+
+    wait_until(lambda: not processes_of(session.process.pid))
+
+
+def test_broken_code_of_the_graph_fails_its_trials_without_a_traceback(checkout, tmp_path):
+    graph = own_code(tmp_path / "code") / "triage" / "graph.py"
+    graph.write_text(f"{graph.read_text()}\ndef (\n")
+    process = started(checkout, "run", "tiny.yaml", "--jobs", "2", PYTHONPATH=str(tmp_path / "code"))
+    out, err = process.communicate(timeout=PATIENCE)
+
+    assert (process.returncode, err) == (3, "")
+    assert "SyntaxError: invalid syntax (graph.py, line" in out

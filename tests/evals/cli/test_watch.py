@@ -3,8 +3,8 @@
 import yaml
 
 from evals.cli.watch_mode import what_it_rests_on
+from evals.models.run_request import RunRequest
 from evals.suites.suite_files import suite_file
-from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY
 
 
@@ -17,4 +17,4 @@ def test_a_prompt_file_that_is_gone_is_still_watched(tmp_path):
     suite = tmp_path / "mine.yaml"
     suite.write_text(yaml.safe_dump(told))
 
-    assert prompt in what_it_rests_on(str(suite), Workspace.at(REPOSITORY))
+    assert prompt in what_it_rests_on(RunRequest(str(suite), REPOSITORY))

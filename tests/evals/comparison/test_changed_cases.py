@@ -12,6 +12,8 @@ OUTPUT = {
     "queue": "billing",
     "amount": 12.5,
     "items": [{"sku": "A-1"}],
+    "flag": 1,
+    "tags": [],
     "reply": "We send the money back to you today.",
 }
 
@@ -44,6 +46,8 @@ def test_nothing_changed_where_steps_decisions_and_fields_are_as_blessed():
         ({"items": [{"sku": "B-2"}]}, ("output.items[0].sku", "A-1", "B-2")),
         ({"items": []}, ("output.items[0].sku", "A-1", "(none)")),
         ({"queue": None}, ("output.queue", "billing", "null")),
+        ({"flag": True}, ("output.flag", "1", "true")),
+        ({"tags": None}, ("output.tags", "[]", "null")),
         ({"queue": "I would say that this one is for billing"}, ("output.queue", "billing", "I would say that…")),
     ],
 )

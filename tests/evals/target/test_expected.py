@@ -19,6 +19,7 @@ ORDER = {
     "total": 30.5,
     "items": [{"sku": "A-1", "count": 2}, {"sku": "B-2", "count": 1}],
     "tags": ["new", "gift"],
+    "gift": True,
     "note": 'All fine: {"not": "json"}',
     "answer": '{"queue": "billing", "amount": 12}',
 }
@@ -67,6 +68,11 @@ def scored(outcome: Outcome) -> float | str:
         ("answer.amount: {number: {value: 12}}", 1),
         ("note.not: {equal: json}", 0),
         ("status: {equal: paid, regex: '^open$'}", 0.5),
+        ("'items[1].count': {equal: true}", 0),
+        ("'items[1]': {equal: {sku: B-2, count: true}}", 0),
+        ("'items[1]': {equal: {sku: B-2, count: 1.0}}", 1),
+        ("items: {subset: [{count: true}]}", 0),
+        ("gift: {equal: 1}", 0),
     ],
 )
 def test_a_field_of_the_output_is_found_by_its_path_and_checked(tmp_path, expected, share):

@@ -1,0 +1,67 @@
+"""The process of the next `--watch` round, started early: it imports what a run needs, and waits to be told to run.
+
+It imports code of this package and of libraries only, and reads no data.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from evals.fork_server import origin, server_files
+from evals.import_hook import STARTED_NS
+from evals.installed_packages import Signature, files_behind_imports, signature
+from evals.pack import load_pack
+from evals.project import FILE, Project
+
+WHEN_TOLD: Final = "--when-told"
+"""First word of its command line, before the command. Watching writes it, and nobody types it."""
+NOT_RUN: Final = 75
+"""Its exit code where it has run nothing."""
+GO: Final = b"."
+"""What it is told on stdin."""
+MODULES: Final = ("cli.main", "cli.run_commands", "pipeline.decide_run", "pipeline.decisive_step", "report.run_files")
+"""What every run imports, below `evals`; most of it only when it gets there."""
+
+
+def wait_for_go(words: Sequence[str]) -> bool:
+    """Import, then wait for `GO`. Returns whether to run `words` (`--jobs N` and `--root DIR` among them): False where
+    an imported file or the settings have changed, an import failed, or nobody is left to say it."""
+    pipe = os.dup(0)
+    with Path(os.devnull).open() as nothing:
+        os.dup2(nothing.fileno(), 0)  # what the stdin of any other round is
+    jobs, root = (words[words.index(name) + 1] for name in ("--jobs", "--root"))
+    settings = [FILE, str(Path(root) / FILE)]
+    before = _signatures(settings)
+    try:
+        loaded = _signatures(_load(Path(root), in_workers=jobs != "1"))
+    except Exception:  # noqa: BLE001 - a round that is started anew meets it again, and says it
+        return False
+    if any(max(found[2:], default=0) > STARTED_NS for found in loaded.values()):
+        return False
+    return os.read(pipe, 1) == GO and _signatures(loaded) == loaded and _signatures(settings) == before
+
+
+def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
+    """Import; gives the files whose change makes that out of date."""
+    name = Project.at(root).pack
+    is_ours = name.startswith("evals.")  # another project's may read its data when it is imported
+    if is_ours and in_workers:
+        origin()
+    for module in MODULES:
+        import_module(f"evals.{module}")
+    if is_ours:
+        pack = load_pack(name)
+        for module in (*pack.report_sections, *pack.variant_metrics):
+            import_module(module)
+        _ = pack.load_cases  # imported when it is asked for
+        if in_workers:
+            yield from server_files()
+        else:
+            pack.preload()
+    yield from files_behind_imports()
+
+
+def _signatures(paths: Iterable[str]) -> dict[str, Signature]:
+    return {path: signature(path) for path in paths}
