@@ -5,7 +5,7 @@ is the first one. Its methods load what they need when they are called: LangGrap
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evals.cassettes.player import Tape
     from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
-    from evals.models.run import DatasetBaseline, VariantInfo
+    from evals.models.run import CaseInfo, DatasetBaseline, VariantInfo
     from evals.models.suite import Models, Variant
     from evals.models.trace import Trace
     from evals.named_prompts import NamedPrompt
@@ -123,6 +123,26 @@ class Pack(Protocol):
 
     last_node: str | None = None
     """The node that ends a route, if one does."""
+
+    router: str = ""
+    """The agent that decides between steps: its requests are decisions. Empty where steps themselves decide."""
+
+    asking_node: str | None = None
+    """The node that asks a user, if one does: its n-th visit asks the n-th question of a trial."""
+
+    usual_settings: Mapping[str, str] = MappingProxyType({})
+    """Settings that describe a variant, each with the value that goes without saying. Variants that differ in the first
+    are different systems."""
+
+    results: Mapping[str, str] = MappingProxyType({})
+    """Metrics of a trial's result -> what they are about, in words; label disputes need a value of the first."""
+
+    answer_field: str = ""
+    """The field of labels and output that label disputes quote."""
+
+    def reason(self, metric: str, trace: "Trace", case: "CaseInfo") -> str:
+        """Why a metric of the pack has its value in a trial; empty where its definition says it all."""
+        return ""
 
     run_settings: Mapping[str, str] = MappingProxyType({})
     """Settings of a variant that `--set` may change for a whole run -> what a value adds to the names of variants, such
@@ -227,6 +247,7 @@ class Pack(Protocol):
     def recording_services(self, datasets: Path) -> AbstractContextManager[Mapping[str, str]]:
         """Local servers that answer the application while it is recorded: name -> base URL, inside the block. The
         harness asks `search`."""
+        return nullcontext({})
 
     root: Path
     """The root of the project that it is for."""
@@ -295,7 +316,7 @@ class Later:
 REQUIRED: Final = (
     "folder code_files completed describe prompt_of variant_prompts prompts_named worker_prompts load_cases load_case "
     "case_ids cases_folder labels_file input_file preload runner replay_case trials replay_clients recording_clients "
-    "judge recording_services scorers primary case_file rubric prompt_folder version_folder own_endpoint root"
+    "judge scorers primary case_file rubric prompt_folder version_folder own_endpoint root"
 )
 """Names of what a pack may not leave out."""
 

@@ -9,11 +9,12 @@ Json = Mapping[str, Any]
 _NO_TEXT: Final = frozenset({"boolean", "integer", "number"})
 
 
-def routers_of(traces: Sequence[Trace]) -> frozenset[str] | None:
-    """Agents of a target that decide where its graph goes, as requests name them; None for triage."""
+def routers_of(traces: Sequence[Trace], router: str) -> frozenset[str]:
+    """Agents that decide where the graph goes, as requests name them: of a target those of the steps that decide, else
+    the `router` of the pack."""
     made = [trace.visits[place] for trace in traces for place in trace.decided]
     names = (visit.agent if visit.node == "model" and visit.agent else visit.node for visit in made)
-    return frozenset(names) if any(trace.is_target for trace in traces) else None
+    return frozenset(names) if any(trace.is_target for trace in traces) else frozenset({router})
 
 
 def plain_readers(schema: Json, together: str | None) -> dict[str, Callable[[Json], Hashable]]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -27,9 +27,10 @@ CONFIDENCE: Final = "confidence"
 TOOLS: Final = "tools"
 TEXT: Final = "text"
 
-ROUTER: Final = "supervisor"
+ROUTER: Final = "router"
 WORKER: Final = "worker"
-"""What agents of a target are read as: of any schema, all but free text; of a router that is its decision."""
+"""What a router is read as, and any agent of a target: of any schema, all but free text; of a router that is its
+decision."""
 
 
 def _readers(agent: str, request: Json, known: Readers) -> Mapping[str, Callable[[Json], Hashable]]:
@@ -77,7 +78,7 @@ def _read(agent: str, request: Json, message: Json, known: Readers) -> dict[str,
 
 
 def _calls_are(agent: str) -> str:
-    """A supervisor that plans decides by its calls; to a worker they are means."""
+    """A router that plans decides by its calls; to a worker they are means."""
     return DECISION if agent == ROUTER else "calls"
 
 
@@ -129,7 +130,7 @@ class RecordedRequest:
     answers: tuple[Interaction, ...]
     uses: tuple[Passage, ...]
     read_as: str = ""
-    """The agent, or `ROUTER` or `WORKER` of a target."""
+    """`ROUTER`, `WORKER` of a target, or the agent."""
     known: Readers = field(default_factory=dict)
 
     @property
@@ -167,16 +168,18 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
     """
     if failed := [trace for trace in traces if trace.provenance.label == "failed"]:
         raise CannotJudgeError(f"{failed[0].case_id} under {failed[0].variant} cannot be replayed: {failed[0].error}")
-    uses = _uses(traces)
+    routers = routers_of(traces, workspace.pack.router)
+    is_target, uses = any(trace.is_target for trace in traces), _uses(traces, routers)
     readings = Readings(workspace.cache / FOLDER)
-    routers = routers_of(traces)
     found: dict[str, RecordedRequest] = {}
     for case in sorted({trace.case_id for trace in traces}):
         answers: dict[str, list[Interaction]] = {}
         for interaction in load(workspace.cassette(case), readings).interactions:
             answers.setdefault(interaction.key, []).append(interaction)
         for key in sorted(uses.keys() & answers.keys() - found.keys()):
-            found[key] = _recorded(case, key, answers[key], uses[key], routers, workspace.pack.answer_readers)
+            agent = min(answers[key], key=lambda answer: answer.sample).agent
+            read_as = ROUTER if agent in routers else WORKER if is_target else agent
+            found[key] = _recorded(case, key, answers[key], uses[key], read_as, workspace.pack.answer_readers)
     models = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
     asked = [each for each in models if each.answers[0].uri.partition("?")[0].endswith("/chat/completions")]
     if models and not asked:
@@ -193,25 +196,25 @@ def _recorded(
     key: str,
     answers: Iterable[Interaction],
     uses: Sequence[Passage],
-    routers: frozenset[str] | None,
+    read_as: str,
     known: Readers,
 ) -> RecordedRequest:
     kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
-    read_as = kept[0].agent if routers is None else ROUTER if kept[0].agent in routers else WORKER
     fields = fields_of(read_as, kept[0].request, known)
     return RecordedRequest(case, key, stratum, fields, kept, tuple(uses), read_as, known)
 
 
-def _uses(traces: Sequence[Trace]) -> Mapping[str, Sequence[Passage]]:
+def _uses(traces: Sequence[Trace], routers: Collection[str]) -> Mapping[str, Sequence[Passage]]:
     """Key -> where it is asked, once per case, variant and step."""
     found: dict[str, dict[Passage, None]] = {}
     for trace in traces:
         step = 0
         for call in trace.calls:
-            step += call.agent == "supervisor"
-            use = Passage(case=trace.case_id, variant=trace.variant, step=step if call.agent == "supervisor" else 0)
+            decides = call.agent in routers
+            step += decides
+            use = Passage(case=trace.case_id, variant=trace.variant, step=step if decides else 0)
             found.setdefault(call.key, {})[use] = None
         for key in (key for point in trace.points for key in point.keys):
             found.setdefault(key, {})[Passage(case=trace.case_id, variant=trace.variant, step=0)] = None

@@ -323,7 +323,7 @@ def _marks(before: Blessed, now: Blessed) -> Iterator[HistoryMark]:
     if before.commit.path != now.commit.path:
         yield HistoryMark(kind="renamed", text=f"{before.commit.path} is now {now.commit.path}")
     elif before.suite and now.suite and before.suite != now.suite:
-        yield HistoryMark(kind="suite", text="the suite's file: its variants, models, guards or limits")
+        yield HistoryMark(kind="suite", text="the suite's file: its variants, models or limits")
     was, told = before.stored, now.stored
     if was is None or told is None:
         yield HistoryMark(kind="unread", text="one of the two baselines cannot be read")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from evals.comparison.baseline import value_of
 from evals.errors import ConfigurationError
@@ -10,6 +9,7 @@ from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswe
 from evals.models.metrics import Scored
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import PointAnswer
+from evals.pack import load_pack
 from evals.routes.violations import Breach, breaches, rules_broken
 
 
@@ -96,9 +96,6 @@ def _disputed(case: CaseInfo, point: PointInfo, said: Said) -> DisputedPoint | N
     )
 
 
-OUTCOMES: Final = {"root_cause.hit": "root cause", "root_cause.category": "category"}
-
-
 def suspect_labels(pool: TrialPool) -> tuple[Disputed, ...]:
     """Cases that everybody who was scored got right, and whose route breaks the same rule under all of them; those
     that it alone fails most often come first."""
@@ -122,10 +119,11 @@ def lax_routes(pool: TrialPool) -> tuple[Disputed, ...]:
 
 
 def _by_case(pool: TrialPool) -> Mapping[str, Sequence[tuple[str, Trial]]]:
-    """The exact trials whose route and root cause were scored."""
+    """The exact trials whose route and result were scored."""
+    scored = ("route.pass", *list(load_pack().results)[:1])
     found: dict[str, list[tuple[str, Trial]]] = {case: [] for case in pool.cases}
     for who, trial in pool.exact:
-        if all(isinstance(trial.outcomes.get(name), Scored) for name in ("route.pass", "root_cause.hit")):
+        if all(isinstance(trial.outcomes.get(name), Scored) for name in scored):
             found[trial.trace.case_id].append((who, trial))
     return found
 
@@ -141,7 +139,7 @@ def _answer(who: str, trial: Trial) -> DisputedAnswer:
         breaks=reading.breaks if reading else (),
         decides=reading.decides if reading else (),
         wrong=_wrong(trial),
-        said=str(trace.output.get("root_cause", "")),
+        said=str(trace.output.get(load_pack().answer_field, "")),
     )
 
 
@@ -150,7 +148,7 @@ def _passed(trial: Trial) -> bool:
 
 
 def _wrong(trial: Trial) -> tuple[str, ...]:
-    return tuple(words for name, words in OUTCOMES.items() if value_of(trial, name) not in (1, None))
+    return tuple(words for name, words in load_pack().results.items() if value_of(trial, name) not in (1, None))
 
 
 def _common(case: CaseInfo, trials: Sequence[Trial]) -> tuple[RuleInfo, ...]:
@@ -173,7 +171,7 @@ def _disputed_suspects(case: CaseInfo, rules: tuple[RuleInfo, ...], trials: Sequ
         case=case.id,
         split=case.split,
         slice=case.slice,
-        label=str(case.labels.get("root_cause", "")),
+        label=str(case.labels.get(load_pack().answer_field, "")),
         rules=rules,
         answers=tuple(_answer(who, trial) for who, trial in trials),
     )

@@ -28,7 +28,7 @@ from evals.cli.deprecated_syntax import advice, is_old, renewed
 from evals.cli.global_options import HERE, global_options, split
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
-from evals.pack import Command, installed_pack, load_pack
+from evals.pack import DEFAULT, Command, installed_pack, load_pack
 from evals.project import ANY_GRAPH, Project
 from evals.shared.extras import missing_extra
 
@@ -92,7 +92,7 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     typed = next((word for word in words if word in known), None)
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
-        raise ConfigurationError(f"`evals {rest[0]}` is of the triage graph; this project has another one")
+        raise ConfigurationError(f"`evals {rest[0]}` is a command of {DEFAULT}; this project has another pack")
     if not typed and rest and not rest[0].startswith("-") and rest[0] in load_pack(ANY_GRAPH).commands:
         needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
         raise ConfigurationError(f"`evals {rest[0]}` {needs}")

@@ -12,7 +12,7 @@ from evals.pack import load_pack
 
 Suite = Annotated[
     str,
-    typer.Argument(help="A suite's name, such as prompts, versions, judged, supervisors or guards; or a suite file."),
+    typer.Argument(help="A suite's name, or a suite file."),
 ]
 Cases = Annotated[list[str] | None, typer.Option("--case", help="Only this case (repeatable).")]
 Variants = Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")]

@@ -157,15 +157,14 @@ def _different_models(material: Material, now: Baseline) -> tuple[str, ...]:
 
 
 def _edited_defaults(material: Material) -> tuple[str, ...]:
-    """Prompts that `triage run` uses by default and that are others than when the baseline was blessed."""
+    """Default prompts of the application that are others than when the baseline was blessed."""
     blessed, now = (material.baseline.default_prompts if material.baseline else {}), material.default_prompts
     changed: dict[tuple[str, str], list[str]] = {}
     for router in now:
         if blessed.get(router, now[router]) != now[router]:
             changed.setdefault((blessed[router], now[router]), []).append(router)
     return tuple(
-        f"the prompt that `triage run` uses by default (supervisor {', '.join(routers)}) {_moved(was, is_now)} "
-        "since the baseline"
+        f"the default prompt of {', '.join(routers)} {_moved(was, is_now)} since the baseline"
         for (was, is_now), routers in changed.items()
     )
 

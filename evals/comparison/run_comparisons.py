@@ -290,7 +290,10 @@ def ablations(
 
 
 def ablated(one: Variant, whole: Variant) -> bool:
-    """Whether `one` is `whole` short of a guard, and the same in all else."""
-    mine, theirs = (str(variant.settings.get("guards", "")) for variant in (one, whole))
-    same = one.model_copy(update={"name": whole.name, "guards": theirs}) == whole
-    return same and mine.startswith(theirs + WITHOUT)
+    """Whether `one` is `whole` with one part left out of one setting, and the same in all else."""
+    return any(
+        str(one.settings[name]).startswith(f"{value}{WITHOUT}")
+        and one.model_copy(update={"name": whole.name, name: value}) == whole
+        for name, value in whole.settings.items()
+        if name in one.settings
+    )

@@ -26,9 +26,9 @@ from evals.llm_judge.grades import value
 from evals.models.judge import JudgedRun
 from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
+from evals.pack import load_pack
 from evals.report.junit_xml import broken
 from evals.report.view.explain_view import state_sentences
-from evals.report.view.trial_view import text_of
 from evals.report.view.violations_table import reason_of
 
 SOURCE: Final = {"sent_by": "evals langsmith push"}
@@ -73,9 +73,8 @@ def _sentences(run: Run, trial: Trial, case: CaseInfo, key: str) -> Iterator[str
     trace = trial.trace
     if key == "route.pass" and (why := reason_of(trial, case)):
         yield why
-    if key == "root_cause.hit":
-        gold = text_of(case.labels.get("gold", [])).replace("\n", ", ").replace("none", "no file of the repository")
-        yield f"named {trace.output.get('root_cause_location') or 'no place'}; to blame: {gold}"
+    if why := load_pack().reason(key, trace, case):
+        yield why
     if key == "decision.score":
         yield from state_sentences(trace, case)
     yield from (said for said in broken(run, trace.variant, case.id) if said.startswith(f"{key} "))
@@ -126,7 +125,7 @@ class VariantRun:
             "suite": run.suite,
             "variant": variant.name,
             "role": ", ".join(role for role, name in roles.items() if name == variant.name) or "shown",
-            **{name: variant.settings[name] for name in ("supervisor", "guards") if name in variant.settings},
+            **{name: variant.settings[name] for name in load_pack().usual_settings if name in variant.settings},
             "prompt_version": info.prompt_version,
             "prompt_digest": info.prompt_digest,
             "model": variant.models.default,

@@ -11,6 +11,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from evals.cassettes.interaction import Interaction
 from evals.models.run import CaseInfo, Trial
 from evals.models.trace import Call, Decision, Trace, Visit
+from evals.pack import load_pack
 from evals.report.view.trial_view import visits_by_decision
 
 _OURS: Final = uuid5(NAMESPACE_URL, "https://triage-evals.invalid/langsmith")
@@ -130,7 +131,6 @@ class LangSmithSpan:
         return [self, *(below for child in self.children for below in child.all())]
 
 
-ROUTER: Final = "supervisor"
 Recorded = Callable[[Call], Interaction | None]
 """What was said in a call, where the recording is at hand."""
 
@@ -172,7 +172,7 @@ def tree_of(
 
 
 class _Calls:
-    """The calls of a trace in order, each handed to the step that made it: a decision takes those of the supervisor up
+    """The calls of a trace in order, each handed to the step that made it: a decision takes those of the router up
     to its answer, a visit takes those of its worker up to the next one else's."""
 
     def __init__(self, calls: Sequence[Call], recorded: Recorded) -> None:
@@ -208,12 +208,13 @@ class _Calls:
 
 
 def _decide(root: LangSmithSpan, decision: Decision, calls: _Calls) -> None:
+    router = load_pack().router
     told = decision.model_dump(
         mode="json", include={"chosen", "routed", "reasoning", "confidence", "question", "overrides"}
     )
     span = root.child(
         f"decision-{decision.index}",
-        f"{ROUTER} → {decision.routed}",
+        f"{router} → {decision.routed}",
         inputs={"context": decision.context},
         outputs=told,
         error=decision.error,
@@ -227,7 +228,7 @@ def _decide(root: LangSmithSpan, decision: Decision, calls: _Calls) -> None:
         },
         tags=tuple(f"override:{each.rule}" for each in decision.overrides),
     )
-    calls.below(span, ROUTER, 1 + decision.corrections)
+    calls.below(span, router, 1 + decision.corrections)
     span.close()
 
 

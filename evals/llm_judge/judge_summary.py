@@ -8,6 +8,7 @@ from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, v
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply
 from evals.llm_judge.rubric import GroundTruth, Rubric
 from evals.models.judge import (
+    UNNAMED,
     BlessedJudge,
     Disagreement,
     HitCell,
@@ -37,7 +38,7 @@ def judgement(
 ) -> Judgement:
     """Everything, from a run and what the tape has to its judge's questions. `blessed` was asked with the same prompts;
     how far it was to be trusted counts where that is not wholly known now."""
-    trials = tuple(_trial(item, rubric, answers) for item in asked)
+    truth, trials = rubric.ground_truth, tuple(_trial(item, rubric, answers) for item in asked)
     clusters = {case.id: case.cluster for case in run.cases}
     questions = [*(item.question for item in asked), *(item.question for item in pairs)]
     written = {case: {item.variant for item in asked if item.case_id == case and not item.sample} for case in clusters}
@@ -61,7 +62,8 @@ def judgement(
         ),
         comparisons=_comparisons(run, rubric, trials, clusters, blessed.grades if blessed else {}),
         cells=_cells(run, rubric, trials),
-        disagreements=_disagreements(run, rubric.ground_truth, trials),
+        disagreements=_disagreements(run, truth, trials),
+        truth=(truth.metric, endpoint(truth.question)) if truth else UNNAMED,
         preferences=preferences(
             pairs, answers, clusters, run.candidate, run.reference, both - len({item.case_id for item in pairs})
         ),

@@ -216,6 +216,9 @@ class Preferences(Closed):
     p_value: Share | None
 
 
+UNNAMED: Final = ("true value", "grade")
+
+
 class Judgement(Closed):
     """All a run's judge has to say. `prompts` are digests by file; `missing` answers are not recorded."""
 
@@ -232,6 +235,8 @@ class Judgement(Closed):
     preferences: Preferences
     reliability: tuple[Reliability, ...] = ()
     """Empty in a part of a suite, where it is not measured."""
+    truth: Annotated[tuple[str, str], Field(exclude_if=lambda names: names == UNNAMED)] = UNNAMED
+    """The metric that knows the truth, and the grade of the same."""
 
     @property
     def asked_with(self) -> dict[str, str]:

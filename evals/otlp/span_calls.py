@@ -10,8 +10,8 @@ from evals.models.suite import Models
 from evals.models.trace import Call, Decision, Trace, Visit
 from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import ROOT, TICK, Attributes, PlannedSpan, Telling, known
+from evals.pack import load_pack
 
-ROUTER: Final = "supervisor"
 Calls = tuple[tuple[int, Call], ...]
 """Calls with their places among all of the trial."""
 
@@ -29,7 +29,7 @@ class AgentTurn:
     @property
     def agent(self) -> str:
         """The agent whose turn it was."""
-        return self.made.node if isinstance(self.made, Visit) else ROUTER
+        return self.made.node if isinstance(self.made, Visit) else load_pack().router
 
     @property
     def caller(self) -> str:
@@ -62,10 +62,11 @@ class TurnGroup:
     loose: Calls = ()
 
 
-def steps_of(trace: Trace, router: str = "llm") -> tuple[TurnGroup, ...]:
-    """The trial in order; calls of a step that was cut off by a miss come last, in a step without turns."""
+def steps_of(trace: Trace, *, asks_once: bool = True) -> tuple[TurnGroup, ...]:
+    """The trial in order; calls of a step that was cut off by a miss come last, in a step without turns. `asks_once`:
+    whether a decision takes one call, and one more per correction."""
     sides = _sides(trace)
-    needs = [_calls_needed(side, router) for side in sides]
+    needs = [_calls_needed(side, asks_once=asks_once) for side in sides]
     given, left = _dealt(trace.calls, sides, needs)
     steps = tuple(_step(place, sides, given, needs[place]) for place in range(len(sides)))
     return (*steps, TurnGroup((), left)) if left else steps
@@ -85,10 +86,10 @@ def _sides(trace: Trace) -> list[tuple[AgentTurn, ...]]:
     return sides + [(turn,) for turn in waiting]
 
 
-def _calls_needed(side: tuple[AgentTurn, ...], router: str) -> int | None:
+def _calls_needed(side: tuple[AgentTurn, ...], *, asks_once: bool) -> int | None:
     """How many calls a step takes, where that is known; a decision that needs more than it got was cut off."""
     (made, *others) = [turn.made for turn in side]
-    return 1 + made.corrections if isinstance(made, Decision) and router == "llm" and not others else None
+    return 1 + made.corrections if isinstance(made, Decision) and asks_once and not others else None
 
 
 def _dealt(

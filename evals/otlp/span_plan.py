@@ -26,6 +26,7 @@ from evals.otlp.planned_spans import (
     times_of,
 )
 from evals.otlp.span_calls import AgentTurn, call_spans, looked_up, loose_spans, steps_of
+from evals.pack import HERE, load_pack
 from evals.secrets.secret_filter import WITHHELD, held_back
 
 
@@ -109,9 +110,9 @@ def _events(turn: AgentTurn, start: int, end: int, telling: Telling) -> tuple[Pl
 
 def _exchange(visit: Visit, number: int, telling: Telling) -> Exchange | None:
     """The question of this visit: the n-th visit of its kind asked the n-th one."""
-    if visit.node != "human_input":
+    if visit.node != load_pack().asking_node:
         return None
-    earlier = sum(one.node == "human_input" for one in telling.trace.visits[:number])
+    earlier = sum(one.node == visit.node for one in telling.trace.visits[:number])
     exchanges = telling.trace.exchanges
     return exchanges[earlier] if earlier < len(exchanges) else None
 
@@ -161,6 +162,7 @@ def planned_traces(run: Run, trials: Sequence[Trial], tapes: Tapes | None = None
     """
     digest = run.content_sha256 or run.sealed().content_sha256
     resource = _resource(run, digest)
+    setting, usual = next(iter(load_pack().usual_settings.items()), ("", ""))
     cases = {case.id: case for case in run.cases}
     variants = {info.variant.name: info for info in run.variants}
     for trial in trials:
@@ -168,7 +170,7 @@ def planned_traces(run: Run, trials: Sequence[Trial], tapes: Tapes | None = None
         case, info = cases[trace.case_id], variants[trace.variant]
         name = f"{run.suite}/{trace.case_id}/{trace.variant}/{trace.sample}@{digest[:12]}"
         telling = Telling(trace, info.variant.models, times_of(trace), name, tapes)
-        spans = _spans(trace, info.variant.settings.get("supervisor", "llm"), telling)
+        spans = _spans(trace, telling, asks_once=info.variant.settings.get(setting, usual) == usual)
         root = _root(run, trial, case, info, telling, max((span.end for span in spans), default=telling.nothing))
         identity = (digest, trace.case_id, trace.variant, str(trace.sample))
         yield PlannedTrace(identity=identity, resource=resource, spans=(root, *spans))
@@ -190,11 +192,11 @@ def _resource(run: Run, digest: str) -> Attributes:
     )
 
 
-def _spans(trace: Trace, router: str, telling: Telling) -> list[PlannedSpan]:
+def _spans(trace: Trace, telling: Telling, *, asks_once: bool) -> list[PlannedSpan]:
     """All but the root: turns of a step begin together, and the next step when the last of them has ended."""
     spans: list[PlannedSpan] = []
     now = 0
-    for step in steps_of(trace, router):
+    for step in steps_of(trace, asks_once=asks_once):
         laid = [span for turn in step.turns for span in turn_spans(turn, now, telling)]
         laid += loose_spans(step, now, telling)
         spans += laid
@@ -212,7 +214,7 @@ def _enclosing(spans: Sequence[PlannedSpan]) -> list[PlannedSpan]:
 
 
 def _root(run: Run, trial: Trial, case: CaseInfo, info: VariantInfo, telling: Telling, end: int) -> PlannedSpan:
-    workflow = run.suite if trial.trace.is_target else "triage"
+    workflow = run.suite if trial.trace.is_target else load_pack().folder(HERE).name
     return PlannedSpan(
         path=ROOT,
         parent=None,
@@ -246,8 +248,7 @@ def _told(trace: Trace, case: CaseInfo, info: VariantInfo) -> Attributes:
             f"{ours}.provenance": str(trace.provenance),
             f"{ours}.slice": case.slice,
             f"{ours}.split": case.split,
-            f"{ours}.supervisor": variant.settings.get("supervisor"),
-            f"{ours}.guards": variant.settings.get("guards"),
+            **{f"{ours}.{name}": variant.settings.get(name) for name in load_pack().usual_settings},
             f"{ours}.prompt.version": info.prompt_version,
             f"{ours}.prompt.sha256": info.prompt_digest,
             f"{ours}.route": trace.route,

@@ -93,7 +93,7 @@ def _result(each: ForcedChoice, failed: Trial, trial: Trial, metrics: Sequence[s
     trace, error = trial.trace, (trial.trace.error or "").removeprefix("ConfigurationError: ")
     made = trace.decisions[each.decision : each.decision + 1]
     if made and made[0].routed != each.choice:
-        rule = next((f"guard {each.rule} sends it to {each.send_to}" for each in made[0].overrides), "")
+        rule = next((f"{each.rule} sends it to {each.send_to}" for each in made[0].overrides), "")
         return "cannot be forced", rule or error or "it is not followed"
     if error:  # a node that fails after the choice was made belongs to the trial
         return ("fails" if made else "cannot be forced"), error

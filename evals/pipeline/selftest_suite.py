@@ -132,7 +132,7 @@ class Repeats:
         return isinstance(outcome, Scored) and outcome.value == 1
 
 
-ENDPOINTS: Final = ("route.pass", "root_cause.hit", "decision.score")
+ENDPOINTS: Final = ("route.pass", "result.right", "decision.score")
 PASSING: Final = 0.6
 """The share of generated cases that pass before anything is turned round."""
 AGAINST: Final[dict[Names, Against]] = {

@@ -19,7 +19,7 @@ _ASKS: Final = {
     "not_succession": "after {a}, no {b}",
     "not_coexistence": "not both {a} and {b}",
 }
-_READ_AT: Final = {"confidence": "confidence at the decision that went to the writer"}
+_READ_AT: Final = {"confidence": "confidence at the decision that ended the route"}
 
 
 class RouteRule(NamedTuple):

@@ -3,8 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import httpx2
 
     from evals.cassettes.interaction import Cassette
-    from evals.llm_judge.rubric import Rubric
     from evals.models.case import Case
     from evals.models.suite import Models, Variant
     from evals.pack import ModelJudge
@@ -52,6 +50,7 @@ class TargetPack(Pack):
     case_file = Later("cases", "TargetLabels")
     labels_file = Later("cases", "case_file")
     input_file = Later("cases", "case_file")
+    rubric = Later("rubric", "TargetRubric")
     runner = asyncio.Runner
     trials = Later("target_trials", "TargetTrials")
     replay_clients = Later("target_trials", "TargetClients")
@@ -179,23 +178,11 @@ class TargetPack(Pack):
         llm.recorder.request_body, llm.recorder.answer_body = stored_request, answer_object
         return TargetClients(Recording(llm.recorder, Apart()), llm)
 
-    def rubric(self, version: str, root: Path) -> "Rubric":
-        """The file of that name. Raises EvalsError: there is none, or it is no rubric."""
-        from evals.target.rubric import TargetRubric  # noqa: PLC0415 - only where a suite asks a judge
-
-        return TargetRubric(version, root)
-
     def judge(self, clients: "TargetClients", models: "Models") -> "ModelJudge":  # type: ignore[override]  # asked with its own clients
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
-        from evals.target.rubric import HttpJudge  # noqa: PLC0415 - as above
+        from evals.target.rubric import HttpJudge  # noqa: PLC0415 - only where a suite asks a judge
 
         return HttpJudge.over(clients.judge, models)
-
-    @contextmanager
-    def recording_services(self, datasets: Path) -> Iterator[Mapping[str, str]]:
-        """None."""
-        del datasets
-        yield {}
 
 
 def _prompt(path: str, text: str, version: str) -> PromptFile:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from evals.analysis.drift_requests import DECISION, TEXT, Json
+from evals.analysis.drift_requests import DECISION, ROUTER, TEXT, Json
 from evals.pack import Readers
 
 _PLACE: Final = re.compile(r":+\w[^/]*$")  # `::function`, `:12` behind a path
@@ -38,9 +38,9 @@ def _run(said: Json) -> Hashable:
 
 
 FIELDS: Final[Readers] = {
-    ("supervisor", "SupervisorDecision"): {DECISION: lambda said: said["next_node"]},
-    ("supervisor", "PlanDecision"): {DECISION: _run},
-    ("supervisor", TEXT): {DECISION: lambda said: said["next_agent"]},
+    (ROUTER, "SupervisorDecision"): {DECISION: lambda said: said["next_node"]},
+    (ROUTER, "PlanDecision"): {DECISION: _run},
+    (ROUTER, TEXT): {DECISION: lambda said: said["next_agent"]},
     ("codebase_search", "CodebaseAnswer"): {"files": _files},
     ("web_search", "WebSearchOutput"): {
         "cause outside": lambda said: bool(said["external_root_cause"]),

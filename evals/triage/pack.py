@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evals.gc_pause import uncollected
 from evals.pack import Later, Pack
 from evals.paths import PACKAGE
+from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
 if TYPE_CHECKING:
     from evals.cassettes.interaction import Cassette
     from evals.models.case import Case
-    from evals.models.run import DatasetBaseline, VariantInfo
+    from evals.models.run import CaseInfo, DatasetBaseline
     from evals.models.suite import Variant
     from evals.models.trace import Trace
     from evals.runner.case_task import CaseTask
@@ -40,6 +41,11 @@ class TriagePack(Pack):
     variant_metrics = ("evals.triage.triage_metrics",)
     node_caps = NODE_CAPS
     last_node = LAST
+    router = "supervisor"
+    asking_node = "human_input"
+    usual_settings: Mapping[str, str] = {"supervisor": "llm", "guards": "hardened"}
+    results: Mapping[str, str] = {"root_cause.hit": "root cause", "root_cause.category": "category"}
+    answer_field = "root_cause"
     run_settings: Mapping[str, str] = {"guards": "+{}", "max_iterations": "+max{}"}
     commands: Mapping[str, tuple[str, str, str]] = {
         "sweep": (
@@ -54,6 +60,7 @@ class TriagePack(Pack):
     pytest_plugins = ("evals.triage.plugin.fixtures",)
     completed = Later("variant_settings")
     describe = Later("variant_prompts")
+    prompt_of = Later("variant_prompts")
     prompt_text = Later("variant_prompts")
     default_prompts = Later("variant_prompts")
     prompts_named = Later("variant_prompts")
@@ -90,28 +97,16 @@ class TriagePack(Pack):
         found = plan_file(variant)
         return () if found is None else (found,)
 
-    def prompt_of(self, info: "VariantInfo", root: Path) -> object | None:  # noqa: ARG002 - prompts are beside the graph
-        """The supervisor's prompt."""
-        from evals.triage.variant_prompts import prompt_of  # noqa: PLC0415
-
-        return prompt_of(info)
-
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
-        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
-
         return Layout(datasets).cases
 
     def labels_file(self, datasets: Path, case_id: str) -> Path:
         """`case.yaml`."""
-        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
-
         return Layout(datasets).labels(case_id)
 
     def input_file(self, datasets: Path, case_id: str) -> Path:
         """`issue.md`."""
-        from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415
-
         return Layout(datasets).issue(case_id)
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
@@ -135,6 +130,13 @@ class TriagePack(Pack):
             cases, lambda case: materialise(case, workspace.datasets, workspace.cache), workspace.cache
         )
         return [*route_baselines(cases, workspace.cache), *causes, *decision_baseline(cases)]
+
+    def reason(self, metric: str, trace: "Trace", case: "CaseInfo") -> str:
+        """The place that was named, and those to blame."""
+        if metric != "root_cause.hit":
+            return ""
+        gold: Any = case.labels.get("gold") or ["no file of the repository"]
+        return f"named {trace.output.get('root_cause_location') or 'no place'}; to blame: {', '.join(gold)}"
 
     def preload(self) -> None:
         """LangGraph, Chroma and the word search."""

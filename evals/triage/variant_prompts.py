@@ -109,7 +109,7 @@ def plan_file(variant: Variant) -> Path | None:
     return None if plan is None else plan_path(plan)
 
 
-def prompt_of(info: VariantInfo) -> SupervisorPrompt | None:
+def prompt_of(info: VariantInfo, _root: Path) -> SupervisorPrompt | None:
     """The prompt that a description is of, to be handed to whoever runs the variant.
 
     Raises:

@@ -49,5 +49,6 @@ def evidence(
         "prompt": PROMPT,
         "workers": (CRITIC,),
         "versions": {},
+        "router": "supervisor",
     }
     return MissEvidence(**{**fields, **more})

@@ -1,39 +1,59 @@
-"""What stays as it is while tests run, and is looked at once a process: certificates, files of installed packages."""
+"""What stays as it is while tests run, and is looked at once a process: certificates, files of installed packages, the
+shipped cases, and what our own scorers import.
+"""
 
 import ssl
+import sys
 import sysconfig
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import httpcore2
 
 from evals import installed_packages
-from evals.comparison.baseline import scorers_digest
+from evals.comparison import baseline
 from evals.pack import load_pack
+from evals.paths import PACKAGE
 from evals.pipeline import changed_files
+from evals.triage.dataset import load_cases
 
 SITE = sysconfig.get_path("purelib")
+SHIPPED = PACKAGE.parent / "datasets"
 _own_files = changed_files._own_files
+_load_case = load_cases.load_case
+_imported_by = baseline.imported_by
+_cases: dict[tuple[Path, str], Any] = {}
 _asked = installed_packages.signature
 _remembered = cache(_asked)
 _listed_now = installed_packages.Libraries.listed
+_made_list = installed_packages._listed
+_looked_through = installed_packages._imported
 _found: dict[tuple[object, ...], installed_packages.Listed] = {}
+_files_of: dict[tuple[object, ...], list[str]] = {}
 
 
 def read_once() -> None:
     """A client takes 30 ms to read the certificates of all authorities, to speak to loopback without them; and each run
-    looks at some 2,500 files of packages, twice or more, and for all files of this one."""
+    looks at some 2,500 files of packages, twice or more, and for all files of this one. The shipped cases take a
+    second, and each baseline reads a hundred files of ours."""
     ssl.create_default_context = cache(ssl.create_default_context)
     httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
     installed_packages.signature = _signature
     installed_packages.Libraries.listed = _listed  # type: ignore[method-assign]
+    installed_packages._listed = _listed_files
+    installed_packages._imported = _imported_files
     changed_files._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
+    load_cases.load_case = _case  # type: ignore[assignment]
+    baseline.imported_by = _imported
 
 
 def read_now() -> None:
     """For processes that are forked off this one."""
     installed_packages._listed(installed_packages._imported())
     for pack in ("evals.triage.pack", "evals.target.pack"):
-        scorers_digest(load_pack(pack))
+        baseline.scorers_digest(load_pack(pack))
 
 
 def _listed(self: installed_packages.Libraries) -> installed_packages.Listed | None:
@@ -46,5 +66,45 @@ def _listed(self: installed_packages.Libraries) -> installed_packages.Listed | N
     return found
 
 
+def _listed_files(files: Iterable[str], known: installed_packages.Listed | None = None) -> installed_packages.Listed:
+    paths = tuple(files)
+    stay = installed_packages.signature is _signature and all(path.startswith(SITE) for path in paths)
+    return _list_that_stays(paths) if stay else _made_list(paths, known)
+
+
+@cache
+def _list_that_stays(paths: tuple[str, ...]) -> installed_packages.Listed:
+    return _made_list(paths)
+
+
+def _imported_files() -> list[str]:
+    """Looked for again when a module was loaded since."""
+    where = installed_packages._site(), installed_packages._SITES, installed_packages.OWN
+    seen = (len(sys.modules), next(reversed(sys.modules)), *map(str, where))
+    if seen not in _files_of:
+        _files_of.clear()
+        _files_of[seen] = _looked_through()
+    return _files_of[seen]
+
+
 def _signature(path: str) -> installed_packages.Signature:
     return (_remembered if str(path).startswith(SITE) else _asked)(path)
+
+
+def _case(root: Path, case_id: str, *rest: Any) -> Any:
+    place = root.absolute()
+    if not place.is_relative_to(SHIPPED):
+        return _load_case(root, case_id, *rest)
+    if (place, case_id) not in _cases:
+        _cases[place, case_id] = _load_case(root, case_id, *rest)
+    return _cases[place, case_id]
+
+
+def _imported(
+    modules: Iterable[Path], package: Path, without: Collection[str] = (), *, is_root: bool = False
+) -> dict[Path, bytes]:
+    ask = _ours if package == PACKAGE else _imported_by
+    return dict(ask(tuple(modules), package, tuple(without), is_root=is_root))
+
+
+_ours: Callable[..., dict[Path, bytes]] = cache(_imported_by)

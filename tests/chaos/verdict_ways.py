@@ -112,11 +112,11 @@ FALLS: Final[dict[str, tuple[Damage, str]]] = {
     ),
     "another prompt by default": (
         code("triage/run_options.py", '"llm": "v3"', '"llm": "v1"'),
-        "by default (supervisor llm) changed from v3 to v1",
+        "the default prompt of llm changed from v3 to v1",
     ),
     "the default prompt is edited": (
         code("triage/prompts/supervisor/v3.md", "at each step", "at every step"),
-        "by default (supervisor llm) was edited (v3)",
+        "the default prompt of llm was edited (v3)",
     ),
 }
 """Greens by design, each with what has to be said beside it."""

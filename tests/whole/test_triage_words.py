@@ -48,8 +48,8 @@ def test_report_summary_and_terminal_speak_no_word_of_the_triage_graph(desk):
     [
         (("drift", "router"), "no endpoint: name one with --base-url or EVALS_BASE_URL"),
         (("judge", "router"), "suite router asks no judge"),
-        (("sweep",), "`evals sweep` is of the triage graph; this project has another one"),
-        (("dataset", "show"), "`evals dataset` is of the triage graph; this project has another one"),
+        (("sweep",), "`evals sweep` is a command of evals.triage.pack; this project has another pack"),
+        (("dataset", "show"), "`evals dataset` is a command of evals.triage.pack; this project has another pack"),
         (
             ("run", "router", "--set", "guards=none"),
             "--set guards=none: there is no setting guards; known are trial_timeout",

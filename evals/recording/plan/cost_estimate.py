@@ -40,24 +40,25 @@ class Experience:
     by_asker: Mapping[str, Sums]
     trials: int
     cases: int
+    router: str = ""
 
     def per_trial(self, asker: str) -> float:
         """Requests one more trial needs on average; workers' answers that trials share are shared here too."""
         return self.by_asker[asker].count / self.trials if asker in self.by_asker and self.trials else 0.0
 
 
-def experience_of(cassettes: Iterable[Cassette]) -> Experience:
-    """Sums over cassettes. How many trials a cassette holds is not written in it: as many as it has system prompts of a
-    supervisor, since each variant needs its own answers to those."""
+def experience_of(cassettes: Iterable[Cassette], router: str = "") -> Experience:
+    """Sums over cassettes. How many trials a cassette holds is not written in it: as many as it has system prompts of
+    the `router`, since each variant needs its own answers to those."""
     sums: dict[str, Sums] = defaultdict(Sums)
     trials = cases = 0
     for cassette in cassettes:
         for found in cassette.interactions:
             sums[asker_of(found.agent, found.model)].add(found)
-        prompts = {system_text(found.request) for found in cassette.interactions if found.agent == "supervisor"}
+        prompts = {system_text(found.request) for found in cassette.interactions if found.agent == router}
         trials += max(len(prompts), 1) if cassette.interactions else 0
         cases += bool(cassette.interactions)
-    return Experience(dict(sums), trials, cases)
+    return Experience(dict(sums), trials, cases, router)
 
 
 def asker_of(agent: str, model: str) -> str:
@@ -106,7 +107,7 @@ def _remaining(traces: Sequence[Trace], experience: Experience) -> dict[str, flo
     left: dict[str, float] = defaultdict(float)
     for trace in traces:
         served = Counter(asker_of(call.agent, call.model) for call in trace.calls)
-        served["supervisor"] += sum(point.chosen is not None for point in trace.points)
+        served[experience.router] += sum(point.chosen is not None for point in trace.points)
         for asker in experience.by_asker:
             left[asker] += max(0.0, experience.per_trial(asker) - served[asker])
     return left

@@ -109,11 +109,12 @@ def first_step(
     return _sent(trace.decisions[-1], trace, miss.agent)
 
 
-def ways_of(trace: Trace) -> set[Way]:
-    """The ways a recorded trial went; where it missed something, the last is not among them."""
+def ways_of(trace: Trace, router: str) -> set[Way]:
+    """The ways a recorded trial went, those of the `router` between its steps too; where it missed something, the last
+    is not among them."""
     route: tuple[str, ...] = trace.walked
     ways = {(str(node), route[:place]) for place, node in enumerate(route)}
-    asked = {("supervisor", route[:place]) for place in range(min(len(trace.decisions), len(route) + 1))}
+    asked = {(router, route[:place]) for place in range(min(len(trace.decisions), len(route) + 1))}
     return ways | asked
 
 
@@ -211,6 +212,7 @@ class MissEvidence:
     workers: Sequence[PromptFile]
     versions: dict[str, PromptFile]
     edited: tuple[str, ...] = ()
+    router: str = ""
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -249,9 +251,9 @@ class MissEvidence:
 
     @property
     def files(self) -> tuple[PromptFile, ...]:
-        """Where the text of this request may be written: the supervisor's file, or the worker's own before others."""
+        """Where the text of this request may be written: the router's file, or the worker's own before others."""
         own = (self.prompt,) if self.prompt else ()
-        if self.miss.agent == "supervisor":
+        if self.miss.agent == self.router:
             return own
         mine = sorted(self.workers, key=lambda file: not file.path.rpartition("/")[2].startswith(self.miss.agent))
         return (*mine, *own)
@@ -351,7 +353,7 @@ def _another_prompt(evidence: MissEvidence, alike: float, recorded: str) -> Miss
     other = evidence.versions.get(recorded)
     if other is None and alike >= _ANOTHER_PROMPT:
         return None
-    if evidence.miss.agent == "supervisor" and evidence.prompt is not None:
+    if evidence.miss.agent == evidence.router and evidence.prompt is not None:
         name, where = f"{evidence.prompt.version} was never recorded", [evidence.prompt.path]
     else:
         name, where = f"the one of {evidence.miss.agent} is a new one", []

@@ -199,13 +199,14 @@ class Gatherer:
     def missed(self, traces: Sequence[Trace]) -> list[Missed]:
         """Every miss of the traces with its cause."""
         for trace in traces:
-            self._walked.setdefault(trace.case_id, set()).update(ways_of(trace))
+            self._walked.setdefault(trace.case_id, set()).update(ways_of(trace, self._workspace.pack.router))
         return [Missed.explained(evidence) for trace in traces for evidence in self._evidence(trace)]
 
     def experience(self, case_ids: Sequence[str]) -> Experience:
         """What recordings took: those of these cases first, then others of the checkout."""
         others = sorted(path.stem for path in self._workspace.cassettes.glob("*.yaml"))
-        return experience_of(islice(self._readable(dict.fromkeys([*case_ids, *others])), _ENOUGH))
+        cassettes = islice(self._readable(dict.fromkeys([*case_ids, *others])), _ENOUGH)
+        return experience_of(cassettes, self._workspace.pack.router)
 
     def _readable(self, case_ids: Mapping[str, None]) -> Iterator[Cassette]:
         for case_id in case_ids:
@@ -232,6 +233,7 @@ class Gatherer:
                 workers=self._workers,
                 versions={file.digest: file for file in reversed(self._prompts.values())},  # the first of equal ones
                 edited=self._edited,
+                router=self._workspace.pack.router,
             )
 
     @cached_property

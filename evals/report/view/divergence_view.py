@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from evals.comparison.first_divergence import diverge
 from evals.models.run import Comparison, Divergence, Run
 from evals.models.trace import Finding, Trace, Visit
+from evals.pack import Pack, load_pack
 from evals.report.numbers import percent
 from evals.report.recorded_calls import NONE, Recorded, TrialCalls
 from evals.report.view.page_parts import ListLink, Lists, Pool, Texts
@@ -15,9 +16,6 @@ from evals.report.view.plan_graph import Pictures
 from evals.report.view.trial_view import CallView, TrialStep, call_view, run_letters, step_of, visits_by_decision
 from evals.report.view.variant_diff import Causes, DiffLine, diff_lines, prompt_diffs
 from evals.report.view.violations_table import RuleSheets
-
-if TYPE_CHECKING:
-    from evals.pack import Pack
 
 ABSENT = "none"
 
@@ -59,7 +57,7 @@ def state_fields(trace: Trace, decision: int) -> dict[str, str]:
     """The recorded state before that decision: the way so far, what it brought, what was asked and answered."""
     before = trace.decisions[:decision]
     visits = [visit for group in visits_by_decision(trace)[: decision + 1] for visit in group]
-    asked = sum(visit.node == "human_input" for visit in visits)
+    asked = sum(visit.node == load_pack().asking_node for visit in visits)
     fields = {
         "steps so far": " → ".join(visit.node for visit in visits) or ABSENT,
     }
@@ -101,7 +99,7 @@ class Pools:
     calls: TrialCalls
 
 
-def pools_for(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Pools:
+def pools_for(run: Run, pack: Pack | None = None, recorded: Recorded = NONE) -> Pools:
     """Empty pools for the page of a run."""
     causes = Causes(run, prompt_diffs(run))
     calls = TrialCalls(run, recorded)

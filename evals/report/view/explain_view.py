@@ -8,6 +8,7 @@ from typing import Final
 from evals.models.metrics import Outcome, Skipped
 from evals.models.run import CaseChange, CaseInfo, Trial, trial_metrics
 from evals.models.trace import Decision, Finding, Trace, Visit
+from evals.pack import load_pack
 from evals.report.numbers import percent
 from evals.report.view.case_table import mark
 from evals.report.view.trial_view import label_lines, text_of, visits_by_decision
@@ -97,7 +98,7 @@ def _steps(trial: Trial, case: CaseInfo) -> Iterator[ExplainedStep]:
     for decision, visits in zip(trace.decisions, visits_by_decision(trace)[1:], strict=False):
         steps = [visit for visit in visits if visit.reviews is None]
         lines = [("knew", _knew(known)), ("chose", _chose(decision)), *_between(decision)]
-        if any(visit.node == "human_input" for visit in steps) and (exchange := next(answers, None)):
+        if any(visit.node == load_pack().asking_node for visit in steps) and (exchange := next(answers, None)):
             lines += [("asked", exchange.question), ("heard", exchange.answer)]
         lines += [("found", _found(visit)) for visit in visits]
         yield ExplainedStep(
@@ -127,7 +128,7 @@ def _chose(decision: Decision) -> str:
 
 def _between(decision: Decision) -> Iterator[tuple[str, str]]:
     """What stood between the choice and where it went."""
-    yield from (("guard", f"{each.rule} sends it to {each.send_to}, not {each.chosen}") for each in decision.overrides)
+    yield from (("override", f"{one.rule} sends it to {one.send_to}, not {one.chosen}") for one in decision.overrides)
     if decision.error is not None:
         yield "reply", f"unusable: {decision.error}"
     if decision.forced_fallback:

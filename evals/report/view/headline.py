@@ -1,11 +1,12 @@
 """The headline table: primary metrics per variant, with floors and scope."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 
 from evals.models.run import Comparison, Coverage, DatasetBaseline, Run, Scope, Summary, VariantInfo
+from evals.pack import Pack, load_pack
 from evals.report.numbers import (
     MINUS,
     NOTHING,
@@ -81,14 +82,14 @@ class Comparisons:
     right: str = ""
 
 
-def variant_table(run: Run) -> Table:
+def variant_table(run: Run, pack: Pack | None = None) -> Table:
     """Every variant on the primary metrics, with 95 % intervals and skill over the floor, which is the last row."""
     primary = [scorer.name for scorer in run.scorers if scorer.primary]
     found = {(item.variant, item.scorer): item for item in run.summaries}
     floors = [best_baseline(run, name) for name in primary]
     rows = [
         (
-            _named(run, info),
+            _named(run, info, (pack or load_pack()).usual_settings),
             _recorded(run.coverage[info.variant.name]),
             *(_rate(found[info.variant.name, name], floor) for name, floor in zip(primary, floors, strict=True)),
         )
@@ -99,16 +100,14 @@ def variant_table(run: Run) -> Table:
     return Table("All variants, with 95 % intervals", ("variant", "recorded trials", *primary), tuple(rows))
 
 
-def _named(run: Run, info: VariantInfo) -> str:
-    """A variant, its part in the suite, and what was configured; the usual supervisor goes without saying."""
-    name, settings = info.variant.name, {"supervisor": "llm", "guards": "hardened", **info.variant.settings}
-    router, rules = settings["supervisor"], settings["guards"]
+def _named(run: Run, info: VariantInfo, usual: Mapping[str, str]) -> str:
+    """A variant, its part in the suite, its prompt, and its settings where they are not the usual ones."""
+    name, settings = info.variant.name, info.variant.settings
     roles = {run.candidate: "candidate", run.reference: "reference"} if run.candidate != run.reference else {}
     parts = [roles[name]] if name in roles else []
-    parts += [] if router == "llm" else [f"supervisor {router}"]
-    parts += [f"prompt {info.prompt_version}"] if info.prompt_version else ["no prompt"]
-    shown = settings.get("prompt") is not None or router != "llm" or rules != "hardened"
-    return f"{name} ({', '.join([*parts, *([f'guards {rules}'] if shown else [])])})"
+    parts += [f"prompt {info.prompt_version}" if info.prompt_version else "no prompt"]
+    parts += [f"{key} {settings[key]}" for key, value in usual.items() if settings.get(key, value) != value]
+    return f"{name} ({', '.join(parts)})"
 
 
 def _recorded(covered: Coverage) -> str:

@@ -293,12 +293,13 @@ def comparisons(said: Judgement) -> Table:
 
 
 def cells(said: Judgement) -> Table:
-    """`root_cause.hit` against the judge's grade of the root cause, in trials."""
+    """The metric that knows the truth against the judge's grade of the same, in trials."""
+    metric, question = said.truth
     grades = tuple(dict.fromkeys(cell.grade for cell in said.cells))
     count = {(cell.hit, cell.grade): cell.count for cell in said.cells}
     return Table(
-        "root_cause.hit against judge.root_cause, in trials",
-        ("root_cause.hit", *grades),
+        f"{metric} against {question}, in trials",
+        (metric, *grades),
         tuple(
             (name, *(str(count.get((hit, grade), 0)) for grade in grades))
             for name, hit in (("1", True), ("0", False))
@@ -311,7 +312,7 @@ def disagreements(said: Judgement) -> Table:
     """Each is a label or a scorer to look at."""
     return Table(
         "Where they disagree: a label or a scorer to look at",
-        ("case", "variant", "root_cause.hit", "judge.root_cause", "why", "quoted"),
+        ("case", "variant", *said.truth, "why", "quoted"),
         tuple(
             (item.case_id, item.variant, str(int(item.hit)), item.grade, item.reason, " · ".join(item.quotes))
             for item in said.disagreements

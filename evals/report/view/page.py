@@ -72,7 +72,7 @@ def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Sim
     `recorded` to answer. Pure: the same arguments give the same page."""
     run = run.model_copy(update={"cases": changed_first(run), "scorers": _told_scorers(run)})
     pools, lists = pools_for(run, pack, recorded), Lists([case.id for case in run.cases])
-    diffs = prompt_diffs(run)
+    diffs = prompt_diffs(run, pack)
     divergences = divergence_rows(run, lists)
     first = [row for row in divergences if row.judged and (row.flips or not any(each.flips for each in divergences))]
     shown = tuple(first[:MOST_DIVERGENCES])
@@ -86,7 +86,7 @@ def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Sim
         banner=_banner(run, leads(run, lists), diffs),
         deciding=deciding(run, lists),
         cost_change=cost_change(run),
-        variants=variant_table(run),
+        variants=variant_table(run, pack),
         judge=judge_view(run),
         scope=run.scope,
         scope_sentence=" ".join(filter(None, [in_words(run.scope) if run.scope else "", tools_that_ran(run)])),
@@ -97,8 +97,8 @@ def page(run: Run, pack: "Pack | None" = None, recorded: Recorded = NONE) -> Sim
         decisive=decisive_lines(run.trials),
         breaches=breach_rows(run, lists, {run.candidate, run.reference}),
         all_breaches=breach_rows(run, lists),
-        systems=difference(run),
-        prompts=prompt_texts(run),
+        systems=difference(run, pack),
+        prompts=prompt_texts(run, pack),
         diffs=diffs,
         costs=what_it_costs(run),
         plots=score_plots(run),

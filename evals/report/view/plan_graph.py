@@ -102,7 +102,7 @@ def _table(tasks: Sequence[PlannedTask]) -> Table:
 
 
 def _story(task: PlannedTask, texts: Texts) -> TaskStory:
-    told = {"objective": task.objective, "told by the supervisor": task.guidance, "result": task.result or ""}
+    told = {"objective": task.objective, "guidance": task.guidance, "result": task.result or ""}
     lines = ["\t".join((str(event.step), _flat(_words(event.status)), _flat(event.note))) for event in task.history]
     return TaskStory(
         title=f"{task.task_id} {task.capability}",

@@ -10,12 +10,13 @@ from typing import Final, Literal, NamedTuple
 
 from evals.models.run import Divergence, EditedPrompt, Run, VariantInfo
 from evals.models.suite import Variant
+from evals.pack import Pack, load_pack
 from evals.report.view.page_parts import Pool
 
 
 @dataclass(frozen=True)
 class System:
-    """Variants of one supervisor; the modes of a plan are one. `leader` is the one the others are compared with."""
+    """Variants of one system, such as the modes of a plan. `leader` is the one the others are compared with."""
 
     name: str
     variants: tuple[VariantInfo, ...]
@@ -31,11 +32,13 @@ class PromptText:
     text: str
 
 
-def systems(run: Run) -> tuple[System, ...]:
-    """The systems of a run, in the order of their first variants."""
+def systems(run: Run, pack: Pack | None = None) -> tuple[System, ...]:
+    """The systems of a run, in the order of their first variants; one if the pack tells none apart."""
     found: dict[str, list[VariantInfo]] = {}
+    setting, usual = next(iter((pack or load_pack()).usual_settings.items()), ("", ""))
     for info in run.variants:
-        found.setdefault(info.variant.settings.get("supervisor", "llm").split("-")[0], []).append(info)
+        name = info.variant.settings.get(setting, usual).split("-")[0]
+        found.setdefault(f"{setting} {name}", []).append(info)
     return tuple(System(name, tuple(infos), _leader(run, infos)) for name, infos in found.items())
 
 
@@ -45,9 +48,9 @@ def _leader(run: Run, infos: Sequence[VariantInfo]) -> VariantInfo:
     return named.get(run.reference) or named.get(run.candidate) or infos[0]
 
 
-def difference(run: Run) -> str:
+def difference(run: Run, pack: Pack | None = None) -> str:
     """Who is a system of its own, in a sentence; empty where all variants are versions of one."""
-    told = systems(run)
+    told = systems(run, pack)
     if len(told) == 1:
         return ""
     named = "; ".join(f"{_names(system.variants)} ({_reads(system)})" for system in told)
@@ -57,27 +60,22 @@ def difference(run: Run) -> str:
     )
 
 
-def prompt_texts(run: Run) -> tuple[PromptText, ...]:
+def prompt_texts(run: Run, pack: Pack | None = None) -> tuple[PromptText, ...]:
     """Every prompt and every plan file once, where there is more than one system."""
-    if len(systems(run)) == 1:
+    if len(systems(run, pack)) == 1:
         return ()
-    prompts: dict[tuple[str, str], list[VariantInfo]] = {}
-    plans: dict[tuple[str, str], list[VariantInfo]] = {}
-    for info in run.variants:
-        if info.prompt_text:
-            prompts.setdefault((f"Prompt {info.prompt_version}", info.prompt_text), []).append(info)
-        if info.plan_text:
-            plans.setdefault((f"Plan {info.variant.settings['plan']}", info.plan_text), []).append(info)
-    return tuple(
-        PromptText(title, f"read by {_names(readers)}", text)
-        for texts in (prompts, plans)
-        for (title, text), readers in texts.items()
-    )
+    prompts = [(f"Prompt {info.prompt_version}", info.prompt_text, info) for info in run.variants]
+    plans = [(f"Plan {info.variant.settings.get('plan')}", info.plan_text, info) for info in run.variants]
+    readers: dict[tuple[str, str], list[VariantInfo]] = {}
+    for title, text, info in (*prompts, *plans):
+        if text:
+            readers.setdefault((title, text), []).append(info)
+    return tuple(PromptText(title, f"read by {_names(infos)}", text) for (title, text), infos in readers.items())
 
 
 def _reads(system: System) -> str:
     reads = any(info.prompt_text for info in system.variants)
-    return f"supervisor {system.name}" if reads else f"supervisor {system.name}, which reads no prompt"
+    return system.name if reads else f"{system.name}, which reads no prompt"
 
 
 def _names(infos: Sequence[VariantInfo]) -> str:
@@ -136,14 +134,14 @@ class PromptDiff:
     anchor: str
 
 
-def prompt_diffs(run: Run) -> tuple[PromptDiff, ...]:
+def prompt_diffs(run: Run, pack: Pack | None = None) -> tuple[PromptDiff, ...]:
     """First what was edited since it was blessed or committed; then inside each system every variant's prompt against
     the leader's (the reference's, where it is one of them), the candidate's first and open. Variants without a prompt
     are left out."""
     edited = [(info, info.earlier) for info in run.variants if info.earlier]
     pairs = [
         (system.leader, info)
-        for system in systems(run)
+        for system in systems(run, pack)
         for info in system.variants
         if info != system.leader and info.prompt_text and system.leader.prompt_text
     ]

@@ -179,7 +179,7 @@ LEVELS: Final = 4
 """Shades of a cell, by the share of its row."""
 AXES: Final[dict[str, tuple[str, str]]] = {
     "frozen states": ("best node ↓ chosen →", "decision points answered"),
-    "trials": ("chosen ↓ where the guards let it go →", "recorded decisions, those of exact trials"),
+    "trials": ("chosen ↓ where it went →", "recorded decisions, those of exact trials"),
 }
 
 Kind = Literal["right", "defensible", "wrong", "overruled"]

@@ -261,7 +261,7 @@ def execute(
 
     `work` explores one case, in a worker unless `jobs` is 1: `run_case` if not given.
     """
-    pins, prompt = Pins.of([info], workspace), prompt_of(info)
+    pins, prompt = Pins.of([info], workspace), prompt_of(info, workspace.root)
     sweeps = [
         CaseSweep(case, info, tuple(points), workspace, digest_of_replaced(workspace.cassette(case.id)), prompt, pins)
         for case in cases

@@ -12,7 +12,7 @@ from tests.builders.git import committed, git
 
 CHANGES = {
     "prompt": ({"prompts": {"v5": "v5-2"}}, "prompt of v5"),
-    "suite": ({"guards": "prd"}, "the suite's file: its variants, models, guards or limits"),
+    "suite": ({"guards": "prd"}, "the suite's file: its variants, models or limits"),
     "labels": ({"labels": {"b": "2"}}, "labels, issue or code of b"),
     "scorers": ({"scorers": "scorers-2"}, "scorers"),
 }

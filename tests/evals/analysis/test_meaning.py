@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.analysis.drift_requests import UNREADABLE, fields_of, meaning
+from evals.analysis.drift_requests import ROUTER, UNREADABLE, fields_of, meaning
 from evals.triage.drift_fields import FIELDS
 from tests.builders.endpoint import WORKER_REPLIES, a_completion, a_decision
 from tests.builders.plan import tool_call
@@ -15,7 +15,7 @@ from triage.agents.writer import ReportDraft
 from triage.supervisors.llm_supervisor import SupervisorDecision
 
 FORMS = {
-    "supervisor": SupervisorDecision,
+    ROUTER: SupervisorDecision,
     "codebase_search": CodebaseAnswer,
     "web_search": WebSearchOutput,
     "critic": CriticOutput,
@@ -39,8 +39,8 @@ def a_worker_says(agent, **changes):
 
 
 def test_a_decision_is_the_node_whatever_its_reasons():
-    one = said("supervisor", a_decision("critic", reasoning="It is time.", confidence=0.7))
-    other = said("supervisor", a_decision("critic", reasoning="A review is due.", confidence=0.7))
+    one = said(ROUTER, a_decision("critic", reasoning="It is time.", confidence=0.7))
+    other = said(ROUTER, a_decision("critic", reasoning="A review is due.", confidence=0.7))
 
     assert one == other == {"decision": "critic", "confidence": 0.7, "schema": True}
 
@@ -74,11 +74,11 @@ def test_each_field_changes_alone(agent, field, change):
 
 @pytest.mark.parametrize("content", ['{"next_node": "cri', '{"next_node": "nobody"}', "", "critic"])
 def test_an_answer_that_breaks_its_schema_is_unreadable_in_every_field(content):
-    assert said("supervisor", content) == {"decision": UNREADABLE, "schema": False}
+    assert said(ROUTER, content) == {"decision": UNREADABLE, "schema": False}
 
 
 def test_a_refusal_fits_the_protocol_and_decides_nothing():
-    found = meaning("supervisor", a_request("supervisor"), a_completion(None, refusal="I cannot."), FIELDS)
+    found = meaning(ROUTER, a_request(ROUTER), a_completion(None, refusal="I cannot."), FIELDS)
 
     assert found == {"decision": UNREADABLE, "schema": True}
 
@@ -90,7 +90,7 @@ def test_a_plan_is_compared_by_what_is_called_not_by_its_texts():
 
     def called(**arguments):
         return meaning(
-            "supervisor",
+            ROUTER,
             request,
             a_completion(None, "tool_calls", tool_calls=[tool_call(1, "add_task", **arguments)]),
             FIELDS,
@@ -103,7 +103,7 @@ def test_a_plan_is_compared_by_what_is_called_not_by_its_texts():
 
 def test_a_registry_supervisors_free_text_is_read_for_the_agent_it_names():
     request = {"messages": [{"role": "user", "content": "## Flagged agents"}]}
-    found = meaning("supervisor", request, a_completion('Next:\n```\n{"next_agent": "critic"}\n```'), FIELDS)
+    found = meaning(ROUTER, request, a_completion('Next:\n```\n{"next_agent": "critic"}\n```'), FIELDS)
 
     assert found == {"decision": "critic"}
 

@@ -8,7 +8,7 @@ from evals.analysis.drift_requests import SHARED, of_recording, population, pric
 from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.cassette_schema import Usage
 from evals.errors import CannotJudgeError
-from evals.models.trace import Call, PointAnswer, Provenance, Trace
+from evals.models.trace import Call, Decision, GraphNames, PointAnswer, Provenance, Trace, Visit
 from evals.prices import ModelPrice, PriceTable
 from evals.workspace import Workspace
 from tests.builders.interaction import a_chat_request, an_interaction
@@ -82,6 +82,20 @@ def test_only_decisions_of_the_trial_itself_are_on_its_way(workspace):
     steps = {each.key: each.uses[0].step for each in found(workspace, [trace], first, second, frozen).requests}
 
     assert steps == {first.key: 1, second.key: 2, frozen.key: 0}
+
+
+def test_the_decisions_of_a_targets_router_are_steps_on_its_way(workspace):
+    first, work, second = asked("1", agent="desk"), asked("2", agent="clerk"), asked("3", agent="desk")
+    visits = [Visit(node=node, superstep=place) for place, node in enumerate(("desk", "clerk", "desk"))]
+    decisions = [
+        Decision(index=number, iteration=place, chosen=to, routed=to)
+        for number, (place, to) in enumerate([(0, "clerk"), (2, "end")])
+    ]
+    trace = a_trace("v1", first, work, second, visits=visits, decisions=decisions, names=GraphNames())
+
+    steps = {each.key: each.uses[0].step for each in found(workspace, [trace], first, work, second).requests}
+
+    assert steps == {first.key: 1, work.key: 0, second.key: 2}
 
 
 def test_a_trial_that_failed_is_said_and_nothing_is_drawn(workspace):

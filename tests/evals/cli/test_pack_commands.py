@@ -76,7 +76,7 @@ def test_the_commands_of_another_pack_are_not_there(project, monkeypatch, capsys
     monkeypatch.chdir(project)
 
     assert main(["sweep"]) == 2
-    assert "`evals sweep` is of the triage graph; this project has another one" in capsys.readouterr().err
+    assert "`evals sweep` is a command of evals.triage.pack; this project has another pack" in capsys.readouterr().err
 
 
 def test_settings_that_cannot_be_read_are_one_line(project, monkeypatch, capsys):

@@ -6,10 +6,10 @@ from evals.otlp.span_calls import steps_of
 from tests.builders.trace import a_call, a_decision, a_trace
 
 
-def turns_of(trace, supervisor="llm"):
+def turns_of(trace, *, asks_once=True):
     """Each turn's path with the places of its calls; calls of no turn below `None`."""
     found = {}
-    for step in steps_of(trace, supervisor):
+    for step in steps_of(trace, asks_once=asks_once):
         for turn in step.turns:
             found[turn.path] = [number for number, _ in turn.calls]
         found[None] = found.get(None, []) + [number for number, _ in step.loose]
@@ -54,7 +54,7 @@ def test_of_another_supervisor_nobody_knows_how_often_it_asks():
         calls=calls("supervisor", "supervisor", "supervisor", "writer"),
     )
 
-    assert turns_of(trace, "plan-llm")[None] == [0, 1, 2]
+    assert turns_of(trace, asks_once=False)[None] == [0, 1, 2]
 
 
 def test_two_visits_side_by_side_share_their_calls_with_nobody():
@@ -62,7 +62,7 @@ def test_two_visits_side_by_side_share_their_calls_with_nobody():
         "critic", "critic", "writer", supersteps=(1, 1, 2), decisions=[], calls=calls("critic", "critic", "writer")
     )
 
-    assert turns_of(trace, "rules") == {"visit 0": [], "visit 1": [], "visit 2": [2], None: [0, 1]}
+    assert turns_of(trace, asks_once=False) == {"visit 0": [], "visit 1": [], "visit 2": [2], None: [0, 1]}
 
 
 def test_two_visits_in_a_row_without_anybody_between_are_not_told_apart():
@@ -70,13 +70,13 @@ def test_two_visits_in_a_row_without_anybody_between_are_not_told_apart():
         "codebase_search", "codebase_search", "writer", decisions=[], calls=calls("codebase_search", "writer")
     )
 
-    assert turns_of(trace, "rules") == {"visit 0": [], "visit 1": [], "visit 2": [1], None: [0]}
+    assert turns_of(trace, asks_once=False) == {"visit 0": [], "visit 1": [], "visit 2": [1], None: [0]}
 
 
-@pytest.mark.parametrize("supervisor", ["llm", "rules", "plan-hybrid"])
-def test_no_call_is_lost_and_none_is_told_twice(supervisor):
+@pytest.mark.parametrize("asks_once", [True, False])
+def test_no_call_is_lost_and_none_is_told_twice(asks_once):
     agents = ("supervisor", "critic", "supervisor", "web_search", "critic", "writer", "supervisor", "critic", "judge")
     trace = a_trace("web_search", "critic", "critic", "writer", supersteps=(1, 1, 3, 4), calls=calls(*agents))
 
-    told = [number for numbers in turns_of(trace, supervisor).values() for number in numbers]
+    told = [number for numbers in turns_of(trace, asks_once=asks_once).values() for number in numbers]
     assert sorted(told) == list(range(len(agents)))

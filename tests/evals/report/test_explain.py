@@ -36,7 +36,7 @@ def test_a_step_knows_what_was_found_before_it():
 def test_a_guard_that_overruled_says_so():
     trace = a_trace("investigator", decisions=(a_decision(0, "writer", "investigator", overrides=[an_override()]),))
 
-    assert line(explained(trace), 0, "guard") == "investigator_first sends it to investigator, not writer"
+    assert line(explained(trace), 0, "override") == "investigator_first sends it to investigator, not writer"
 
 
 def test_a_question_stands_with_what_the_user_said():

@@ -56,6 +56,6 @@ def test_what_the_worker_was_told_and_what_it_found_are_there():
 
     assert {name: texts[int(number)] for name, number in story.texts} == {
         "objective": "Do part 1.",
-        "told by the supervisor": "Look at line 3.",
+        "guidance": "Look at line 3.",
         "result": "It is line 3.",
     }

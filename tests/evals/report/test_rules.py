@@ -78,4 +78,4 @@ def test_a_route_that_passes_all_the_same_says_what_it_broke():
 def test_fitness_and_what_the_guard_read_are_said_of_the_trial():
     (trial,) = trials_of(a_trace(confidence=0.87))
 
-    assert figures_of(trial) == ("F 0.846", "confidence at the decision that went to the writer: 0.87")
+    assert figures_of(trial) == ("F 0.846", "confidence at the decision that ended the route: 0.87")

@@ -28,7 +28,9 @@ def a_pack(monkeypatch, *listed, **fields):
     module = ModuleType("toy_sections")
     module.SECTIONS = listed
     monkeypatch.setitem(sys.modules, "toy_sections", module)
-    return APack(report_sections=("toy_sections",), node_letters={"desk": "D"}, commands={}, **fields)
+    return APack(
+        report_sections=("toy_sections",), node_letters={"desk": "D"}, commands={}, usual_settings={}, **fields
+    )
 
 
 def refunds(place="decisions", title="Refunds"):

@@ -35,8 +35,8 @@ def test_the_limits_of_the_length_are_rules_without_a_weight():
     ]
 
 
-def test_it_is_said_at_which_decision_a_guard_read_the_confidence():
-    assert read_words("confidence", 0.87) == "confidence at the decision that went to the writer: 0.87"
+def test_it_is_said_at_which_decision_a_condition_read_the_confidence():
+    assert read_words("confidence", 0.87) == "confidence at the decision that ended the route: 0.87"
 
 
 def test_what_was_not_recorded_is_no_number():

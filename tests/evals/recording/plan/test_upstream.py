@@ -80,7 +80,7 @@ def test_the_request_a_trial_missed_is_no_way_on_tape():
     """Two visits, two decisions: a third was asked for and missed."""
     trace = a_walk("investigator", "critic", decisions=[a_decision(0, "investigator"), a_decision(1, "critic")])
 
-    assert ways_of(trace) == {
+    assert ways_of(trace, "supervisor") == {
         ("supervisor", ()),
         ("investigator", ()),
         ("supervisor", ("investigator",)),
