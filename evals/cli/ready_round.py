@@ -45,8 +45,8 @@ def wait_for_go(words: Sequence[str]) -> bool:
 
 def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
     """Import; gives the files whose change makes that out of date."""
-    name = Project.at(root).pack
-    is_ours = name.startswith("evals.")  # another project's may read its data when it is imported
+    here, name = (Project.at(place).pack for place in (Path(), root))  # its workers' server loads the one from here
+    is_ours = here.startswith("evals.") and name.startswith("evals.")  # another may read its data when it is imported
     if is_ours and in_workers:
         origin()
     for module in MODULES:

@@ -2,7 +2,9 @@
 
 import ast
 import hashlib
+import io
 import json
+import tokenize
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -21,7 +23,8 @@ from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt
 from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.scoring.decision_grades import Cases, state_grades
-from evals.scoring.registry import safety_metrics
+from evals.scoring.files_read import LOADED, own_files
+from evals.scoring.registry import safety_metrics, scorers
 from evals.scoring.route_scorers import decision_score
 
 if TYPE_CHECKING:
@@ -251,12 +254,14 @@ def scorers_digest(pack: "Pack | None" = None) -> str:
     pack = pack or load_pack()
     own = [PACKAGE / each for each in _SCORING]
     own += [path for name in pack.scorers if name.startswith("evals.") for path in _files(name, PACKAGE)]
-    files = imported_by(own, PACKAGE, without=_UPWARD) | scorer_files(pack)
-    if other := [path.name for path, content in files.items() if not _is_executed(path, content)]:
+    files = imported_by(own, PACKAGE, without=_UPWARD)
+    projects = scorer_files(pack) | _read_at_load(pack)
+    if other := [path.name for path, content in (files | projects).items() if not _is_executed(path, content)]:
         raise CannotJudgeError(f"changed while the run was under way: {', '.join(sorted(other))}; run it again")
     texts = [content.decode() for content in (*files.values(), (PACKAGE / _PRICES).read_bytes())]
     lines = [line.rstrip() for text in texts for line in text.splitlines()]
     code = [line for line in lines if line and not line.lstrip().startswith("#")]
+    code += [line for path, content in projects.items() for line in _lines(path, content)]
     return hashlib.sha256("\n".join(code).encode()).hexdigest()
 
 
@@ -264,15 +269,40 @@ def scorer_files(pack: "Pack") -> dict[Path, bytes]:
     """The files of the pack's scorers outside of this package, and all that they import from their project."""
     found: dict[Path, bytes] = {}
     for name in pack.scorers:
-        own = [(pack.root / name).resolve()] if name.endswith(".py") else [*_files(name, pack.root, is_root=True)]
         if name.startswith("evals."):
             continue
-        if own:
+        if own := _modules(name, pack):
             found |= imported_by(own, pack.root, is_root=True)
         elif spec := find_spec(name):
             path = Path(spec.origin or "")
             found |= imported_by([path], path.parents[name.count(".") - 1] if "." in name else path.parent)
     return found
+
+
+def _modules(name: str, pack: "Pack") -> list[Path]:
+    """The files of the project that the name of scorers stands for."""
+    return [(pack.root / name).resolve()] if name.endswith(".py") else [*_files(name, pack.root, is_root=True)]
+
+
+def _read_at_load(pack: "Pack") -> dict[Path, bytes]:
+    """What else was read when scorers were loaded: modules below the project's root, and data beside the scorers."""
+    own = [path for name in pack.scorers if not name.startswith("evals.") for path in _modules(name, pack)]
+    if own:
+        scorers(pack)  # loads them
+    root = pack.root.resolve()
+    folders = {path.parent for path in own} - {root}  # the root has what the graph reads
+    found = [path for path in own_files(LOADED) if path.is_file()]
+    places = {path: (*folders, root) if path.suffix == ".py" else folders for path in found if own}
+    return {path: path.read_bytes() for path in places if any(map(path.is_relative_to, places[path]))}
+
+
+def _lines(path: Path, content: bytes) -> list[str]:
+    """Those of a file that say something: of code all but blank lines and comments, which may stand in a text."""
+    if path.suffix != ".py":
+        return [hashlib.sha256(content).hexdigest()]
+    tokens = tokenize.tokenize(io.BytesIO(content).readline)
+    empty = {one.start[0] for one in tokens if one.type == tokenize.NL and one.line.strip()[:1] in ("", "#")}
+    return [line for number, line in enumerate(content.decode().split("\n"), 1) if number not in empty]
 
 
 def _is_executed(path: Path, content: bytes) -> bool:

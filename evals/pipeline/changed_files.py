@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from evals.comparison.baseline import scorer_files
+from evals.comparison.baseline import scorer_files, scorers_digest
 from evals.content_cache import digest_of
 from evals.errors import EvalsError
 from evals.import_hook import digest_of_code
@@ -60,6 +60,8 @@ def changed_since(run: Run, root: Path) -> tuple[str, ...]:
         found.append(CASSETTES)
     if CODE in run.digests and run.digests[CODE] != all_code(workspace):
         found.append("code of evals or of the graph")
+    if scorer_files(workspace.pack) and run.digests.get("scorers") != scorers_digest(workspace.pack):
+        found.append("what the scorers read")
     return tuple(found)
 
 

@@ -19,6 +19,7 @@ from evals.plain_replay import is_plain
 from evals.prompt_history import edited_prompts, usual_base, with_committed
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
+from evals.scoring.files_read import LOADED, SCORED, own_files
 from evals.secrets.allowed_secrets import allowed_beside
 from evals.workspace import Workspace
 
@@ -54,7 +55,7 @@ class KeptVerdict:
         """What `finish` gives; kept, unless something changed meanwhile."""
         listed, before = self._before
         run, files = finish()
-        now = self._packages.note() if self._is_keepable else None
+        now = self._packages.note(own_files(LOADED | SCORED)) if self._is_keepable else None
         if now is None:
             return run, files
         name = after = _name(self.context, self.trials, now)

@@ -15,6 +15,7 @@ from evals.models.case import Case
 from evals.models.run import ScorerInfo
 from evals.pack import load_pack
 from evals.scoring import cost_scorers, route_scorers
+from evals.scoring.files_read import LOADED, noted
 from evals.scoring.scorer import Scorer, place_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     if name.partition(".")[0] != "evals" and str(root) not in sys.path:
         sys.path.append(str(root))  # a module of the project may import others of it
     try:
-        module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
+        with noted(LOADED, own=name.partition(".")[0] != "evals"):
+            module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
     except Exception as error:  # whatever the module does
         cause = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ConfigurationError(f"{place_of(error)}: scorers {name} cannot be imported ({cause})") from error

@@ -9,6 +9,7 @@ from evals.models.run import Trial
 from evals.models.trace import Trace
 from evals.routes.route_distance import first_divergence
 from evals.routes.violations import why
+from evals.scoring.files_read import SCORED, noted
 from evals.scoring.registry import scorers
 from evals.scoring.route_scorers import route_score_of
 from evals.scoring.scorer import Scorer, score
@@ -24,7 +25,8 @@ def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack
         ConfigurationError: the pack's scorers cannot be loaded.
     """
     listed = scorers(pack)
-    return tuple(_scored(cases[trace.case_id], trace, listed) for trace in traces)
+    with noted(SCORED, own=not all(scorer.function.__module__.startswith("evals.") for scorer in listed)):
+        return tuple(_scored(cases[trace.case_id], trace, listed) for trace in traces)
 
 
 def _scored(case: Case, trace: Trace, listed: Sequence[Scorer]) -> Trial:

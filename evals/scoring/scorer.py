@@ -19,7 +19,7 @@ Direction = Literal["higher", "lower"]
 UNSTATED: Final = "the case has no label "
 """How the reason begins where a score is skipped because the case has no such label."""
 
-_NOT_OWN: Final = (PACKAGE, *(Path(sysconfig.get_path(each)) for each in ("stdlib", "purelib", "platlib")))
+NOT_OWN: Final = (PACKAGE, *(Path(sysconfig.get_path(each)) for each in ("stdlib", "purelib", "platlib")))
 ScoringFunction = Callable[[Case, Trace], float]
 
 
@@ -102,6 +102,6 @@ def place_of(error: BaseException) -> str:
         return f"{Path(error.filename).name}:{error.lineno}"
     here = Path.cwd()
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    own = [each for each in frames if each[0].is_absolute() and not any(map(each[0].is_relative_to, _NOT_OWN))]
+    own = [each for each in frames if each[0].is_absolute() and not any(map(each[0].is_relative_to, NOT_OWN))]
     path, line = (own or frames)[-1]
     return f"{path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name}:{line}"

@@ -99,9 +99,10 @@ def _folders_of_harness(root: Path) -> set[Path]:
 def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
     found: list[Path] = []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out or path.is_symlink():
+        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out:
             continue
         if path.is_dir():
+            left_out.add(path.resolve())  # a link may lead to a folder above, or to one that was read
             found += _files_below(path, left_out)
         elif path.suffix in _CODE:
             found.append(path.resolve())

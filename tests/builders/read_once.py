@@ -70,10 +70,10 @@ def _listed(self: installed_packages.Libraries) -> installed_packages.Listed | N
     return found
 
 
-def _listed_files(files: Iterable[str]) -> installed_packages.Listed:
+def _listed_files(files: Iterable[str], known: installed_packages.Listed | None = None) -> installed_packages.Listed:
     paths = tuple(files)
     stay = installed_packages.signature is _signature and all(path.startswith(SITE) for path in paths)
-    return _list_that_stays(paths) if stay else _made_list(paths)
+    return _list_that_stays(paths) if stay else _made_list(paths, known)
 
 
 @cache

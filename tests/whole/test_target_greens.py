@@ -64,3 +64,74 @@ def test_a_file_among_the_cases_that_is_none_is_named(tmp_path, name):
     code, said = run(project)
 
     assert (code, f"{name}: is no case; call it cases/other.yaml" in said) == (2, True), said
+
+
+SCORER = '''
+from evals import scorer
+{imports}
+@scorer("reply.polite", primary=True)
+def polite(case, trace) -> bool:
+    """Whether a polite word is in the reply."""
+    return any(word in trace.output["reply"] for word in {words})
+'''
+READS = "from pathlib import Path\nread = (Path(__file__).parent / 'words.txt').read_text"
+
+
+def scored(folder, imports, words, **files):
+    """A project with scorers in a package of its own, blessed."""
+    project = copied_after_a_run("support", folder)
+    write(project / "evals.toml", (project / "evals.toml").read_text() + 'scorers = ["evaluation.scorers"]\n')
+    write(project / "evaluation/__init__.py", "")
+    write(project / "evaluation/scorers.py", SCORER.format(imports=imports, words=words))
+    for name, text in files.items():
+        write(project / "evaluation" / name.replace("_", "."), text)
+    bless(project)
+    assert run(project)[0] == 0
+    return project
+
+
+@pytest.mark.parametrize(
+    ("imports", "words"),
+    [
+        (f"{READS}\nWORDS = read().split()", "WORDS"),
+        ("from .lists import WORDS", "WORDS"),
+        ("from . import lists", "lists.WORDS"),
+        ("from importlib import import_module\nWORDS = import_module('evaluation.lists').WORDS", "WORDS"),
+        ('TEXT = """\n# a\nWORDS\n"""', 'TEXT.split()[1:] + ["e"]'),
+    ],
+)
+def test_scorers_with_another_file_or_text_are_other_scorers(tmp_path, imports, words):
+    files = {"words_txt": "a e i\n", "lists_py": 'WORDS = ["a", "e"]\n'}
+    project = scored(tmp_path, imports, words, **files)
+    for name in ("words.txt", "lists.py", "scorers.py"):
+        path = project / "evaluation" / name
+        write(path, path.read_text().replace("a e i", "a e").replace('"a", "e"', '"e", "a"').replace("# a", "# b"))
+    gate = evals(project, "gate")
+    code, said = run(project)
+
+    assert (code, "the scorers have changed since the baseline was made" in said) == (3, True), said
+    assert gate[0] == 3, gate[1]
+
+
+def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_changed(tmp_path):
+    project = scored(tmp_path, READS, "read().split()", words_txt="a e i\n")
+    write(project / "evaluation/words.txt", "nowhere\n")
+    code, said = run(project)
+
+    assert (code, "48 reused unchanged" in said) == (1, True), said
+
+
+@pytest.mark.parametrize("place", ["desk/log", "desk/log/incidents.md"])
+def test_a_trial_is_run_again_where_what_a_link_leads_to_has_changed(tmp_path, place):
+    project = copied_after_a_run("support", tmp_path)
+    graph, log = project / "desk/graph.py", project / "desk/log/incidents.md"
+    write(graph, graph.read_text().replace('"incidents.md"', '"log" / "incidents.md"'))
+    write(log, (project / "desk/incidents.md").read_text())
+    (project / place).rename(tmp_path / "elsewhere")
+    (project / place).symlink_to(tmp_path / "elsewhere")
+    (project / "desk/loop").symlink_to(project)
+    assert run(project)[0] in (0, 3)  # 3 where the scorers are not those of the committed baseline
+    write(log.resolve(), log.read_text() + "Nothing else.\n")
+    code, said = run(project)
+
+    assert (code, "lost coverage" in said) == (3, True), said
