@@ -100,7 +100,7 @@ def _told() -> Iterator[None]:
     """A Python that begins in the block finds modules where this one does, and not in the current folder: many projects
     have a folder `evals`. It knows how to say that it has loaded."""
     path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    here = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", LOADED: str(_loaded())}
+    here = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", LOADED: str(_loaded()), "PYTHONHASHSEED": "0"}
     before = {name: os.environ.get(name) for name in here}
     os.environ.update(here)
     try:

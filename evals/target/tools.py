@@ -21,11 +21,21 @@ from evals.errors import RecordingError
 from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result
 
 RESULT: Final = "x_tool_result"
+langchain_tools: Final[set[str]] = set()
+"""Names of the LangChain tools that this process has made since the hooks were installed."""
 
 
 def tool_hooks() -> list[tuple[type, str, Callable[[Any], Any]]]:
     """Class, method name, and wrapper of the original method."""
-    return [(BaseTool, "run", _hooked_run), (BaseTool, "arun", _hooked_arun)]
+    return [(BaseTool, "__init__", _hooked_init), (BaseTool, "run", _hooked_run), (BaseTool, "arun", _hooked_arun)]
+
+
+def _hooked_init(original: Any) -> Any:  # noqa: ANN401 - a method
+    def init(self: BaseTool, **fields: Any) -> None:  # noqa: ANN401 - as the original
+        original(self, **fields)
+        langchain_tools.add(self.name)
+
+    return init
 
 
 def _hooked_run(original: Any) -> Any:  # noqa: ANN401 - a method
