@@ -119,10 +119,6 @@ class Observer:
     _superstep: dict[tuple[str, ...], int] = field(default_factory=dict)
     _ended: set[tuple[str, ...]] = field(default_factory=set)
 
-    def begin(self) -> None:
-        """The graph starts, or goes on after an interrupt: what the interrupted nodes did is done again."""
-        self.interrupts = ()
-
     def see(self, event: tuple[tuple[str, ...], str, Any]) -> None:
         """One event: namespace, stream mode, data."""
         namespace, mode, data = event
@@ -157,12 +153,11 @@ class Observer:
             fields: dict[str, Any] = {"superstep": task.superstep, "agent": task.agent, "below": below}
             steps.append(Step(name=task.name, path=path, error=task.error, **fields))
             steps.extend(_tool_step(call, (*path, task.name), **fields) for call in made)
-            for call in task.calls:
-                if call["name"] not in langchain_tools and call["id"] not in seen:
-                    arguments: Any = json_of(call["args"])
-                    own: dict[str, Any] = {"name": str(call["name"]), "arguments": arguments, **fields}
-                    steps.append(Step(kind="call", path=(*path, task.name), **own))
-                seen.add(call["id"])  # a later node may return the same message
+            for asked in task.calls:
+                if asked["name"] not in langchain_tools and asked["id"] not in seen:
+                    fields["arguments"] = json_of(asked["args"])
+                    steps.append(Step(kind="call", name=asked["name"], path=(*path, task.name), **fields))
+                seen.add(asked["id"])  # a later node may return the same message
         steps.extend(_tool_step(call, call.path) for call in by_task.pop("", ()))
         return tuple(steps)
 
@@ -231,15 +226,8 @@ def _path(namespace: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tool_step(call: ToolCall, path: tuple[str, ...], **fields: Any) -> Step:  # noqa: ANN401 - fields of its node
-    return Step(
-        kind="tool",
-        name=call.tool,
-        path=path,
-        **fields,
-        arguments=call.arguments,
-        recorded=call.recorded,
-        error=call.error,
-    )
+    own: dict[str, Any] = {"arguments": call.arguments, "recorded": call.recorded, "error": call.error}
+    return Step(kind="tool", name=call.tool, path=path, **fields, **own)
 
 
 def _tools_called(result: object) -> Sequence[Mapping[str, Any]]:

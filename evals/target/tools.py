@@ -6,7 +6,8 @@ as its body. Tools that the suite does not name run for real.
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -45,13 +46,12 @@ def _hooked_run(original: Any) -> Any:  # noqa: ANN401 - a method
             return original(self, tool_input, *args, **kwargs)
         call = _call(self, tool_input, trial)
         with _noted(trial, call):
-            if not call.recorded:
-                return original(self, tool_input, *args, **kwargs)
-            request = _request(call)
-            found = _kept(request, trial)
+            found = _kept(call, trial)
             if found is None:
-                reply = _reply(call, original(self, tool_input, *args, **kwargs))
-                found = record_result(request, trial, reply)
+                result = original(self, tool_input, *args, **kwargs)
+                if not call.recorded:
+                    return result
+                found = record_result(_request(call), trial, _reply(call, result))
             return _result(found, self.name, kwargs.get("tool_call_id"))
 
     return run
@@ -64,41 +64,38 @@ def _hooked_arun(original: Any) -> Any:  # noqa: ANN401 - a method
             return await original(self, tool_input, *args, **kwargs)
         call = _call(self, tool_input, trial)
         with _noted(trial, call):
-            if not call.recorded:
-                return await original(self, tool_input, *args, **kwargs)
-            request = _request(call)
-            found = _kept(request, trial)
+            found = _kept(call, trial)
             if found is None:
-                reply = _reply(call, await original(self, tool_input, *args, **kwargs))
-                found = await asyncio.to_thread(record_result, request, trial, reply)
+                result = await original(self, tool_input, *args, **kwargs)
+                if not call.recorded:
+                    return result
+                found = await asyncio.to_thread(record_result, _request(call), trial, _reply(call, result))
             return _result(found, self.name, kwargs.get("tool_call_id"))
 
     return arun
 
 
-def _kept(request: IncomingRequest, trial: TargetTrial) -> Interaction | None:
-    """The recorded result; None where a recording has to run the tool. Raises MissError in a replay.
+def _kept(call: ToolCall, trial: TargetTrial) -> Interaction | None:
+    """The recorded result; None where the tool has to run. Raises MissError in a replay.
 
     A tool may ask models itself, so it must not run inside the recorder, which has a limit of requests in flight.
     """
+    if not call.recorded:
+        return None
+    request = _request(call)
     return heard(request.key) if trial.recording is not None else play(request)
 
 
-class _noted:  # noqa: N801 - a context manager
+@contextmanager
+def _noted(trial: TargetTrial, call: ToolCall) -> Iterator[None]:
     """Adds the call to the trial, with its error if it raises one."""
-
-    def __init__(self, trial: TargetTrial, call: ToolCall) -> None:
-        self._trial, self._place = trial, len(trial.tool_calls)
-        self._call = call
-        trial.tool_calls.append(call)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if error is not None:
-            text = f"{type(error).__name__}: {error}".splitlines()[0]
-            self._trial.tool_calls[self._place] = replace(self._call, error=text)
+    place = len(trial.tool_calls)
+    trial.tool_calls.append(call)
+    try:
+        yield
+    except BaseException as error:
+        trial.tool_calls[place] = replace(call, error=f"{type(error).__name__}: {error}".splitlines()[0])
+        raise
 
 
 def _call(tool: BaseTool, tool_input: object, trial: TargetTrial) -> ToolCall:
