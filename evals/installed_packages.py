@@ -49,6 +49,8 @@ class Listed:
     earlier: tuple[str, ...] = ()
     """Digests of the shorter lists that this one grew from. What was kept under one of them is valid: a list whose
     files have changed does not grow, it is dropped."""
+    contents: tuple[str, ...] = ()
+    """The digest of each file: a list that grows reads what is new."""
 
     @property
     def is_as_it_was(self) -> bool:
@@ -100,7 +102,7 @@ class Libraries:
             if any(times[2] > STARTED_NS for path in added if (times := signature(path))):
                 return None
             earlier = (*found.earlier, found.digest) if found else ()
-            found = replace(_listed(sorted(files | added)), earlier=earlier)
+            found = replace(_listed(sorted(files | added), known=found), earlier=earlier)
             self._write(found)
         return found
 
@@ -123,20 +125,18 @@ class Libraries:
     def _read(self) -> Listed | None:
         try:
             told: dict[str, Any] = json.loads(self._place.read_bytes())
-            found = Listed(
-                tuple(told["files"]), told["state"], told["digest"], tuple(told["unlike"]), tuple(told["earlier"])
-            )
+            here = _site()
+            files = tuple(os.path.join(here, path) for path in told["files"])  # noqa: PTH118 - as above
+            lists = (tuple(told[name]) for name in ("unlike", "earlier", "contents"))
+            found = Listed(files, told["state"], told["digest"], *lists)
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        here = _site()
-        return Listed(tuple(os.path.join(here, path) for path in found.files), *_rest(found))  # noqa: PTH118 - as above
+        return found if len(found.contents) == len(files) else None
 
     def _write(self, found: Listed) -> None:
         """Replace the list; where that cannot be done, it is made again next time."""
         here = _site() + os.sep
-        files = [path.removeprefix(here) for path in found.files]
-        members = ("files", "state", "digest", "unlike", "earlier")
-        text = json.dumps(dict(zip(members, (files, *_rest(found)), strict=True)))
+        text = json.dumps({**vars(found), "files": [path.removeprefix(here) for path in found.files]})
         with suppress(OSError):
             self._place.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self._place.parent) as scratch:
@@ -165,10 +165,6 @@ def installed() -> frozenset[str]:
     return frozenset(path.name.removesuffix(".dist-info") for path in Path(_site()).glob("*.dist-info"))
 
 
-def _rest(found: Listed) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    return found.state, found.digest, found.unlike, found.earlier
-
-
 @cache
 def _site() -> str:
     """The folder that packages are installed in."""
@@ -176,33 +172,15 @@ def _site() -> str:
     return str(Path(str(spec.origin)).parents[1]) if spec else sys.prefix
 
 
-def imported() -> Iterator[tuple[str, str]]:
-    """Name and file of every module that this process has imported."""
+def _imported() -> list[str]:
+    """The files of all installed packages that this process has imported, and what their installer says of each."""
+    found = set()
     for name, module in list(sys.modules.items()):
         with suppress(TypeError):  # some put other objects there
             path = vars(module).get("__file__")
-            if isinstance(path, str):
-                yield name, path
-
-
-def _imported() -> list[str]:
-    """The files of all installed packages that this process has imported, and what their installer says of each."""
-    foreign = {path for name, path in imported() if name.partition(".")[0] not in OWN and _is_installed(path)}
-    return sorted(foreign | {str(path) for path in Path(_site()).glob("*.dist-info/METADATA")})
-
-
-def _is_installed(path: str) -> bool:
-    return any(site in path for site in _SITES)
-
-
-def files_behind_imports() -> Iterator[str]:
-    """Files and folders whose change may mean that this process has not imported what a new one would."""
-    for name, path in imported():
-        yield path
-        if name.partition(".")[0] not in OWN:  # our own bytecode is compared with its source
-            yield importlib.util.cache_from_source(path)
-    yield from (f"{name.partition('.')[0]}.py" for name, _ in imported())  # in the current folder, which comes first
-    yield from filter(_is_installed, sys.path)
+            if isinstance(path, str) and name.partition(".")[0] not in OWN and any(site in path for site in _SITES):
+                found.add(path)
+    return sorted(found | {str(path) for path in Path(_site()).glob("*.dist-info/METADATA")})
 
 
 def _below(name: str) -> Iterator[str]:
@@ -211,18 +189,24 @@ def _below(name: str) -> Iterator[str]:
         yield from (str(path) for path in Path(place).rglob("*") if path.suffix in {".py", ".so", ".pyd"})
 
 
-def _listed(files: Iterable[str]) -> Listed:
+def _listed(files: Iterable[str], known: Listed | None = None) -> Listed:
+    """The list of these files; those of a `known` list, which is as it was, are not read again."""
     paths = tuple(files)
+    before = dict(zip(known.files, known.contents, strict=True)) if known else {}
     signatures = [signature(path) for path in paths]  # before they are read: a change meanwhile shows
     here = _site() + os.sep
     content = hashlib.sha256(sys.version.encode())
-    installed = {}
+    installed, contents = {}, []
     for path, signed in zip(paths, signatures, strict=True):
-        digest, said = _content(path, signed)
+        digest, said = (before[path], None) if path in before else _content(path, signed)
         content.update(f"{path.removeprefix(here)} {digest}\n".encode())
+        contents.append(digest)
         if said:
             installed[said[0]] = said[1]
-    return Listed(paths, _state(paths, signatures), content.hexdigest(), _unlike(installed))
+    unlike = {*(known.unlike if known else ()), *_unlike(installed)}
+    return Listed(
+        paths, _state(paths, signatures), content.hexdigest(), tuple(sorted(unlike)), contents=tuple(contents)
+    )
 
 
 @cache

@@ -141,6 +141,8 @@ class Document(Closed):
 
 TEXT: Final = "tag:yaml.org,2002:str"
 TUPLE: Final = "tag:yaml.org,2002:python/tuple"
+_MAPPING: Final = "tag:yaml.org,2002:map"
+_LIST: Final = "tag:yaml.org,2002:seq"
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ def plain(text: str, path: Path) -> dict[str, Any]:
         raise CassetteError(path, f"{too_far[1]}: not written by a recorder; restore the file", too_far[0])
     try:
         with uncollected():
-            data = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, and a tuple
+            data = _read(text)
     except yaml.YAMLError as error:
         problem = getattr(error, "problem", None) or "a character that no text holds"
         message = f"not YAML, truncated or joined by hand ({problem}); restore the file"
@@ -195,24 +197,36 @@ def _line_of_fault(error: yaml.YAMLError, text: str) -> int:
     return text.count("\n", 0, getattr(error, "position", 0)) + 1  # a ReaderError counts characters
 
 
-class _Loader(yaml.CSafeLoader):
-    """Safe, able to read a body in pieces, and unwilling to let the last of two equal keys win without a word."""
+def _read(text: str) -> Any:  # noqa: ANN401 - YAML
+    """What libyaml's safe loader makes of a document, in half of its time: cassettes are what a run reads most of."""
+    loader = yaml.CSafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        return None if node is None else _value(node, loader, {})
+    finally:
+        loader.dispose()
 
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - PyYAML's
-        is_text = node.tag == TEXT and isinstance(node, yaml.ScalarNode)  # as most are: a shorter way than PyYAML's
-        return node.value if is_text else super().construct_object(node, deep)
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        if len(found) < len(node.value):  # cheap: this is asked of every mapping of every cassette
+def _value(node: yaml.Node, loader: yaml.CSafeLoader, known: dict[yaml.Node, Any]) -> Any:  # noqa: ANN401 - YAML
+    """The value of a node; `known` are those of nodes that have been met, as aliases stand for the same node again."""
+    if isinstance(node, yaml.ScalarNode):
+        return node.value if node.tag == TEXT else loader.construct_object(node)
+    if node in known:
+        if known[node] is None:
+            raise yaml.MarkedYAMLError(None, None, "an alias stands for what it is in", node.start_mark)
+        return known[node]
+    known[node] = None
+    found: Any
+    if node.tag == _MAPPING:
+        found = {_value(key, loader, known): _value(value, loader, known) for key, value in node.value}
+        if len(found) < len(node.value):
             names = [key.value for key, _ in node.value]
             double = next(key for at, (key, _) in enumerate(node.value) if key.value in names[:at])
             raise yaml.MarkedYAMLError(None, None, f"the key {double.value!r} stands here twice", double.start_mark)
-        return found
-
-
-def _in_pieces(loader: yaml.CSafeLoader, node: yaml.SequenceNode) -> InPieces:
-    return InPieces(tuple(loader.construct_sequence(node)))
-
-
-_Loader.add_constructor(TUPLE, _in_pieces)
+    elif node.tag in (_LIST, TUPLE):
+        found = [_value(item, loader, known) for item in node.value]
+        found = found if node.tag == _LIST else InPieces(tuple(found))
+    else:
+        raise yaml.MarkedYAMLError(None, None, f"the tag {node.tag!r} stands in no cassette", node.start_mark)
+    known[node] = found
+    return found

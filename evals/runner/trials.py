@@ -127,9 +127,10 @@ def trial_digests(
 ) -> dict[TrialId, str]:
     """What each trial of the share that is not skipped is stored under, in order of case, variant and sample;
     `recorded` are the digests of the cassettes, where they were read before."""
-    known, samples = recorded or {}, context.suite.samples
+    known, samples, workspace = recorded or {}, context.suite.samples, context.workspace
+    code = code_digest(workspace.root, workspace.pack)
     return {
-        trial: trial_digest(case, info, sample, samples, context.workspace, known.get(case.id))
+        trial: trial_digest(case, info, sample, samples, workspace, known.get(case.id), code)
         for number, case in enumerate(context.cases)
         for info in context.variants
         for sample in range(samples)
@@ -139,9 +140,16 @@ def trial_digests(
 
 
 def trial_digest(
-    case: Case, info: VariantInfo, sample: int, samples: int, workspace: Workspace, recorded: str | None = None
+    case: Case,
+    info: VariantInfo,
+    sample: int,
+    samples: int,
+    workspace: Workspace,
+    recorded: str | None = None,
+    code: str | None = None,
 ) -> str:
-    """What a trial's trace is stored under: everything it depends on but the installed packages."""
+    """What a trial's trace is stored under: everything it depends on but the installed packages; `recorded` and `code`
+    are the digests of cassette and code, where they are known."""
     return digest_of(
         f"{case.digest} {case.repository} {case.url}".encode(),
         info.variant.model_dump_json().encode(),
@@ -149,7 +157,7 @@ def trial_digest(
         f"{sample} of {samples}".encode(),
         (recorded or digest_of_replaced(workspace.cassette(case.id))).encode(),
         digest_of_replaced(workspace.distances if case.tree else workspace.vectors).encode(),
-        code_digest(workspace.root, workspace.pack).encode(),
+        (code or code_digest(workspace.root, workspace.pack)).encode(),
     )
 
 
@@ -161,12 +169,13 @@ def _tasks(
     variants, workspace, samples = context.variants, context.workspace, context.suite.samples
     prompts = [workspace.pack.prompt_of(info, workspace.root) for info in variants]
     processes = [workspace.pack.process_of(prompt) for prompt in prompts]
+    code = code_digest(workspace.root, workspace.pack)
     for case, sample, process in product(context.cases, range(samples), dict.fromkeys(processes)):
         trials = [(case.id, info.variant.name, sample) for info in variants]
         asked = [number for number, trial in enumerate(trials) if trial in left and processes[number] == process]
         if asked:
             names = [
-                trial_digest(case, variants[number], sample, samples, workspace, ANY_CASSETTE)
+                trial_digest(case, variants[number], sample, samples, workspace, ANY_CASSETTE, code)
                 for number in (asked if keeper else ())
             ]
             known = keeper if keeper and not (context.request.fresh or is_plain()) else None

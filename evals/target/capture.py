@@ -21,7 +21,7 @@ from evals.cassettes.live_answer import HttpReply, Send, unreachable
 from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, heard, play, playing
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.request_key import parse_json
-from evals.errors import EvalsError, MissError, RecordingError
+from evals.errors import EvalsError, MissError
 from evals.secrets.secret_filter import scrub
 from evals.target.bodies import HttpAnswer, refused, request_object, served, without_credentials
 
@@ -210,8 +210,12 @@ def answer(sent: SentRequest, ask: Callable[[], HttpReply]) -> HttpAnswer | None
         return given
     request, recording = given
 
+    def live() -> HttpReply:
+        with _asking(request):
+            return ask()
+
     async def send() -> HttpReply:
-        return await asyncio.to_thread(_asked_live, request, ask)
+        return await asyncio.to_thread(live)
 
     return _recorded(lambda: recording.thread.wait(recording.recorder.answer(request, recording.send(request, send))))
 
@@ -225,13 +229,8 @@ async def answer_async(sent: SentRequest, ask: Callable[[], Awaitable[HttpReply]
     loop = asyncio.get_running_loop()
 
     async def live() -> HttpReply:
-        with live_traffic():
-            try:
-                return await ask()
-            except EvalsError:
-                raise
-            except Exception as error:  # noqa: BLE001 - each library has its own errors
-                raise _unreachable(request, error) from None
+        with _asking(request):
+            return await ask()
 
     async def send() -> HttpReply:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(live(), loop))
@@ -311,18 +310,16 @@ def _recorded(find: Callable[[], Interaction]) -> HttpAnswer:
         return refused(str(error))
 
 
-def _asked_live(request: IncomingRequest, ask: Callable[[], HttpReply]) -> HttpReply:
+@contextmanager
+def _asking(request: IncomingRequest) -> Iterator[None]:
+    """Requests inside the block go to the network. Raises RecordingError for whatever an HTTP library raises."""
     with live_traffic():
         try:
-            return ask()
+            yield
         except EvalsError:
             raise
         except Exception as error:  # noqa: BLE001 - each library has its own errors
-            raise _unreachable(request, error) from None
-
-
-def _unreachable(request: IncomingRequest, error: Exception) -> RecordingError:
-    return unreachable(request, error, nobody_there="Connect" in type(error).__name__)
+            raise unreachable(request, error, nobody_there="Connect" in type(error).__name__) from None
 
 
 def location() -> tuple[tuple[str, ...], str, str]:

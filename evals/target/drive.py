@@ -232,9 +232,10 @@ async def _answer_until_end(
     if call.context is not None:
         options["context"] = call.context
     is_sync = isinstance(graph.checkpointer, BaseCheckpointSaver) and not _is_async(graph.checkpointer)
-    payload: Any = next(iter(call.inputs.values())) if _is_one_value(graph, call.inputs) else call.inputs
+    is_one = isinstance(call.inputs, dict) and len(call.inputs) == 1 and takes_one_value(graph)
+    payload: Any = next(iter(call.inputs.values())) if is_one else call.inputs
     while True:
-        observer.begin()
+        observer.interrupts = ()
         if call.synchronous or is_sync:
             await asyncio.to_thread(_stream, graph, payload, config, options, trial, observer)
         else:
@@ -264,10 +265,6 @@ def takes_one_value(graph: Pregel[Any, Any, Any, Any]) -> bool:
     """Whether the input is a text, a number or a list, as that of an `@entrypoint` may be."""
     kind = getattr(graph.channels.get("__start__"), "UpdateType", None)
     return (get_origin(kind) or kind) in (str, int, float, bool, list)
-
-
-def _is_one_value(graph: Pregel[Any, Any, Any, Any], inputs: object) -> bool:
-    return isinstance(inputs, dict) and len(inputs) == 1 and takes_one_value(graph)
 
 
 def _with_services(graph: Pregel[Any, Any, Any, Any], answers: object) -> Pregel[Any, Any, Any, Any]:
@@ -318,13 +315,7 @@ def _reason(trial: TargetTrial) -> str:
     return trial.refused[0] if trial.refused else f"not recorded: {describe(ledger.misses[0])}"
 
 
-def _told(
-    call: TargetCall,
-    trial: TargetTrial,
-    observer: Observer,
-    ended: Ended,
-    error: str | None,
-) -> TargetRun:
+def _told(call: TargetCall, trial: TargetTrial, observer: Observer, ended: Ended, error: str | None) -> TargetRun:
     """The result, with the output where the graph came to an end."""
     output: dict[str, JsonValue] = {}
     if ended == "finished":

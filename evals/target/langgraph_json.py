@@ -117,8 +117,7 @@ def environment_of(file: LangGraphFile, *, replay: bool) -> Iterator[None]:
         yield
     finally:
         os.chdir(folder)
-        for name in set(os.environ) - set(before):
-            del os.environ[name]
+        os.environ.clear()
         os.environ.update(before)
 
 

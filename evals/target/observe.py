@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 from evals.models.base import Closed
 from evals.models.trace import GraphNames
 from evals.target.capture import ToolCall
+from evals.target.tools import langchain_tools
 
 END: Final = "__end__"
 START: Final = "__start__"
@@ -19,11 +20,12 @@ _MESSAGES: Final = frozenset({"human", "ai", "tool", "system"})
 
 
 class Step(Closed):
-    """One run of one node, or one call of a tool. `path` are the nodes of the outer graphs that it ran in. Steps with
-    the same `superstep` in the same run of a graph ran side by side. `agent` is the agent's name, if it has one. A
-    tool is `recorded` whose result came from a cassette, or went there."""
+    """One run of one node, one call of a LangChain `tool`, or a model's `call` of any other tool, which the graph's own
+    code answers. `path` are the nodes of the outer graphs that it ran in. Steps with the same `superstep` in the same
+    run of a graph ran side by side. `agent` is the agent's name, if it has one. A tool is `recorded` whose result came
+    from a cassette, or went there."""
 
-    kind: Literal["node", "tool"] = "node"
+    kind: Literal["node", "tool", "call"] = "node"
     name: str
     path: tuple[str, ...] = ()
     superstep: int = 0
@@ -59,8 +61,13 @@ class _Task:
     done: bool = False
     interrupted: bool = False
     error: str | None = None
-    tools: tuple[str, ...] = ()
+    calls: Sequence[Mapping[str, Any]] = ()
     state: Any = None
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of the tools that it calls."""
+        return tuple(str(call["name"]) for call in self.calls)
 
 
 def json_of(value: object) -> JsonValue:
@@ -112,10 +119,6 @@ class Observer:
     _superstep: dict[tuple[str, ...], int] = field(default_factory=dict)
     _ended: set[tuple[str, ...]] = field(default_factory=set)
 
-    def begin(self) -> None:
-        """The graph starts, or goes on after an interrupt: what the interrupted nodes did is done again."""
-        self.interrupts = ()
-
     def see(self, event: tuple[tuple[str, ...], str, Any]) -> None:
         """One event: namespace, stream mode, data."""
         namespace, mode, data = event
@@ -135,11 +138,13 @@ class Observer:
         return "/".join((*_path(deepest.namespace), deepest.name)) if deepest else ""
 
     def steps(self, calls: Iterable[ToolCall]) -> tuple[Step, ...]:
-        """Nodes in the order they started, each followed by the tools that it called."""
+        """Nodes in the order they started, each followed by the tools that it called: LangChain tools where they run,
+        others where the model calls them."""
         by_task: dict[str, list[ToolCall]] = {}
         for call in calls:
             by_task.setdefault(call.task if call.task in self._tasks else "", []).append(call)
         steps: list[Step] = []
+        seen: set[object] = set()
         places: dict[str, int] = {}
         for task in self._tasks.values():
             path, made = _path(task.namespace), by_task.pop(task.id, [])
@@ -148,6 +153,11 @@ class Observer:
             fields: dict[str, Any] = {"superstep": task.superstep, "agent": task.agent, "below": below}
             steps.append(Step(name=task.name, path=path, error=task.error, **fields))
             steps.extend(_tool_step(call, (*path, task.name), **fields) for call in made)
+            for asked in task.calls:
+                if asked["name"] not in langchain_tools and asked["id"] not in seen:
+                    fields["arguments"] = json_of(asked["args"])
+                    steps.append(Step(kind="call", name=asked["name"], path=(*path, task.name), **fields))
+                seen.add(asked["id"])  # a later node may return the same message
         steps.extend(_tool_step(call, call.path) for call in by_task.pop("", ()))
         return tuple(steps)
 
@@ -207,7 +217,7 @@ class Observer:
         task.interrupted = bool(data.get("interrupts"))
         error = data.get("error")
         task.error = None if error is None else (one_line(error) if isinstance(error, BaseException) else str(error))
-        task.tools = _tools_called(data.get("result"))
+        task.calls = _tools_called(data.get("result"))
         self._ended.add(task.namespace)
 
 
@@ -216,20 +226,14 @@ def _path(namespace: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tool_step(call: ToolCall, path: tuple[str, ...], **fields: Any) -> Step:  # noqa: ANN401 - fields of its node
-    return Step(
-        kind="tool",
-        name=call.tool,
-        path=path,
-        **fields,
-        arguments=call.arguments,
-        recorded=call.recorded,
-        error=call.error,
-    )
+    own: dict[str, Any] = {"arguments": call.arguments, "recorded": call.recorded, "error": call.error}
+    return Step(kind="tool", name=call.tool, path=path, **fields, **own)
 
 
-def _tools_called(result: object) -> tuple[str, ...]:
-    """Tools that the last message of a node's result calls."""
+def _tools_called(result: object) -> Sequence[Mapping[str, Any]]:
+    """Calls of tools in the last message of a node's result; `id` is the message's too: some servers number the calls
+    of each message."""
     values = result.values() if isinstance(result, Mapping) else ()
     messages = [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
-    calls = getattr(messages[-1], "tool_calls", None) if messages else None
-    return tuple(str(call["name"]) for call in calls or ())
+    last = messages[-1] if messages else None
+    return [{**call, "id": (getattr(last, "id", None), call["id"])} for call in getattr(last, "tool_calls", None) or ()]

@@ -273,9 +273,9 @@ def _visits(run: "TargetRun", files: VariantFiles) -> Iterator[Visit]:
     number, last = -1, None
     for step in run.steps:
         place = (step.kind, step.path, step.superstep)
-        number += place != last or step.kind == "tool"
+        number += place != last or step.kind != "node"
         last = place
-        arguments = step.arguments if step.kind == "tool" else None
+        arguments = step.arguments if step.kind != "node" else None
         told_by_miss = run.ended == "missed" and "not recorded" in (step.error or "")
         error = None if told_by_miss else _below_root(step.error, files)
         ran, fields = step.kind == "tool" and not step.recorded, {"agent": step.agent, "below": step.below}

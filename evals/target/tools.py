@@ -6,7 +6,8 @@ as its body. Tools that the suite does not name run for real.
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,11 +22,21 @@ from evals.errors import RecordingError
 from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result
 
 RESULT: Final = "x_tool_result"
+langchain_tools: Final[set[str]] = set()
+"""Names of the LangChain tools that this process has made since the hooks were installed."""
 
 
 def tool_hooks() -> list[tuple[type, str, Callable[[Any], Any]]]:
     """Class, method name, and wrapper of the original method."""
-    return [(BaseTool, "run", _hooked_run), (BaseTool, "arun", _hooked_arun)]
+    return [(BaseTool, "__init__", _hooked_init), (BaseTool, "run", _hooked_run), (BaseTool, "arun", _hooked_arun)]
+
+
+def _hooked_init(original: Any) -> Any:  # noqa: ANN401 - a method
+    def init(self: BaseTool, **fields: Any) -> None:  # noqa: ANN401 - as the original
+        original(self, **fields)
+        langchain_tools.add(self.name)
+
+    return init
 
 
 def _hooked_run(original: Any) -> Any:  # noqa: ANN401 - a method
@@ -35,13 +46,12 @@ def _hooked_run(original: Any) -> Any:  # noqa: ANN401 - a method
             return original(self, tool_input, *args, **kwargs)
         call = _call(self, tool_input, trial)
         with _noted(trial, call):
-            if not call.recorded:
-                return original(self, tool_input, *args, **kwargs)
-            request = _request(call)
-            found = _kept(request, trial)
+            found = _kept(call, trial)
             if found is None:
-                reply = _reply(call, original(self, tool_input, *args, **kwargs))
-                found = record_result(request, trial, reply)
+                result = original(self, tool_input, *args, **kwargs)
+                if not call.recorded:
+                    return result
+                found = record_result(_request(call), trial, _reply(call, result))
             return _result(found, self.name, kwargs.get("tool_call_id"))
 
     return run
@@ -54,41 +64,38 @@ def _hooked_arun(original: Any) -> Any:  # noqa: ANN401 - a method
             return await original(self, tool_input, *args, **kwargs)
         call = _call(self, tool_input, trial)
         with _noted(trial, call):
-            if not call.recorded:
-                return await original(self, tool_input, *args, **kwargs)
-            request = _request(call)
-            found = _kept(request, trial)
+            found = _kept(call, trial)
             if found is None:
-                reply = _reply(call, await original(self, tool_input, *args, **kwargs))
-                found = await asyncio.to_thread(record_result, request, trial, reply)
+                result = await original(self, tool_input, *args, **kwargs)
+                if not call.recorded:
+                    return result
+                found = await asyncio.to_thread(record_result, _request(call), trial, _reply(call, result))
             return _result(found, self.name, kwargs.get("tool_call_id"))
 
     return arun
 
 
-def _kept(request: IncomingRequest, trial: TargetTrial) -> Interaction | None:
-    """The recorded result; None where a recording has to run the tool. Raises MissError in a replay.
+def _kept(call: ToolCall, trial: TargetTrial) -> Interaction | None:
+    """The recorded result; None where the tool has to run. Raises MissError in a replay.
 
     A tool may ask models itself, so it must not run inside the recorder, which has a limit of requests in flight.
     """
+    if not call.recorded:
+        return None
+    request = _request(call)
     return heard(request.key) if trial.recording is not None else play(request)
 
 
-class _noted:  # noqa: N801 - a context manager
+@contextmanager
+def _noted(trial: TargetTrial, call: ToolCall) -> Iterator[None]:
     """Adds the call to the trial, with its error if it raises one."""
-
-    def __init__(self, trial: TargetTrial, call: ToolCall) -> None:
-        self._trial, self._place = trial, len(trial.tool_calls)
-        self._call = call
-        trial.tool_calls.append(call)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if error is not None:
-            text = f"{type(error).__name__}: {error}".splitlines()[0]
-            self._trial.tool_calls[self._place] = replace(self._call, error=text)
+    place = len(trial.tool_calls)
+    trial.tool_calls.append(call)
+    try:
+        yield
+    except BaseException as error:
+        trial.tool_calls[place] = replace(call, error=f"{type(error).__name__}: {error}".splitlines()[0])
+        raise
 
 
 def _call(tool: BaseTool, tool_input: object, trial: TargetTrial) -> ToolCall:

@@ -168,6 +168,25 @@ def test_the_list_grows_by_what_is_imported_later(packages, site, monkeypatch):
     assert not before.extends(after)
 
 
+def test_a_list_that_grows_is_as_if_made_at_once_and_reads_only_what_is_new(packages, site, monkeypatch):
+    packages.note()
+    other = ModuleType("other")
+    other.__file__ = str(write(site / "other.py", "TWO = 2\n"))
+    monkeypatch.setitem(sys.modules, "other", other)
+    read, content = [], libraries._content
+    monkeypatch.setattr(libraries, "_content", lambda path, signed: read.append(path) or content(path, signed))
+    grown = packages.note()
+
+    assert read == [other.__file__]
+    at_once = libraries._listed(grown.files)
+    assert (grown.digest, grown.state, grown.contents, grown.unlike) == (
+        at_once.digest,
+        at_once.state,
+        at_once.contents,
+        at_once.unlike,
+    )
+
+
 def test_a_longer_list_whose_earlier_files_have_changed_does_not_extend_the_earlier_one(packages, site, monkeypatch):
     before = packages.note()
     (site / "thing" / "__init__.py").write_text("ONE = 4\n")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import evals, live_model
+from tests.builders.example_projects import ROOT, evals, evals_of, live_model
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +72,21 @@ def translate(state: State):
 graph = StateGraph(State).add_node(translate).set_entry_point("translate").set_finish_point("translate").compile()
 """
 
+CREW = """
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+
+CREW = set("Ann Bob Cem Dora Eve Fay Gus Hal".split())
+
+
+def answer(state: MessagesState):
+    asked = [("system", f"You may ask {', '.join(CREW)}."), *state["messages"]]
+    return {"messages": [ChatOpenAI(model="small").invoke(asked)]}
+
+
+graph = StateGraph(MessagesState).add_node(answer).set_entry_point("answer").compile()
+"""
+
 
 def started(folder, code, *words):
     """A project that `init` has set up, with the case that it wrote."""
@@ -122,3 +137,11 @@ def test_middleware_without_async_methods_is_run_synchronously_where_the_setting
         code, said = evals(project, "record", "first", **model)
     assert (code, "model tools weather model" in said) == (0, True), said
     assert "1/1" in evals(project, "run", "first")[1]
+
+
+def test_a_set_in_a_prompt_has_the_same_order_in_every_process(tmp_path):
+    project, _ = started(tmp_path, CREW)
+    with live_model(lambda *_: "ok") as model:
+        codes, said = evals_of(ROOT, project, "record first", **model)
+    assert (codes, "1 of 1 trials replay exactly" in said) == ([0], True), said
+    assert "1/1" in evals_of(ROOT, project, "run first")[1]

@@ -16,7 +16,7 @@ from evals.report.view.page_parts import Pool
 
 @dataclass(frozen=True)
 class System:
-    """Variants of one supervisor; the modes of a plan are one. `leader` is the one the others are compared with."""
+    """Variants of one system, such as the modes of a plan. `leader` is the one the others are compared with."""
 
     name: str
     variants: tuple[VariantInfo, ...]
@@ -64,18 +64,13 @@ def prompt_texts(run: Run, pack: Pack | None = None) -> tuple[PromptText, ...]:
     """Every prompt and every plan file once, where there is more than one system."""
     if len(systems(run, pack)) == 1:
         return ()
-    prompts: dict[tuple[str, str], list[VariantInfo]] = {}
-    plans: dict[tuple[str, str], list[VariantInfo]] = {}
-    for info in run.variants:
-        if info.prompt_text:
-            prompts.setdefault((f"Prompt {info.prompt_version}", info.prompt_text), []).append(info)
-        if info.plan_text:
-            plans.setdefault((f"Plan {info.variant.settings['plan']}", info.plan_text), []).append(info)
-    return tuple(
-        PromptText(title, f"read by {_names(readers)}", text)
-        for texts in (prompts, plans)
-        for (title, text), readers in texts.items()
-    )
+    prompts = [(f"Prompt {info.prompt_version}", info.prompt_text, info) for info in run.variants]
+    plans = [(f"Plan {info.variant.settings.get('plan')}", info.plan_text, info) for info in run.variants]
+    readers: dict[tuple[str, str], list[VariantInfo]] = {}
+    for title, text, info in (*prompts, *plans):
+        if text:
+            readers.setdefault((title, text), []).append(info)
+    return tuple(PromptText(title, f"read by {_names(infos)}", text) for (title, text), infos in readers.items())
 
 
 def _reads(system: System) -> str:

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 from langchain.agents import create_agent
+from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
@@ -172,6 +173,45 @@ async def test_a_supervisor_agent_decides_by_the_tools_it_calls(tmp_path: Path) 
     assert called == {"find": ({"topic": "tea"}, ("tools",)), "count": ({"word": "tea"}, ("tools",))}
     assert [(use.tool, use.recorded) for use in session.trials[-1].tool_calls] == [("find", False), ("count", False)]
     assert run.output["messages"][-1]["content"] == "All done."  # type: ignore[index,call-overload]
+
+
+async def test_a_tool_that_a_node_runs_by_hand_is_a_step_with_its_arguments(tmp_path: Path) -> None:
+    """`save` and `finish` are no LangChain tools: one is a function that a node calls, one only ends the run. `find` is
+    one: where its call is refused, it has not run."""
+
+    @tool
+    def find(topic: str) -> str:
+        """Find."""
+        return topic
+
+    def save(text: str) -> str:
+        """Save."""
+        return text
+
+    finish = {"name": "finish", "description": "End.", "parameters": {"type": "object", "properties": {}}}
+
+    def make(url: str) -> TargetCall:
+        asked = model(url).bind_tools([save, find, finish])
+
+        def decide(state: MessagesState) -> Any:
+            return {"messages": [asked.invoke(state["messages"])]}
+
+        def tools(state: MessagesState) -> Any:
+            return {"messages": [ToolMessage("no", tool_call_id=one["id"]) for one in state["messages"][-1].tool_calls]}
+
+        graph = StateGraph(MessagesState).add_node(decide).add_node(tools).add_edge(START, "decide")
+        graph.add_conditional_edges("decide", lambda s: END if "'finish'" in str(s["messages"][-1]) else "tools")
+        return TargetCall(graph.add_edge("tools", "decide"), {"messages": ["hello"]}, routers=frozenset({"decide"}))
+
+    def say(text: str, _: Any) -> Any:
+        return [("finish", {})] if '"tool"' in text else [("save", {"text": "tea"}), ("find", {"topic": "tea"})]
+
+    with target_session(tmp_path) as session:
+        run = await both(session, make, say)
+
+    assert names(run) == ["decide", "decide/save", "tools", "decide", "decide/finish"]
+    assert [step.arguments for step in run.steps] == [{}, {"text": "tea"}, {}, {}, {}]
+    assert [decision.step for decision in run.decisions] == [0, 2]
 
 
 async def test_results_of_tools_that_are_recorded_by_name_are_replayed(tmp_path: Path) -> None:
