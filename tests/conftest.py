@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from evals.shared.command_start import SELDOM
 from evals.shared.secrets.rule import release
+from tests.builders.chromium import close_chromium
 from tests.builders.read_once import read_once
 
 ROOT = Path(__file__).parents[1]
@@ -55,6 +56,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(*SELDOM)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """One browser for all browser tests in a row, and none beside other tests."""
+    if item.get_closest_marker("browser") is None:
+        close_chromium()
+
+
+def pytest_sessionfinish() -> None:
+    """Also after the last test."""
+    close_chromium()
 
 
 @pytest.fixture(autouse=True)

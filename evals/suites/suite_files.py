@@ -14,7 +14,7 @@ from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
 from evals.pack import Pack, load_pack
 from evals.project import Project
-from evals.safe_yaml import beyond_bounds, double_key
+from evals.safe_yaml import LOADER, beyond_bounds, double_key
 
 SUITES: Final = Path(__file__).parent
 HERE: Final = Path()
@@ -81,10 +81,10 @@ def _plain(text: str, path: Path) -> object:
     """The file's YAML as plain data."""
     if too_far := beyond_bounds(text):
         raise ConfigurationError(f"{path}:{too_far[0]}: {too_far[1]}; write it plainly")
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = yaml.compose(text, Loader=LOADER)
     if node is not None and (double := double_key(node)):
         raise ConfigurationError(f"{path}:{double[0]}: the key {double[1]!r} stands here twice; take one out")
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=LOADER)  # noqa: S506 - a safe loader, whichever there is
 
 
 def suite_file(name_or_path: str, root: Path = HERE) -> Path:

@@ -2,6 +2,8 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
 
 import pytest
 
@@ -27,6 +29,23 @@ def a_chromium() -> Iterator:
         chromium = play.chromium.launch(executable_path=PROGRAM, args=CHEAP)
         yield chromium
         chromium.close()
+
+
+_OPEN: Final = ExitStack()
+_opened: Final[list[Any]] = []
+
+
+def the_chromium() -> Any:
+    """The browser of this process, which stays open for the tests that follow until one needs none."""
+    if not _opened:
+        _opened.append(_OPEN.enter_context(contextmanager(a_chromium)()))
+    return _opened[0]
+
+
+def close_chromium() -> None:
+    """While a browser runs, no event loop can start in its process."""
+    _opened.clear()
+    _OPEN.close()
 
 
 def cases_shown(page) -> list[str]:

@@ -98,8 +98,12 @@ def evals(project: Path, *words: str, before: Callable[[], None] | None = None, 
 
 
 def evals_of(code: Path, project: Path, *lines: str, **environment: str) -> tuple[list[int], str]:
-    """Exit codes and output of commands with the code in another folder, one after the other in one process."""
-    program = "import sys; from evals.cli.main import main; print([main(line.split()) for line in sys.argv[1:]])"
+    """Exit codes and output of commands with the code in another folder, one after the other in one process; a line
+    `cd FOLDER` is one as well."""
+    program = (
+        "import os, sys; from evals.cli.main import main\n"
+        "print([os.chdir(line[3:]) or 0 if line.startswith('cd ') else main(line.split()) for line in sys.argv[1:]])"
+    )
     command = [sys.executable, "-c", program, *lines]
     said = _done(command, project, {"PYTHONPATH": str(code), **environment})[1]
     codes = next((line for line in said.splitlines() if re.fullmatch(r"\[[\d, ]+\]", line)), "[]")

@@ -18,6 +18,7 @@ from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.pipeline import changed_files
 from evals.triage.dataset import load_cases
+from evals.triage.pack import TriagePack
 
 SITE = sysconfig.get_path("purelib")
 SHIPPED = PACKAGE.parent / "datasets"
@@ -31,7 +32,9 @@ _listed_now = installed_packages.Libraries.listed
 _made_list = installed_packages._listed
 _looked_through = installed_packages._imported
 _found: dict[tuple[object, ...], installed_packages.Listed] = {}
-_files_of: dict[tuple[object, ...], list[str]] = {}
+_seen: set[str] = set()
+_imported_so_far: set[str] = set()
+_SITES_OF_TESTS = installed_packages._SITES
 
 
 def read_once() -> None:
@@ -45,6 +48,7 @@ def read_once() -> None:
     installed_packages._listed = _listed_files
     installed_packages._imported = _imported_files
     changed_files._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
+    TriagePack.code_files = cache(TriagePack.code_files)  # type: ignore[method-assign]
     load_cases.load_case = _case  # type: ignore[assignment]
     baseline.imported_by = _imported
 
@@ -78,13 +82,16 @@ def _list_that_stays(paths: tuple[str, ...]) -> installed_packages.Listed:
 
 
 def _imported_files() -> list[str]:
-    """Looked for again when a module was loaded since."""
-    where = installed_packages._site(), installed_packages._SITES, installed_packages.OWN
-    seen = (len(sys.modules), next(reversed(sys.modules)), *map(str, where))
-    if seen not in _files_of:
-        _files_of.clear()
-        _files_of[seen] = _looked_through()
-    return _files_of[seen]
+    """Of the modules that were loaded since the last look, and those found before."""
+    if installed_packages._SITES is not _SITES_OF_TESTS or installed_packages._site() != SITE:
+        return _looked_through()
+    if not _imported_so_far:
+        _imported_so_far.update(_looked_through())
+    else:
+        loaded = (getattr(sys.modules.get(name), "__file__", None) for name in sys.modules.keys() - _seen)
+        _imported_so_far.update(path for path in loaded if isinstance(path, str) and path.startswith(SITE))
+    _seen.update(sys.modules)
+    return sorted(_imported_so_far)
 
 
 def _signature(path: str) -> installed_packages.Signature:

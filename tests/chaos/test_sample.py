@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.builders.checkout import evals
-from tests.builders.chromium import a_chromium
+from tests.builders.chromium import the_chromium
 from tests.builders.shipped import every
 from tests.chaos import chance, checkouts, greens, ground, kills, mutations, payloads, sources, strangers, targets
 from tests.chaos.__main__ import PARTS, main
@@ -97,10 +97,8 @@ def test_a_terminal_that_prints_what_it_gets_is_noticed(tmp_path, monkeypatch):
 @pytest.mark.browser
 def test_a_payload_that_runs_is_noticed(tmp_path):
     (page := tmp_path / "page.html").write_text(payloads.PAYLOADS[0].replace("RUN", "window.ran=1"))
-    browsers = a_chromium()
 
-    assert payloads.ran_in(next(browsers), page) == 1
-    browsers.close()
+    assert payloads.ran_in(the_chromium(), page) == 1
 
 
 def test_the_table_tells_what_is_promised_from_what_is_only_counted():

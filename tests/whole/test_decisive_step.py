@@ -26,9 +26,17 @@ def planted(tmp_path_factory):
     return project, {"first": first, "before": before, "forced": forced, "again": again}
 
 
-def decisive(project, *words):
+@pytest.fixture(scope="module")
+def decisive(planted):
+    """What `decided` says of the project, and the page of the run."""
+    project, _ = planted
+    found, said = decided(project)
+    return found, said, unpacked((project / "reports" / "latest" / "index.html").read_text())
+
+
+def decided(project):
     """(case, variant) -> decisive step of each failed trial, from run.json; and what the run said."""
-    _, said = evals(project, "run", "row", "--decisive", *words)
+    _, said = evals(project, "run", "row", "--decisive")
     return decisive_in(project), said
 
 
@@ -41,9 +49,8 @@ def decisive_in(project):
     }
 
 
-def test_of_planted_mistakes_at_least_9_in_10_are_found_at_their_decision(planted):
-    project, _ = planted
-    found, _ = decisive(project)
+def test_of_planted_mistakes_at_least_9_in_10_are_found_at_their_decision(decisive):
+    found, _, _ = decisive
 
     places = {}
     for (case, variant), step in found.items():
@@ -76,19 +83,16 @@ def test_a_trial_is_explained_with_its_decisive_step(planted):
     assert "The trial went wrong at decision 2: with check instead of shout it passes." in said
 
 
-def test_a_run_counts_the_deciding_decisions_and_the_report_shows_them(planted):
-    project, _ = planted
-    _, said = decisive(project)
-    page = unpacked((project / "reports" / "latest" / "index.html").read_text())
+def test_a_run_counts_the_deciding_decisions_and_the_report_shows_them(decisive):
+    _, said, page = decisive
 
     assert "edge: 13 failed trials: decision 1 is decisive in 2" in said, said
     assert "decision 1 is decisive in 2" in page
     assert "The trial went wrong at decision 2: with check instead of shout it passes." in page
 
 
-def test_a_run_without_the_option_tries_nothing(planted):
+def test_a_run_without_the_option_tries_nothing(planted, decisive):
     project, _ = planted
-    decisive(project)
     evals(project, "run", "row")
 
     assert "decisive" not in (project / "reports" / "latest" / "run.json").read_text()
@@ -166,7 +170,7 @@ def test_a_forced_trial_passes_only_if_it_ends_well_and_every_metric_has_a_value
     with live_model(err) as model:
         assert evals(project, "record", "row", **model)[0] == 0
         evals(project, "record", "row", "--forced", **model)
-    found, _ = decisive(project)
+    found, _ = decided(project)
 
     assert {
         case: [(each["choice"], each["result"], each["why"]) for each in step["tried"]]

@@ -35,7 +35,7 @@ def killed_anywhere(checkout: Path, below: str, run: Callable[[], int]) -> Itera
 
 def test_a_recording_that_is_killed_lists_its_cassettes_when_it_is_run_again(tmp_path: Path) -> None:
     with an_llm_server() as llm:
-        words = ("record", "tiny.yaml", *CASE, "--base-url", llm.base_url)
+        words = ("record", "tiny.yaml", *CASE, "--variant", "old", "--base-url", llm.base_url)
         for checkout in killed_anywhere(a_checkout(tmp_path / "checkout"), "cassettes", partial(main, [*words])):
             assert evals(checkout, *words).code == 0
 

@@ -1,12 +1,12 @@
-"""One browser for the tests of a module: while one runs, no event loop can start in its process."""
+"""A browser for the tests that open a page."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.builders.chromium import a_chromium
+from tests.builders.chromium import the_chromium
 
-browser = pytest.fixture(a_chromium, scope="module", name="browser")
+browser = pytest.fixture(the_chromium, scope="module", name="browser")
 
 
 @pytest.fixture(scope="module")
