@@ -58,7 +58,7 @@ def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
         pack = load_pack(name)
         for module in (*pack.report_sections, *pack.variant_metrics):
             import_module(module)
-        _ = pack.load_cases  # imported when it is asked for
+        _ = pack.load_cases, pack.prompts_named  # imported when they are asked for
         if in_workers:
             yield from _server_files()
         else:
