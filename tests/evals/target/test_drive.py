@@ -207,8 +207,10 @@ async def test_a_tool_that_a_node_runs_by_hand_is_a_step_with_its_arguments(tmp_
         return [("finish", {})] if '"tool"' in text else [("save", {"text": "tea"}), ("find", {"topic": "tea"})]
 
     with target_session(tmp_path) as session:
+        unrecorded = await session.replay(make("http://localhost:1"))
         run = await both(session, make, say)
 
+    assert {"save", "find", "finish"} <= set(unrecorded.names.steps)
     assert names(run) == ["decide", "decide/save", "tools", "decide", "decide/finish"]
     assert [step.arguments for step in run.steps] == [{}, {"text": "tea"}, {}, {}, {}]
     assert [decision.step for decision in run.decisions] == [0, 2]
