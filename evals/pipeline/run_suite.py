@@ -38,6 +38,8 @@ class FinishedRun:
 
 def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
     """Run a suite and write its report. Raises EvalsError where there is nothing to decide."""
+    if not isinstance(request, RunRequest):
+        raise ConfigurationError(f"run: {request!r:.60} is no request; write RunRequest('prompts')")
     folder = request.folder()
     with new_report(folder):
         context = plan(request, progress)

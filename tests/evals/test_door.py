@@ -106,6 +106,7 @@ def test_a_path_may_be_a_text(tmp_path):
         (lambda: evals.compare("v3", "prompts", ROOT), r"sides is 'v3'; write \['v3', ...\]"),
         (lambda: evals.write_report("run.json", "out"), "'run.json' is no run; `read_run` reads"),
         (lambda: evals.replay("prompts"), r"'prompts' is no loaded suite; `load_suite` gives one"),
+        (lambda: evals.run("prompts"), r"'prompts' is no request; write RunRequest\('prompts'\)"),
     ],
 )
 def test_a_wrong_argument_is_an_error_that_says_what_to_write(call, words):
