@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -21,7 +20,7 @@ from evals.installed_packages import signature
 PRELOADED: Final = ["evals.runner.preloaded"]
 """What the server loads."""
 LOADED: Final = "EVALS_LOADED"
-"""Variable that tells the server in which file to list what it is loaded from."""
+"""Variable that tells the server where `loaded_file` is."""
 
 
 @cache
@@ -67,20 +66,11 @@ def _state(paths: Sequence[str]) -> bytes:
 
 def loading() -> bool:
     """Whether whoever asks for a worker now has to wait."""
-    return isinstance(origin(), ForkServerContext) and not _loaded().exists()
+    return isinstance(origin(), ForkServerContext) and not loaded_file().exists()
 
 
-def server_files() -> list[str]:
-    """What the server is loaded from, when it is: see `files_behind_imports`. Raises OSError if it has ended before."""
-    while loading():
-        if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            raise ChildProcessError
-        time.sleep(0.02)
-    return _loaded().read_text(encoding="utf-8").split("\n") if _loaded().exists() else []
-
-
-def _loaded() -> Path:
-    """In the folder that goes with this process, beside the server's socket."""
+def loaded_file() -> Path:
+    """Where the server lists what it has loaded: in the folder that goes with this process, beside its socket."""
     return Path(util.get_temp_dir()) / "loaded"
 
 
@@ -100,7 +90,7 @@ def _told() -> Iterator[None]:
     """A Python that begins in the block finds modules where this one does, and not in the current folder: many projects
     have a folder `evals`. It knows how to say that it has loaded."""
     path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    here = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", LOADED: str(_loaded()), "PYTHONHASHSEED": "0"}
+    here = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", LOADED: str(loaded_file()), "PYTHONHASHSEED": "0"}
     before = {name: os.environ.get(name) for name in here}
     os.environ.update(here)
     try:

@@ -172,33 +172,15 @@ def _site() -> str:
     return str(Path(str(spec.origin)).parents[1]) if spec else sys.prefix
 
 
-def imported() -> Iterator[tuple[str, str]]:
-    """Name and file of every module that this process has imported."""
+def _imported() -> list[str]:
+    """The files of all installed packages that this process has imported, and what their installer says of each."""
+    found = set()
     for name, module in list(sys.modules.items()):
         with suppress(TypeError):  # some put other objects there
             path = vars(module).get("__file__")
-            if isinstance(path, str):
-                yield name, path
-
-
-def _imported() -> list[str]:
-    """The files of all installed packages that this process has imported, and what their installer says of each."""
-    foreign = {path for name, path in imported() if name.partition(".")[0] not in OWN and _is_installed(path)}
-    return sorted(foreign | {str(path) for path in Path(_site()).glob("*.dist-info/METADATA")})
-
-
-def _is_installed(path: str) -> bool:
-    return any(site in path for site in _SITES)
-
-
-def files_behind_imports() -> Iterator[str]:
-    """Files and folders whose change may mean that this process has not imported what a new one would."""
-    for name, path in imported():
-        yield path
-        if name.partition(".")[0] not in OWN:  # our own bytecode is compared with its source
-            yield importlib.util.cache_from_source(path)
-    yield from (f"{name.partition('.')[0]}.py" for name, _ in imported())  # in the current folder, which comes first
-    yield from filter(_is_installed, sys.path)
+            if isinstance(path, str) and name.partition(".")[0] not in OWN and any(site in path for site in _SITES):
+                found.add(path)
+    return sorted(found | {str(path) for path in Path(_site()).glob("*.dist-info/METADATA")})
 
 
 def _below(name: str) -> Iterator[str]:

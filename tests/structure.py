@@ -36,6 +36,7 @@ LATER: Final = (
     "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
     "evals/import_time.py",
+    "evals/imported_files.py",
     "evals/llm_judge/attacks.py",
     "evals/models/forced_choice.py",
     "evals/pipeline/attribute_hunks.py",

@@ -7,20 +7,19 @@ from typing import Any, Final
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Durability
+from langgraph.types import Durability, interrupt
 from langsmith.run_helpers import get_current_run_tree
 
 from triage.agents import AGENTS
 from triage.agents.agent import Node as Visit
 from triage.agents.agent import Toolbox, worker_node
-from triage.agents.human_input import human_input
 from triage.configuration import Configuration
 from triage.errors import ConfigurationError
 from triage.guards.guard import GuardSet, rule
 from triage.guards.guard_sets import guard_set
 from triage.plans.plan_files import MODES, given_plan
 from triage.run_options import RunOptions
-from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, Worker
+from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, HumanExchange, Worker
 from triage.supervisors import SUPERVISORS
 from triage.supervisors.plan.plan_execution import REVIEW, as_task, dispatched, fan_out, for_review, review
 from triage.supervisors.plan.plan_prompts import parts_of
@@ -170,6 +169,22 @@ def _connect_plan(graph: Any, workers: Workers, configuration: Configuration, gu
         graph.add_edge(name, REVIEW)
     judge = for_review(configuration, writer_ends=guards.writer_ends)
     graph.add_conditional_edges(REVIEW, judge, {"critic": "critic", "supervisor": "supervisor", "end": END})
+
+
+async def human_input(state: BugTriageState) -> dict[str, Any]:
+    """Wait for the answer to `pending_exchange` (the interrupt's value, a `HumanExchange`); resume with a string.
+
+    Everything before `interrupt` runs again on resume, so nothing stands there.
+    """
+    asked = state.pending_exchange or HumanExchange(question="")
+    answer: str = interrupt(asked)
+    return {
+        "human_exchanges": [asked.model_copy(update={"answer": answer})],
+        "pending_exchange": None,
+        "awaiting_human": False,
+        "visits": ["human_input"],
+        "iterations": state.iterations + 1,
+    }
 
 
 def routed(state: BugTriageState) -> str:

@@ -29,8 +29,7 @@ TEXT: Final = "text"
 
 ROUTER: Final = "router"
 WORKER: Final = "worker"
-"""What a router is read as, and any agent of a target: of any schema, all but free text; of a router that is its
-decision."""
+"""What agents of any schema are read as: all but free text; of a router that is its decision."""
 
 
 def _readers(agent: str, request: Json, known: Readers) -> Mapping[str, Callable[[Json], Hashable]]:
@@ -177,9 +176,9 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
         for interaction in load(workspace.cassette(case), readings).interactions:
             answers.setdefault(interaction.key, []).append(interaction)
         for key in sorted(uses.keys() & answers.keys() - found.keys()):
-            agent = min(answers[key], key=lambda answer: answer.sample).agent
-            read_as = ROUTER if agent in routers else WORKER if is_target else agent
-            found[key] = _recorded(case, key, answers[key], uses[key], read_as, workspace.pack.answer_readers)
+            kept = tuple(sorted(answers[key], key=lambda answer: answer.sample))
+            read_as = ROUTER if kept[0].agent in routers else WORKER if is_target else kept[0].agent
+            found[key] = _recorded(case, kept, uses[key], read_as, workspace.pack.answer_readers)
     models = [request for request in found.values() if request.answers[0].model]  # a web search asks no model
     asked = [each for each in models if each.answers[0].uri.partition("?")[0].endswith("/chat/completions")]
     if models and not asked:
@@ -192,18 +191,12 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
 
 
 def _recorded(
-    case: str,
-    key: str,
-    answers: Iterable[Interaction],
-    uses: Sequence[Passage],
-    read_as: str,
-    known: Readers,
+    case: str, kept: tuple[Interaction, ...], uses: Sequence[Passage], read_as: str, known: Readers
 ) -> RecordedRequest:
-    kept = tuple(sorted(answers, key=lambda answer: answer.sample))
     variants = {use.variant for use in uses}
     stratum = Stratum(kept[0].agent, variants.pop() if len(variants) == 1 else SHARED)
     fields = fields_of(read_as, kept[0].request, known)
-    return RecordedRequest(case, key, stratum, fields, kept, tuple(uses), read_as, known)
+    return RecordedRequest(case, kept[0].key, stratum, fields, kept, tuple(uses), read_as, known)
 
 
 def _uses(traces: Sequence[Trace], routers: Collection[str]) -> Mapping[str, Sequence[Passage]]:
@@ -212,8 +205,7 @@ def _uses(traces: Sequence[Trace], routers: Collection[str]) -> Mapping[str, Seq
     for trace in traces:
         step = 0
         for call in trace.calls:
-            decides = call.agent in routers
-            step += decides
+            step += (decides := call.agent in routers)
             use = Passage(case=trace.case_id, variant=trace.variant, step=step if decides else 0)
             found.setdefault(call.key, {})[use] = None
         for key in (key for point in trace.points for key in point.keys):

@@ -127,7 +127,7 @@ def unreachable(request: IncomingRequest, error: Exception, *, nobody_there: boo
 
 def refusal(request: IncomingRequest, reply: HttpReply) -> RecordingError:
     """What to say of a reply that is no success."""
-    searched = _path(request).endswith("/search")
+    searched = _path(request) == "/search"
     advice = _SEARCH_ADVICE.get(reply.status) if searched else _ADVICE.get(_code(reply)) or _ADVICE.get(reply.status)
     if advice is None:
         return RecordingError(_said(request, f"status {reply.status}", reply))
@@ -161,7 +161,7 @@ def _fits(path: str, answer: Mapping[str, Any]) -> bool:
         choices = answer.get("choices")
         whole = isinstance(choices, list) and bool(choices) and all(map(_is_whole_choice, choices))
         return whole and all(isinstance(answer.get(name), kind | None) for name, kind in _MEMBERS.items())
-    if path.endswith("/search"):
+    if path == "/search":
         results = answer.get("results")
         return isinstance(results, list) and all(isinstance(result, dict) for result in results)
     return True

@@ -4,14 +4,14 @@ It imports code of this package and of libraries only, and reads no data.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from evals.fork_server import origin, server_files
-from evals.import_hook import STARTED_NS
-from evals.installed_packages import Signature, files_behind_imports, signature
+from evals.fork_server import loaded_file, loading, origin
+from evals.imported_files import any_newer, imported_files, signatures
 from evals.pack import load_pack
 from evals.project import FILE, Project
 
@@ -33,14 +33,17 @@ def wait_for_go(words: Sequence[str]) -> bool:
         os.dup2(nothing.fileno(), 0)  # what the stdin of any other round is
     jobs, root = (words[words.index(name) + 1] for name in ("--jobs", "--root"))
     settings = [FILE, str(Path(root) / FILE)]
-    before = _signatures(settings)
+    before = signatures(settings)
     try:
-        loaded = _signatures(_load(Path(root), in_workers=jobs != "1"))
+        loaded = signatures(_load(Path(root), in_workers=jobs != "1"))
     except Exception:  # noqa: BLE001 - a round that is started anew meets it again, and says it
         return False
-    if any(max(found[2:], default=0) > STARTED_NS for found in loaded.values()):
-        return False
-    return os.read(pipe, 1) == GO and _signatures(loaded) == loaded and _signatures(settings) == before
+    return (
+        not any_newer(loaded)
+        and os.read(pipe, 1) == GO
+        and signatures(loaded) == loaded
+        and signatures(settings) == before
+    )
 
 
 def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
@@ -55,13 +58,18 @@ def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
         pack = load_pack(name)
         for module in (*pack.report_sections, *pack.variant_metrics):
             import_module(module)
-        _ = pack.load_cases  # imported when it is asked for
+        _ = pack.load_cases, pack.prompts_named  # imported when they are asked for
         if in_workers:
-            yield from server_files()
+            yield from _server_files()
         else:
             pack.preload()
-    yield from files_behind_imports()
+    yield from imported_files()
 
 
-def _signatures(paths: Iterable[str]) -> dict[str, Signature]:
-    return {path: signature(path) for path in paths}
+def _server_files() -> list[str]:
+    """What the workers' server is loaded from, when it is. Raises ChildProcessError if it has ended before."""
+    while loading():
+        if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            raise ChildProcessError
+        time.sleep(0.02)
+    return loaded_file().read_text(encoding="utf-8").split("\n") if loaded_file().exists() else []

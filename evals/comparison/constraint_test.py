@@ -66,12 +66,14 @@ def violation_rules(material: Material, names: Sequence[str], clusters: Mapping[
 
 
 def replayed_cases(material: Material, name: str) -> frozenset[str]:
-    """Cases that a variant answers from the same cassette, with the same prompt, as when its baseline was blessed."""
+    """Cases that a variant answers from the same cassette (or without any), with the same prompt, as when its baseline
+    was blessed."""
     baseline = material.baseline
     prompt = next((info.prompt_digest for info in material.variants if info.variant.name == name), None)
     if baseline is None or baseline.prompts.get(name) != prompt:
         return frozenset()
-    return frozenset(case for case, digest in material.cassettes.items() if baseline.cassettes.get(case) == digest)
+    names = [case.id for case in material.cases]
+    return frozenset(name for name in names if material.cassettes.get(name) == baseline.cassettes.get(name))
 
 
 def change_test(

@@ -8,7 +8,7 @@ from typing import Any
 
 from evals.comparison import gate
 from evals.comparison.answering_models import different_models
-from evals.comparison.baseline import incomparable
+from evals.comparison.baseline import hard_violations, incomparable
 from evals.comparison.behaviour_changes import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
 from evals.comparison.costs import cost_changes
@@ -288,10 +288,17 @@ def _new(material: Material) -> list[str]:
 
 def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
     """A new version is judged against the reference; a green says that nothing else was there to compare it with."""
-    candidate = material.suite.candidate
+    candidate, reference, trials = material.suite.candidate, material.suite.reference, material.trials
     if candidate not in _new(material):
         return ()
-    return (f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",)
+    was = hard_violations(trials, reference)
+    new = {case: sorted({*now} - {*was.get(case, ())}) for case, now in hard_violations(trials, candidate).items()}
+    places = [f"{', '.join(violated)} in {case}" for case, violated in new.items() if violated]
+    told = f"{candidate} violates hard constraints that {reference} does not in {counted(len(places), 'case')}"
+    return (
+        *([f"{told} ({some(places)})"] if places else []),
+        f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",
+    )
 
 
 def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:

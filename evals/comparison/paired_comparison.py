@@ -1,5 +1,6 @@
 """Compare two variants, paired by case or decision point, on one metric."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -294,16 +295,22 @@ def _minimum_detectable(pairs: Sequence[Pair], owners: Sequence[str], alpha: flo
     if not pairs:
         return None
     drop = _if_clusters_fall(pairs, owners, alpha)
-    if drop is None or _pass_or_fail(pairs):
+    if _pass_or_fail(pairs):
         return drop
     graded = minimum_detectable_difference([pair.change for pair in pairs], owners, alpha=alpha)
-    return max(drop, graded or 0.0, _LEAST_STEP)
+    if drop is None:  # too many rose and fell to count them: of grades, how far they move counts
+        mean = sum(pair.weight * pair.was for pair in pairs) / len(pairs)
+        if _if_clusters_fall(pairs, owners, alpha, most=True) is None or (graded or math.inf) > mean:
+            return None
+    return max(drop or 0.0, graded or 0.0, _LEAST_STEP)
 
 
-def _if_clusters_fall(pairs: Sequence[Pair], owners: Sequence[str], alpha: float) -> float | None:
+def _if_clusters_fall(
+    pairs: Sequence[Pair], owners: Sequence[str], alpha: float, *, most: bool = False
+) -> float | None:
     """The drop if enough clusters fall to be significant, each by as much as those that changed did, or by all it has.
 
-    As many may change by chance, in either direction, as did here in the rarer one.
+    As many may change by chance, in either direction, as did here in the rarer one; with `most` none.
     """
     worth: dict[str, float] = {}
     changed: dict[str, float] = {}
@@ -311,7 +318,7 @@ def _if_clusters_fall(pairs: Sequence[Pair], owners: Sequence[str], alpha: float
         worth[owner] = worth.get(owner, 0.0) + pair.weight * pair.was
         changed[owner] = changed.get(owner, 0.0) + pair.change
     lost, gained = (sum(sign * change > SAME for change in changed.values()) for sign in (-1, 1))
-    churn = min(lost, gained) / len(worth)
+    churn = 0.0 if most else min(lost, gained) / len(worth)
     drop = minimum_detectable_drop(len(worth), churn=churn, alpha=alpha)
     having = [value for value in worth.values() if value > 0]
     if drop is None or drop > len(having) / len(worth):

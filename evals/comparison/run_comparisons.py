@@ -292,8 +292,7 @@ def ablations(
 def ablated(one: Variant, whole: Variant) -> bool:
     """Whether `one` is `whole` with one part left out of one setting, and the same in all else."""
     return any(
-        str(one.settings[name]).startswith(f"{value}{WITHOUT}")
+        str(one.settings.get(name)).startswith(f"{value}{WITHOUT}")
         and one.model_copy(update={"name": whole.name, name: value}) == whole
         for name, value in whole.settings.items()
-        if name in one.settings
     )

@@ -153,14 +153,16 @@ async def prove(
     if replayed != recorded:
         raise RecordingError(
             f"{case.id} under {variant.name} does not replay: {difference(recorded, replayed)}. Nothing of this trial "
-            "was accepted; something in the graph depends on time, chance or order"
+            "was accepted; it depends on time, chance, order or earlier trials: take that from the inputs instead"
         )
 
 
 def difference(recorded: Trace, replayed: Trace) -> str:
     """The first field in which two traces part."""
     if replayed.misses:
-        return f"a request by {replayed.misses[0].agent} is not recorded"
+        first = replayed.misses[0]
+        told = [f" ({found.path}: {found.change})" for found in (first.nearest.differences if first.nearest else ())]
+        return f"a request by {first.agent} is not recorded{''.join(told[:1])}"
     if recorded.walked != replayed.walked:
         return f"route {' '.join(recorded.walked)} became {' '.join(replayed.walked)}"
     fields = [name for name in Trace.model_fields if getattr(recorded, name) != getattr(replayed, name)]

@@ -313,7 +313,9 @@ def render_selftest(result: SelfTest) -> str:
     return render_sheet("selftest", selftest_page(result))
 
 
-def render_sheet(name: str, view: object, own: str = "sweep.css") -> str:
-    """The template `name`.html.j2 with its view and the style sheet `own`: one HTML document."""
+def render_sheet(name: str, view: object, own: str = "sheet.css", package: str = "evals.report") -> str:
+    """The template `name`.html.j2 of a package with its view and the style sheet `own`: one HTML document."""
     style = Markup(f"{asset('report.css')}\n{asset(own)}")  # noqa: S704 - both shipped with the package
-    return TEMPLATES.get_template(f"{name}.html.j2").render(page=view, style=style, policy=policy(style, ""))
+    return (
+        _templates_of(package).get_template(f"{name}.html.j2").render(page=view, style=style, policy=policy(style, ""))
+    )

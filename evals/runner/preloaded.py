@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals.fork_server import LOADED
 from evals.gc_pause import uncollected
-from evals.installed_packages import files_behind_imports
+from evals.imported_files import imported_files
 from evals.pack import load_pack
 from evals.project import Project
 
@@ -19,5 +19,5 @@ gc.freeze()  # shared with every worker, as long as no collector writes its mark
 if LOADED in os.environ:
     with suppress(OSError):  # it is waited for in any case
         whole = Path(f"{os.environ[LOADED]}.part")
-        whole.write_text("\n".join(files_behind_imports()), encoding="utf-8")
+        whole.write_text("\n".join(imported_files()), encoding="utf-8")
         whole.replace(os.environ[LOADED])

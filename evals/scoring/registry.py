@@ -67,7 +67,7 @@ def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     try:
         with noted(LOADED, own=name.partition(".")[0] != "evals"):
             module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
-    except Exception as error:  # whatever the module does
+    except (Exception, SystemExit) as error:  # whatever the module does
         cause = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ConfigurationError(f"{place_of(error)}: scorers {name} cannot be imported ({cause})") from error
     listed: Sequence[Scorer] = getattr(

@@ -92,7 +92,7 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
         return Scored(value=value) if allowed else Failed(error=f"{subject.name}: {value:g} is {said}")
     except NotApplicable as reason:
         return Skipped(reason=str(reason))
-    except Exception as error:  # noqa: BLE001  a broken scorer is an outcome the gate must see, whatever broke
+    except (Exception, SystemExit) as error:  # noqa: BLE001  a broken scorer is an outcome the gate must see, whatever broke
         return Failed(error=f"{subject.name}: {place_of(error)}: {type(error).__name__}: {error}")
 
 

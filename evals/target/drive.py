@@ -324,10 +324,10 @@ def _told(call: TargetCall, trial: TargetTrial, observer: Observer, ended: Ended
             output = value if isinstance(value, dict) else {"output": value}
         except Exception as wrong:  # noqa: BLE001 - the user's own function
             ended, error = "failed", f"`output` of the target: {one_line(wrong)}"
-    calls = list(trial.tool_calls)
+    named = {*observer.names.steps, *tools_of(trial), *(used.tool for used in trial.tool_calls)}
     return TargetRun(
         ended=ended,
-        steps=observer.steps(calls),
+        steps=observer.steps(trial.tool_calls),
         decisions=observer.decisions(),
         interrupts=tuple(Asked(payload=payload, answer=answer) for payload, answer in observer.asked),
         output=output,
@@ -337,7 +337,5 @@ def _told(call: TargetCall, trial: TargetTrial, observer: Observer, ended: Ended
         refused=tuple(trial.refused),
         passed=tuple(trial.passed),
         printed=trial.printed.getvalue(),
-        names=observer.names.model_copy(
-            update={"steps": tuple(sorted({*observer.names.steps, *tools_of(trial), *(call.tool for call in calls)}))}
-        ),
+        names=observer.names.model_copy(update={"steps": tuple(sorted(named))}),
     )

@@ -7,6 +7,7 @@ from typing import Any, Final
 from langgraph.pregel import Pregel
 from langgraph.pregel._runner import PregelRunner
 
+from evals.cassettes.replay_misses import body_of
 from evals.models.route_spec import END
 from evals.target.capture import TargetTrial, current_trial
 
@@ -62,7 +63,9 @@ def ends_of(graph: Pregel[Any, Any, Any, Any]) -> dict[str, set[str]]:
 
 def tools_of(trial: TargetTrial) -> set[str]:
     """Names of the tools that models were offered, in the shapes of OpenAI's and Anthropic's requests."""
-    tools = (tool for served in trial.tape.ledger.served for tool in served.request.get("tools") or ())
+    ledger = trial.tape.ledger
+    requests = [*(found.request for found in ledger.served), *(body_of(miss.body) for miss in ledger.misses)]
+    tools = (tool for request in requests for tool in request.get("tools") or ())
     named = (tool.get("function") or tool for tool in tools if isinstance(tool, Mapping))
     return {str(tool["name"]) for tool in named if isinstance(tool, Mapping) and "name" in tool}
 

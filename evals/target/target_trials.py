@@ -303,7 +303,8 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     _processes.add(files.process)
     if len(_processes) > 1:
         raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
-    from evals.target.drive import Driver  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.clock import seeded  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.drive import Driver  # noqa: PLC0415
     from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)
@@ -311,7 +312,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     name = settings.graph or _only(list(file.graphs), files.project)
     before = dict(os.environ)
     try:
-        with importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
+        with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
             graph = load_graph(file, name)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
         return LoadedTarget(graph, settings, Driver(), variables)

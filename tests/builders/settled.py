@@ -8,7 +8,7 @@ import httpx
 import httpx2
 
 from evals.shared.command_start import SELDOM
-from evals.shared.secrets.second_opinion import second_opinion
+from evals.shared.secrets.scanner import second_opinion
 from tests.builders.read_once import read_now, read_once
 
 read_once()

@@ -25,8 +25,7 @@ from evals.report.run_files import write_report
 from evals.runner.trial_cache import TraceCache
 from evals.secrets.secret_filter import scan, unsuspicious
 from evals.shared.secrets.rule import hold, release
-from evals.shared.secrets.scanner import EMAIL
-from evals.shared.secrets.second_opinion import RULE
+from evals.shared.secrets.scanner import EMAIL, SECOND_OPINION
 from tests.builders.batch import a_pending
 from tests.builders.interaction import CHAT, a_chat_answer, a_chat_request, a_recorder
 from tests.builders.loopback import serving
@@ -113,7 +112,7 @@ def _corpus_rows(name: str, secrets: Sequence[Sample], harmless: Sequence[Sample
 def _rules_for(sample: Sample, but: tuple[str, ...] = (EMAIL,)) -> set[str]:
     """The rules that see something in a text, as it is written to a cassette."""
     rules = {found.rule for found in scan({"content": sample.text})}
-    if rules - {RULE} and unsuspicious([json.dumps({"content": sample.text})], []):
+    if rules - {SECOND_OPINION} and unsuspicious([json.dumps({"content": sample.text})], []):
         raise AssertionError(f"the quick look passes what the scan sees ({sample.kind}: {sorted(rules)})")
     return rules - set(but)
 

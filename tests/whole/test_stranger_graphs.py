@@ -1,6 +1,7 @@
 """Graphs as strangers write them, from `init` to a replay: the functional API, and middleware without async methods."""
 
 import json
+import re
 
 import pytest
 
@@ -87,6 +88,23 @@ def answer(state: MessagesState):
 graph = StateGraph(MessagesState).add_node(answer).set_entry_point("answer").compile()
 """
 
+SESSION = """
+import uuid
+
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+
+SESSION = uuid.uuid4().hex
+
+
+def answer(state: MessagesState):
+    asked = [("system", f"Session {SESSION}."), *state["messages"]]
+    return {"messages": [ChatOpenAI(model="small").invoke(asked)]}
+
+
+graph = StateGraph(MessagesState).add_node(answer).set_entry_point("answer").compile()
+"""
+
 
 def started(folder, code, *words):
     """A project that `init` has set up, with the case that it wrote."""
@@ -145,3 +163,19 @@ def test_a_set_in_a_prompt_has_the_same_order_in_every_process(tmp_path):
         codes, said = evals_of(ROOT, project, "record first", **model)
     assert (codes, "1 of 1 trials replay exactly" in said) == ([0], True), said
     assert "1/1" in evals_of(ROOT, project, "run first")[1]
+
+
+def test_a_number_drawn_at_import_is_the_same_in_every_process(tmp_path):
+    project, _ = started(tmp_path, SESSION)
+    with live_model(lambda *_: "ok") as model:
+        code, said = evals(project, "record", "first", **model)
+    assert (code, "1 of 1 trials replay exactly" in said) == (0, True), said
+
+
+def test_a_request_that_differs_in_each_process_is_told_with_the_words_that_differ(tmp_path):
+    project, _ = started(tmp_path, SESSION.replace("uuid.uuid4().hex", "f'no {__import__(\"os\").getpid()}'"))
+    with live_model(lambda *_: "ok") as model:
+        code, said = evals(project, "record", "first", **model)
+    assert code == 3, said
+    assert re.search(r"\(messages\[0\]\.content: '\d+\.' became '\d+\.'\)", said), said
+    assert "take that from the inputs" in said

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.structure import PACK, SourceFile, source_files
+from tests.structure import PACK, ROOT, SourceFile, source_files
 
 OF_TRIAGE: Final = re.compile(
     r"(?<![a-z])(archetype|categor(y|ies)|codebase|critic|guard|human_input|investigator|iterations|max_iterations"
@@ -76,6 +76,12 @@ def test_no_name_in_the_core_is_one_of_the_triage_graph():
 
 def test_no_text_in_the_core_names_something_of_the_triage_graph():
     assert {(each.path, text) for each in of_core() for text in of_triage(texts(each.text))} == set(KEPT)
+
+
+def test_no_page_of_the_core_names_something_of_the_triage_graph():
+    pages = [path for folder in ("templates", "assets") for path in (ROOT / "evals/report" / folder).iterdir()]
+
+    assert [path.name for path in pages if of_triage({path.read_text(encoding="utf-8")})] == []
 
 
 @pytest.mark.parametrize(

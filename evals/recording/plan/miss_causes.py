@@ -110,8 +110,7 @@ def first_step(
 
 
 def ways_of(trace: Trace, router: str) -> set[Way]:
-    """The ways a recorded trial went, those of the `router` between its steps too; where it missed something, the last
-    is not among them."""
+    """The ways a recorded trial went, the `router`'s too; where it missed something, the last is not among them."""
     route: tuple[str, ...] = trace.walked
     ways = {(str(node), route[:place]) for place, node in enumerate(route)}
     asked = {(router, route[:place]) for place in range(min(len(trace.decisions), len(route) + 1))}

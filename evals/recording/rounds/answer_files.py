@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # the package carries no types
-from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 from pydantic import Field, ValidationError
 
 from evals.cassettes.live_answer import HttpReply, usable
@@ -57,6 +55,9 @@ def _misfits(text: object, schema: Mapping[str, Any], what: str) -> Iterator[str
     except ValueError:
         yield f"{what} is not whole JSON"
         return
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # noqa: PLC0415 - a plan needs none
+    from jsonschema.exceptions import best_match  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
+
     error = best_match(Draft202012Validator(schema).iter_errors(value))
     if error is not None:
         yield f"{error.json_path}: {scrub(error.message)[:_VALID_SHOWN]}"

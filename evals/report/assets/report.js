@@ -182,7 +182,7 @@ function showPlace(name) {
 
 /* --- search and filters --------------------------------------------------------------------------- */
 
-/* What a row is found by at once: id, title, slice, category, split, and its routes letter after letter. */
+/* What a row is found by at once: id, title, slice, kind, split, and its routes letter after letter. */
 function wordsOf(row) {
   const routes = Array.from(row.querySelectorAll(".way, .ribbon"), (way) => way.textContent.replace(/[^A-Za-z]/g, ""));
   return [row.cells[0].textContent, row.cells[1].textContent, row.dataset.kind, ...routes].join(" ").toLowerCase();

@@ -275,4 +275,4 @@ def _cell(summary: SplitSummary | None) -> str:
 
 def render_sweep(sweep: Sweep) -> str:
     """The page of a sweep: one HTML document."""
-    return render_sheet("sweep", sweep_page(sweep))
+    return render_sheet("sweep", sweep_page(sweep), package="evals.triage.report")

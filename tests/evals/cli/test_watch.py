@@ -18,3 +18,7 @@ def test_a_prompt_file_that_is_gone_is_still_watched(tmp_path):
     suite.write_text(yaml.safe_dump(told))
 
     assert prompt in what_it_rests_on(RunRequest(str(suite), REPOSITORY))
+
+
+def test_settings_of_the_project_are_watched_also_before_there_are_any():
+    assert REPOSITORY / "evals.toml" in what_it_rests_on(RunRequest("prompts", REPOSITORY))

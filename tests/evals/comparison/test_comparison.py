@@ -235,5 +235,17 @@ def test_a_graded_score_that_did_not_move_could_have_been_seen_to_fall():
     assert item.minimum_detectable == pytest.approx(0.8**0.2 / 2, abs=0.001)
 
 
+def test_a_drop_of_grades_that_all_move_a_little_is_called_in_80_of_100_comparisons():
+    """New answers move every grade up or down: that is noise, and no sign that nothing could be seen."""
+    rng = np.random.default_rng(5)
+    seen = [compared(*rng.normal(0.7, 0.1, (2, 24))).minimum_detectable for _ in range(20)]
+    drop = np.mean([each for each in seen if each is not None])
+
+    assert None not in seen
+    called = [compared(*rng.normal([[0.7], [0.7 - drop]], 0.1, (2, 24))).verdict == "regression" for _ in range(200)]
+    assert 0.7 <= np.mean(called) <= 0.9
+    assert compared(*rng.normal(0.7, 0.1, (2, 4))).minimum_detectable is None
+
+
 def test_a_graded_score_at_nought_has_nothing_to_fall():
     assert compared([0.5, 0, 0, 0, 0], [0.5, 0, 0, 0, 0]).minimum_detectable is None

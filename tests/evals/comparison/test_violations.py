@@ -44,6 +44,26 @@ def test_one_new_violation_is_worse_where_the_answers_are_those_of_the_baseline(
     assert (verdict.exit_code, verdict.sentence) == (1, "Worse: v3 breaks P4 in case-3.")
 
 
+def test_one_is_worse_where_the_graph_asks_no_model_so_that_there_is_no_cassette():
+    plain = some_trials(CASES)
+    baseline = a_baseline(CASES, plain).model_copy(update={"cassettes": {}})
+    material = some_material(CASES, violated(plain, named([3])), baseline=baseline, cassettes={})
+
+    assert decide(facts_of(material, baseline, compared(material, scorer_infos()))).exit_code == 1
+
+
+def test_a_green_of_a_new_candidate_names_hard_constraints_that_the_reference_does_not_violate():
+    plain = some_trials(CASES)
+    both = violated(plain, named([4]), "v2")
+    told = a_baseline(CASES, both)
+    baseline = told.model_copy(update={"values": {"v2": told.values["v2"]}})
+    trials = violated(both, named([3, 4]))
+    material = some_material(CASES, trials, baseline=baseline)
+    verdict = decide(facts_of(material, baseline, compared(material, scorer_infos())))
+
+    assert "v3 violates hard constraints that v2 does not in 1 case (P4 in case-3)" in verdict.sentence
+
+
 def test_it_is_within_chance_where_answers_were_recorded_anew_and_the_green_says_so():
     verdict = verdict_of([3], recorded="again")
 

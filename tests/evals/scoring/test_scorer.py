@@ -16,7 +16,7 @@ def a_scorer(answer):
     def answering(case, trace):
         """What the
         test wants."""
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         return answer
 
@@ -29,7 +29,9 @@ def test_a_case_that_is_none_of_its_business_is_skipped_with_the_reason():
     assert outcome == Skipped(reason="no question is required")
 
 
-@pytest.mark.parametrize("broken", [KeyError("gone"), float("nan"), float("inf"), None, AssertionError()])
+@pytest.mark.parametrize(
+    "broken", [KeyError("gone"), float("nan"), float("inf"), None, AssertionError(), SystemExit(0)]
+)
 def test_a_broken_scorer_is_a_failed_outcome(broken):
     """Not a number, infinity and None are no scores either."""
     assert isinstance(score(a_scorer(broken), a_case(), a_trace()), Failed)

@@ -207,8 +207,10 @@ async def test_a_tool_that_a_node_runs_by_hand_is_a_step_with_its_arguments(tmp_
         return [("finish", {})] if '"tool"' in text else [("save", {"text": "tea"}), ("find", {"topic": "tea"})]
 
     with target_session(tmp_path) as session:
+        unrecorded = await session.replay(make("http://localhost:1"))
         run = await both(session, make, say)
 
+    assert {"save", "find", "finish"} <= set(unrecorded.names.steps)
     assert names(run) == ["decide", "decide/save", "tools", "decide", "decide/finish"]
     assert [step.arguments for step in run.steps] == [{}, {"text": "tea"}, {}, {}, {}]
     assert [decision.step for decision in run.decisions] == [0, 2]
@@ -224,25 +226,25 @@ async def test_results_of_tools_that_are_recorded_by_name_are_replayed(tmp_path:
         return f"{len(ran)} o'clock"
 
     @tool
-    async def news(topic: str) -> str:
-        """Tell the news."""
+    async def search(topic: str) -> str:
+        """Tell the search."""
         ran.append(topic)
-        return f"{len(ran)} news"
+        return f"{len(ran)} search"
 
     def say(text: str, _: Any) -> Any:
-        return "It is late." if '"tool"' in text else [("clock", {"zone": "UTC"}), ("news", {"topic": "tea"})]
+        return "It is late." if '"tool"' in text else [("clock", {"zone": "UTC"}), ("search", {"topic": "tea"})]
 
     with target_session(tmp_path) as session:
         await both(
             session,
-            lambda url: TargetCall(create_agent(model(url), [clock, news]), ASKED),
+            lambda url: TargetCall(create_agent(model(url), [clock, search]), ASKED),
             say,
-            tools={"clock", "news"},
+            tools={"clock", "search"},
         )
 
     assert sorted(ran) == ["UTC", "tea"]
     assert all(use.recorded for use in session.trials[-1].tool_calls)
-    assert {i.uri for i in session.cassette.interactions} == {"/tools/clock", "/tools/news", "/v1/chat/completions"}
+    assert {i.uri for i in session.cassette.interactions} == {"/tools/clock", "/tools/search", "/v1/chat/completions"}
 
 
 async def test_a_recorded_tool_that_returns_no_json_is_told_in_one_line(tmp_path: Path) -> None:
