@@ -73,32 +73,25 @@ def recorded_words(
     interactions: Callable[[], Iterable[Interaction]], digest: str, keys: Collection[str], cache: Path
 ) -> RecordedWords:
     """The words of the requests with these keys in the cassette with that digest, whose `interactions` are asked for
-    unless `cache` has the words."""
-    kept, name = Kept(cache / WORDS), _name(digest, keys)
+    unless `cache` has the words of all of them."""
+    kept, name = Kept(cache / WORDS), digest_of(digest.encode(), digest_of_code(Path(__file__)).encode())
     packed = kept.get(name)
-    if packed is not None:
-        texts, rows = from_json(zlib.decompress(packed))
-    else:
-        places: dict[str, int] = {}
-        rows = [
-            (each.key, each.sample, *(places.setdefault(text, len(places)) for text in words_of(each)))
-            for each in interactions()
-            if each.key in keys
-        ]
+    texts, rows, known = from_json(zlib.decompress(packed)) if packed is not None else ([], [], [])
+    if missing := set(keys).difference(known):
+        places = {text: place for place, text in enumerate(texts)}
+        for each in interactions():
+            if each.key in missing:
+                said = (places.setdefault(text, len(places)) for text in words_of(each))
+                rows.append((each.key, each.sample, *said))
         texts = list(places)
         with suppress(OSError, PydanticSerializationError):  # half a character, which JSON can spell
-            kept.put(name, zlib.compress(to_json((texts, rows)), 1))
-    return {(key, sample): (texts[a], texts[b], texts[c]) for key, sample, a, b, c in rows}
+            kept.put(name, zlib.compress(to_json((texts, rows, [*known, *sorted(missing)])), 1))
+    return {(key, sample): (texts[a], texts[b], texts[c]) for key, sample, a, b, c in rows if key in keys}
 
 
 def keep_words(cassette: Cassette, digest: str, keys: Collection[str], cache: Path) -> None:
     """Read the words of these requests in a cassette that is parsed anyway, unless that was done before."""
-    if not Kept(cache / WORDS).has(_name(digest, keys)):
-        recorded_words(lambda: cassette.interactions, digest, keys, cache)
-
-
-def _name(digest: str, keys: Collection[str]) -> str:
-    return digest_of(digest.encode(), digest_of_code(Path(__file__)).encode(), *(key.encode() for key in sorted(keys)))
+    recorded_words(lambda: cassette.interactions, digest, keys, cache)
 
 
 def words_of(interaction: Interaction) -> tuple[str, str, str]:

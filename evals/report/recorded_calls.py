@@ -30,12 +30,12 @@ NONE: Final[Recorded] = {}
 
 def recorded_calls(run: Run, workspace: Workspace) -> Recorded:
     """What the trials of a run were answered. Of a case whose cassette is another file than the run names: nothing."""
-    asked = dict.fromkeys(
-        (trial.trace.case_id, frozenset(call.key for call in trial.trace.calls)) for trial in run.trials
-    )
+    asked: dict[str, set[str]] = {}
+    for trial in run.trials:
+        asked.setdefault(trial.trace.case_id, set()).update(call.key for call in trial.trace.calls)
     return {
         (case, key, sample): RecordedCall(*words)
-        for case, keys in asked
+        for case, keys in asked.items()
         for (key, sample), words in _words(workspace, case, run.cassettes.get(case, ""), keys).items()
     }
 

@@ -29,6 +29,8 @@ T = TypeVar("T")
 
 
 _ANSWERS: Final = "answers"
+_MOST_KEPT: Final = 100
+"""Trials of a case whose answers are known."""
 ANY_CASSETTE: Final = "any cassette"
 """In the place of a cassette's digest, in the name of all else that a trial depends on."""
 
@@ -46,22 +48,40 @@ class EarlierTrial:
         return answers_of(self.trace, cassette) == self.answers
 
 
-def earlier(cache: Path, name: str, keeper: Keeper) -> EarlierTrial | None:
-    """The last trial that was kept under `name`, if its trace can still be used."""
-    digest, _, answers = (Kept(cache / _ANSWERS).get(name) or b"").decode().partition(" ")
-    trace = keeper.get(digest) if digest else None
-    return None if trace is None else EarlierTrial(trace, answers)
+def earlier(
+    cache: Path, case_id: str, sample: int, names: Sequence[str], keeper: Keeper
+) -> Iterator[EarlierTrial | None]:
+    """For each name the last trial that was kept under it, if its trace can still be used."""
+    told = _told(cache, case_id, sample) if names else {}
+    for name in names:
+        digest, _, answers = told.get(name, "").partition(" ")
+        trace = keeper.get(digest) if digest else None
+        yield None if trace is None else EarlierTrial(trace, answers)
 
 
-def keep_answers(
-    cache: Path, names: Sequence[str], digests: Sequence[str], traces: Sequence[Trace], at: Cassette
-) -> None:
+def keep_answers(task: "CaseTask", traces: Sequence[Trace], at: Cassette) -> None:
     """Keep, under what else each trial depends on, which trial it was and what it was answered. One that misses an
     answer depends on all of its cassette: the nearest request is sought there."""
-    for name, digest, trace in zip(names, digests, traces, strict=False):
-        if trace.provenance.label == "exact" and not trace.misses and not trace.point_misses:
-            with suppress(OSError):  # of a full disk the trial itself tells, when it is kept
-                Kept(cache / _ANSWERS).put(name, f"{digest} {answers_of(trace, at)}".encode())
+    found = {
+        name: f"{digest} {answers_of(trace, at)}"
+        for name, digest, trace in zip(task.names, task.digests, traces, strict=False)
+        if trace.provenance.label == "exact" and not trace.misses and not trace.point_misses
+    }
+    told = _told(task.cache, task.case.id, task.sample)
+    if found.items() - told.items():
+        lines = [" ".join(line) for line in ({**told, **found}).items()][-_MOST_KEPT:]
+        with suppress(OSError):  # of a full disk the trial itself tells, when it is kept
+            Kept(task.cache / _ANSWERS).put(_place(task.case.id, task.sample), "\n".join(lines).encode())
+
+
+def _told(cache: Path, case_id: str, sample: int) -> dict[str, str]:
+    """Name of all else that a trial depends on -> its digest, and that of its answers."""
+    kept = Kept(cache / _ANSWERS).get(_place(case_id, sample)) or b""
+    return dict(line.split(" ", 1) for line in kept.decode().splitlines())
+
+
+def _place(case_id: str, sample: int) -> str:
+    return digest_of(case_id.encode(), str(sample).encode())
 
 
 def answers_of(trace: Trace, cassette: Cassette) -> str:
@@ -183,10 +203,10 @@ def run_case(task: CaseTask) -> list[Trace]:
         traces = _checked(task, _reused_or_replayed(task, cassette))
     except Exception as error:  # noqa: BLE001 - whatever it was, it is a failed trial that the gate sees
         return [failed(task, variant, error) for variant in task.variants]
-    keep_answers(task.cache, task.names, task.digests, traces, cassette)
+    keep_answers(task, traces, cassette)
     if task.recorded not in ("", ABSENT):
-        for trace in traces:  # the report shows what they were answered; here it is parsed, on every core
-            keep_words(cassette, task.recorded, {call.key for call in trace.calls}, task.cache)
+        asked = {call.key for trace in traces for call in trace.calls}  # their words the report shows
+        keep_words(cassette, task.recorded, asked, task.cache)  # here it is parsed, on every core
     return traces
 
 

@@ -25,6 +25,7 @@ _HARNESS: Final = (
     "content_cache.py",
     "installed_packages.py",
     "import_hook.py",
+    "imported_files.py",
     "holdout.py",
     "pack.py",
     "paths.py",

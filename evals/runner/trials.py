@@ -197,7 +197,7 @@ def _tasks(
                 pins=pins,
                 process=process,
                 names=tuple(names),
-                earlier=tuple(earlier(workspace.cache, name, known) for name in names) if known else (),
+                earlier=tuple(earlier(workspace.cache, case.id, sample, names, known)) if known else (),
             )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.gc_pause import uncollected
 from evals.pack import Later, Pack
 from evals.paths import PACKAGE
-from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
 if TYPE_CHECKING:
@@ -18,12 +17,19 @@ if TYPE_CHECKING:
     from evals.models.suite import Variant
     from evals.models.trace import Trace
     from evals.runner.case_task import CaseTask
+    from evals.triage.dataset.dataset_layout import Layout
     from evals.workspace import Workspace
 
 
 _FOLDER: Final = PACKAGE / "triage"
 _NOT_IN_TRIALS: Final = ("cli", "judge", "plugin", "report", "sweep")
 """Folders of this package that decide nothing of a trial: an edit there makes no trial run again."""
+
+
+def _layout(datasets: Path) -> "Layout":
+    from evals.triage.dataset.dataset_layout import Layout  # noqa: PLC0415 - a session that runs no suite needs none
+
+    return Layout(datasets)
 
 
 class TriagePack(Pack):
@@ -99,15 +105,15 @@ class TriagePack(Pack):
 
     def cases_folder(self, datasets: Path) -> Path:
         """`triage/cases` of the dataset."""
-        return Layout(datasets).cases
+        return _layout(datasets).cases
 
     def labels_file(self, datasets: Path, case_id: str) -> Path:
         """`case.yaml`."""
-        return Layout(datasets).labels(case_id)
+        return _layout(datasets).labels(case_id)
 
     def input_file(self, datasets: Path, case_id: str) -> Path:
         """`issue.md`."""
-        return Layout(datasets).issue(case_id)
+        return _layout(datasets).issue(case_id)
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Released packages and commits that the cases are about."""
