@@ -66,14 +66,16 @@ def violation_rules(material: Material, names: Sequence[str], clusters: Mapping[
 
 
 def replayed_cases(material: Material, name: str) -> frozenset[str]:
-    """Cases that a variant answers from the same cassette (or without any), with the same prompt, as when its baseline
-    was blessed."""
+    """Cases that a variant answers from the same cassette (or without asking a model), with the same prompt, as when
+    its baseline was blessed."""
     baseline = material.baseline
     prompt = next((info.prompt_digest for info in material.variants if info.variant.name == name), None)
     if baseline is None or baseline.prompts.get(name) != prompt:
         return frozenset()
-    names = [case.id for case in material.cases]
-    return frozenset(name for name in names if material.cassettes.get(name) == baseline.cassettes.get(name))
+    mine, cases = material.cassettes, [case.id for case in material.cases]
+    asked = {trial.trace.case_id for trial in material.trials if trial.trace.variant == name and trial.trace.calls}
+    same = (case for case in cases if mine.get(case) == baseline.cassettes.get(case))
+    return frozenset(case for case in same if case in mine or case not in asked)
 
 
 def change_test(

@@ -56,7 +56,8 @@ class Repeats:
             )
         self._cells = [(case.id, name) for case in material.cases for name in material.names]
         suite = material.suite.model_copy(update={"samples": 1, "as_blessed": None})
-        self._material = replace(material, suite=suite, cassettes={}, scorers=_ANY, partial=())
+        now, self._before = ({case.id: which for case in material.cases} for which in ("now", "before"))
+        self._material = replace(material, suite=suite, cassettes=now, scorers=_ANY, partial=())
         self.count = material.suite.samples
 
     @property
@@ -105,7 +106,9 @@ class Repeats:
         if losses and rng is not None:
             after = self._spoilt(before, after, losses, planted, rng)
         own = self._material
-        baseline = make_baseline(own.suite.name, own.cases, own.variants, before, _ANY, pack=own.pack)
+        baseline = make_baseline(
+            own.suite.name, own.cases, own.variants, before, _ANY, pack=own.pack, cassettes=self._before
+        )
         now = make_baseline(own.suite.name, own.cases, own.variants, after, _ANY, pack=own.pack)
         material = replace(own, trials=after, baseline=baseline, wants_baseline=True)
         return gate.decide(facts_of(material, now, compared(material, material.metrics)))

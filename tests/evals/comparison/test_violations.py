@@ -11,6 +11,7 @@ from evals.comparison.run_comparisons import compared
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
 from tests.builders.facts import a_baseline, a_variant, cassettes_of, some_cases, some_material, some_trials
+from tests.builders.trace import a_call
 
 CASES = some_cases(30)
 
@@ -50,6 +51,17 @@ def test_one_is_worse_where_the_graph_asks_no_model_so_that_there_is_no_cassette
     material = some_material(CASES, violated(plain, named([3])), baseline=baseline, cassettes={})
 
     assert decide(facts_of(material, baseline, compared(material, scorer_infos()))).exit_code == 1
+
+
+def test_one_is_within_chance_where_a_model_was_asked_and_nobody_knows_whether_the_answers_are_the_same():
+    plain = some_trials(CASES)
+    asked = tuple(
+        each.model_copy(update={"trace": each.trace.model_copy(update={"calls": (a_call(),)})}) for each in plain
+    )
+    baseline = a_baseline(CASES, asked).model_copy(update={"cassettes": {}})
+    material = some_material(CASES, violated(asked, named([3])), baseline=baseline, cassettes={})
+
+    assert decide(facts_of(material, baseline, compared(material, scorer_infos()))).exit_code == 0
 
 
 def test_a_green_of_a_new_candidate_names_hard_constraints_that_the_reference_does_not_violate():

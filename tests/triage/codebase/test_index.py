@@ -133,7 +133,7 @@ for query in ["veto", "which guard", "cart total", "iteration limit", "retry on 
 def test_two_processes_retrieve_the_same_chunks(tmp_path, capfd, monkeypatch):
     """With the real model, Chroma and BM25, on real source; this process is the second."""
     agents = ROOT / "triage" / "agents"
-    source = {name: (agents / name).read_bytes() for name in ("critic.py", "human_input.py", "agent.py")}
+    source = {name: (agents / name).read_bytes() for name in ("critic.py", "investigator.py", "agent.py")}
     root = a_repository(tmp_path, source)
 
     other = subprocess.run(
