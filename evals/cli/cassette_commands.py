@@ -97,12 +97,14 @@ def cassette_verify_command(
 def cassette_tidy_command(
     context: typer.Context,
     unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
-    also: Annotated[list[str] | None, typer.Option("--also", help="--unused: also keep what this suite uses.")] = None,
+    also: Annotated[
+        list[str] | None, typer.Option("--also", help="--unused: a suite file elsewhere whose answers stay.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With --unused: delete.")] = False,
 ) -> int:
     """Rewrite cassettes of an older schema in today's, and write the manifest anew.
 
-    --unused rewrites nothing: it lists what no suite uses, and with --yes deletes it. Then all suites must be wholly
+    --unused rewrites nothing: it lists what no suite uses, and with --yes deletes it. It needs all suites wholly
     recorded.
     """
     from evals.cli.cassette_upkeep import migrate, prune

@@ -127,7 +127,7 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph: set its SDK's variable.",
+        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph: its SDK's variable.",
         envvar="EVALS_BASE_URL",
     ),
 ]

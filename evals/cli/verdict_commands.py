@@ -55,10 +55,10 @@ def compare_command(
     out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
     verbose: Verbose = False,
 ) -> int:
-    """Is the last prompt, stored run or result file worse than the first? Exit codes as for `run`.
+    """Prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` beside a prompt is that prompt at REV; beside a stored run, the suite's baseline at REV; alone, the
-    candidate's prompt at REV, compared with now. With --case: no verdict.
+    With a prompt, `git:REV` is that prompt at REV; with a stored run, the suite's baseline at REV; alone, the
+    candidate's prompt at REV, compared with today's. With --case: no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
