@@ -23,8 +23,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("words", "hint"), WRONG.values(), ids=WRONG)
-def test_a_wrong_name_is_answered_with_the_nearest_one(words, hint, capsys):
-    assert main([*words]) == 2
+def test_a_wrong_name_is_answered_with_the_nearest_one(words, hint, tmp_path, capsys):
+    out = ("--out", str(tmp_path)) if words[0] in ("run", "compare") else ()
+    assert main([*words, *out]) == 2
     assert hint in capsys.readouterr().err
 
 
