@@ -99,6 +99,4 @@ def no_log_handler_left() -> Iterator[None]:
 
 
 def _seen() -> set[str]:
-    """Also a report that was moved: its owner would miss it."""
-    names = {name for name in os.listdir(ROOT) if not name.startswith(".")}  # noqa: PTH208 - fifteen thousand times
-    return names | {each for each in ("reports/latest/previous",) if os.path.exists(ROOT / each)}  # noqa: PTH110 - as above
+    return {name for name in os.listdir(ROOT) if not name.startswith(".")}  # noqa: PTH208 - fifteen thousand times

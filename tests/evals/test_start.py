@@ -18,7 +18,11 @@ ARMED = (
     "import sys, evals.shared.command_start as c, {package}.entry_point as s; c.Start('x', 'interrupted;').arm()\n"
     "print('armed', flush=True); sys.argv[1:] = {words!r}; s.run()"
 )
-WORDS = (["plan", "prompts", "--case", "none"], ["run", "guards", "--case", "none"], ["cassette", "verify", "none"])
+WORDS = (
+    ["plan", "prompts", "--case", "none"],
+    ["run", "guards", "--case", "none", "--out", "reports/none"],
+    ["cassette", "verify", "none"],
+)
 """They import what the command needs, and have nothing to do."""
 TRIAGE_WORDS = (["run", "--repo", ".", "--issue", "none"], ["publish", "none"], ["run", "--resume", "--job-id", "none"])
 
