@@ -210,7 +210,10 @@ def _read(text: str) -> Any:  # noqa: ANN401 - YAML
 def _value(node: yaml.Node, loader: yaml.CSafeLoader, known: dict[yaml.Node, Any]) -> Any:  # noqa: ANN401 - YAML
     """The value of a node; `known` are those of nodes that have been met, as aliases stand for the same node again."""
     if isinstance(node, yaml.ScalarNode):
-        return node.value if node.tag == TEXT else loader.construct_object(node)
+        try:
+            return node.value if node.tag == TEXT else loader.construct_object(node)
+        except ValueError as error:  # tagged as a number or a date, and none
+            raise yaml.MarkedYAMLError(None, None, str(error), node.start_mark) from error
     if node in known:
         if known[node] is None:
             raise yaml.MarkedYAMLError(None, None, "an alias stands for what it is in", node.start_mark)
@@ -218,6 +221,8 @@ def _value(node: yaml.Node, loader: yaml.CSafeLoader, known: dict[yaml.Node, Any
     known[node] = None
     found: Any
     if node.tag == _MAPPING:
+        if other := next((key for key, _ in node.value if not isinstance(key, yaml.ScalarNode)), None):
+            raise yaml.MarkedYAMLError(None, None, "a key is no text", other.start_mark)
         found = {_value(key, loader, known): _value(value, loader, known) for key, value in node.value}
         if len(found) < len(node.value):
             names = [key.value for key, _ in node.value]
