@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evals.application_pack import load_pack
 from evals.errors import ConfigurationError, nearest_name
-from evals.pack import load_pack
 
 Suite = Annotated[
     str,

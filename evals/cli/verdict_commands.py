@@ -11,8 +11,8 @@ from evals.cli.global_options import given
 from evals.cli.run_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.cli.shared_options import Annotations, Cases, Fresh, Suite, Verbose, set_option, settings
 from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
-from evals.comparison.assemble_run import decide_again
 from evals.comparison.baseline import load_baseline, path_of
+from evals.comparison.run_result import decide_again
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.llm_judge.judge_verdict import with_judgement

@@ -58,7 +58,7 @@ class Options:
     """How a caller narrows or changes a suite; what is not given is as the suite has it."""
 
     settings: Mapping[str, str | int] = field(default_factory=dict)
-    """What is changed in every variant: those of `evals.pack.Pack.run_settings`, by name."""
+    """What is changed in every variant: those of `evals.application_pack.Pack.run_settings`, by name."""
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     dataset: Path | None = None

@@ -6,11 +6,11 @@ from typing import Final
 
 from evals.cassettes import manifest
 from evals.comparison import run_comparisons
-from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import with_blessed
 from evals.comparison.behaviour_changes import unknown_fields
 from evals.comparison.metric_summaries import Material
 from evals.comparison.run_comparisons import Compared
+from evals.comparison.run_result import assemble
 from evals.installed_packages import Libraries
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace

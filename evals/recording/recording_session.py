@@ -9,6 +9,7 @@ from typing import Protocol
 
 import httpx2
 
+from evals.application_pack import CaseRunner, PackClients
 from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
 from evals.cassettes.interaction import Cassette, Interaction
@@ -20,7 +21,6 @@ from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.pack import CaseRunner, PackClients
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
 from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers
 from evals.runner.trials import TrialId

@@ -30,7 +30,7 @@ from evals.report.view.page_parts import Number
 from evals.shared.visible_text import visible
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 class TextPlaces(dict[str, int]):

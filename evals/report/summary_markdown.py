@@ -17,7 +17,7 @@ from evals.report.view.variant_tables import in_words as in_words_of_samples
 from evals.report.view.violations_table import breach_table
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 _LATER: Final[tuple[Place, ...]] = ("decisions", "prompts")
 LIMIT: Final = 64_000

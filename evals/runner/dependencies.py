@@ -5,13 +5,13 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from evals.application_pack import Pack
 from evals.content_cache import digest_of
 from evals.import_hook import OWN, digest_of_code
 from evals.installed_packages import LOCK, Signature, signature
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.suite import Suite
-from evals.pack import Pack
 from evals.paths import PACKAGE
 from evals.workspace import Workspace
 
@@ -27,9 +27,9 @@ _HARNESS: Final = (
     "import_hook.py",
     "imported_files.py",
     "holdout.py",
-    "pack.py",
+    "application_pack.py",
     "paths.py",
-    "plain_replay.py",
+    "shortcut_switch.py",
     "project.py",
     "prompt_history.py",
     "prompt_hunks.py",

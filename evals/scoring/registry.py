@@ -9,17 +9,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from evals.application_pack import load_pack
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
 from evals.models.case import Case
 from evals.models.run import ScorerInfo
-from evals.pack import load_pack
 from evals.scoring import cost_scorers, route_scorers
 from evals.scoring.files_read import LOADED, noted
 from evals.scoring.scorer import Scorer, place_of
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.SCORERS)
 """Scorers that need nothing but the core's own fields of a case and a trace."""

@@ -15,7 +15,7 @@ from evals.scoring.route_scorers import route_score_of
 from evals.scoring.scorer import Scorer, score
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack | None" = None) -> tuple[Trial, ...]:

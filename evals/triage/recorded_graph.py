@@ -86,7 +86,7 @@ def on_tape(subject: CaseTarget, case: Case, tape: Tape) -> Iterator[OnTape]:
 
 @dataclass(frozen=True)
 class CaseTrials:
-    """Trials of one case on its indexed code; see `evals.pack.CaseRunner`."""
+    """Trials of one case on its indexed code; see `evals.application_pack.CaseRunner`."""
 
     case: Case
     code: IndexedCode

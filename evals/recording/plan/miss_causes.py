@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import pairwise, takewhile, zip_longest
 from typing import Final, Literal
 
+from evals.application_pack import PromptFile
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.replay_misses import MAX_CHARS
 from evals.models.base import Closed
 from evals.models.trace import Decision, Difference, Miss, Trace, Visit
-from evals.pack import PromptFile
 from evals.shared.words import some
 
 _PLACEHOLDER: Final = re.compile(r"(?<!\{)\{[a-z_]+\}(?!\})")

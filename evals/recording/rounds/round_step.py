@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evals.application_pack import TrialRunner
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.errors import EvalsError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.pack import TrialRunner
 from evals.recording.judge_recording import JudgeSession, by_case, judge_staging
 from evals.recording.recording_session import RecordingSession, staging_of
 from evals.recording.rounds.answer_files import Answers

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from markupsafe import Markup
 
+from evals.application_pack import load_pack
 from evals.errors import ConfigurationError
 from evals.models.run import Run
-from evals.pack import load_pack
 from evals.report.view.page_parts import Table
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 Place = Literal["numbers", "decisions", "prompts"]
 """At the end of the numbers of terminal and summary, or after the tables of that name."""

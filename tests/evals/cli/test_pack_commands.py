@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.main import get_command
 
-from evals import pack as pack_module
+from evals import application_pack as pack_module
 from evals.cli.main import all_commands, command_line, main
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
+from evals.application_pack import load_pack
 from evals.errors import EXIT_CANNOT_JUDGE
 from evals.import_hook import executed
 from evals.installed_packages import signature
-from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.runner import pinned_inputs as module
 from evals.runner.dependencies import code_digests, read_files
@@ -19,7 +19,7 @@ from evals.workspace import Workspace
 from tests.builders.facts import a_variant
 
 TELL = """
-import json, evals.runner.preloaded, evals.runner.case_task
+import json, evals.runner.preloaded_imports, evals.runner.case_task
 from evals.import_hook import executed
 print(json.dumps(list(executed())))
 """

@@ -2,7 +2,7 @@
 
 from evals.cassettes.player import Tape
 from evals.cassettes.replay_misses import Ledger, MissRecord
-from evals.cassettes.trial_calls import calls_of
+from evals.cassettes.trace_calls import calls_of
 from evals.models.suite import Models, Variant
 from evals.triage.graph_trial import Watcher
 from tests.builders.case import a_case

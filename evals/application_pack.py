@@ -1,4 +1,4 @@
-"""Pack: what the harness asks of the application under test, and how it is found.
+"""What an application adds to the harness: the interface of a pack, and how a pack is found.
 
 The harness (everything else in `evals/`) imports no pack. A pack is a module with an object `PACK`; `evals.triage.pack`
 is the first one. Its methods load what they need when they are called: LangGraph and Chroma take seconds.
@@ -336,10 +336,10 @@ def _load(name: str) -> Pack:
             raise  # the pack is there, a library of it is not
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
     except AttributeError as error:
-        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/pack.py") from error
+        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/application_pack.py") from error
     member = partial(getattr_static, default=None)  # without a load of what the pack loads when it is asked for
     if lacks := [each for each in REQUIRED.split() if member(found, each) in (None, member(Pack, each))]:
-        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/pack.py")
+        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/application_pack.py")
     return found
 
 
