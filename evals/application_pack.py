@@ -287,7 +287,7 @@ class Pack(Protocol):
 
     report_sections: tuple[str, ...] = ()
     """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
-    `evals.report.view.sections`."""
+    `evals.report.view.page_parts`."""
 
     node_letters: Mapping[str, str] = MappingProxyType({})
     """Node -> its letters in a route strip, in the order of the legend. A node without is shown by its initials."""

@@ -19,7 +19,7 @@ from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 from openai import OpenAIError
 
-from evals.shared.visible_text import one_line
+from evals.shared.display_text import one_line
 from triage.agent_server import Access, app, guarded
 from triage.agents.web_search import NO_WEB
 from triage.background_work import Told

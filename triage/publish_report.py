@@ -11,8 +11,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from evals.shared.display_text import one_line, visible
 from evals.shared.secrets.rule import hold_environment
-from evals.shared.visible_text import one_line, visible
 from triage.checkpoints import keep_post, kept_posts
 from triage.errors import InputError
 from triage.github_issues import GitHub, IssueAddress, Text, User, api_url, github

@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 
 from langgraph.checkpoint.base import CheckpointTuple
 
-from evals.shared.visible_text import one_line
+from evals.shared.display_text import one_line
 from triage.checkpoints import JobSaver, open_jobs, state_in
 from triage.errors import CheckpointError, ConfigurationError, InputError
 from triage.job_results import grave_caveats, missing_texts

@@ -10,7 +10,7 @@ from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswe
 from evals.models.metrics import Scored
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import PointAnswer
-from evals.routes.violations import Breach, breaches, rules_broken
+from evals.routes.route_check import Breach, breaches, rules_broken
 
 
 @dataclass(frozen=True)

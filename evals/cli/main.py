@@ -26,7 +26,7 @@ import typer
 from evals.application_pack import DEFAULT, Command, installed_pack, load_pack
 from evals.atomic_files import REMEDIES
 from evals.cli.deprecated_syntax import advice, is_old, renewed
-from evals.cli.global_options import HERE, global_options, split
+from evals.cli.options import HERE, global_options, split
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.project import ANY_GRAPH, Project

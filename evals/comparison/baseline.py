@@ -23,8 +23,7 @@ from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
 from evals.paths import PACKAGE
 from evals.scoring.decision_grades import Cases, state_grades
-from evals.scoring.files_read import LOADED, own_files
-from evals.scoring.registry import safety_metrics, scorers
+from evals.scoring.registry import LOADED, own_files, safety_metrics, scorers
 from evals.scoring.route_scorers import decision_score
 
 if TYPE_CHECKING:

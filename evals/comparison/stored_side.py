@@ -17,7 +17,7 @@ from evals.models.trace import Decision, Trace
 from evals.result_files.results import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
 from evals.scoring.scorer import UNSTATED
-from evals.shared.words import some
+from evals.shared.display_text import some
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack

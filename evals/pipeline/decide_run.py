@@ -17,8 +17,7 @@ from evals.models.trace import Trace
 from evals.pipeline.changed_files import made_from
 from evals.prompt_history import edited_prompts, usual_base, with_committed
 from evals.run_context import RunContext
-from evals.runner.dependencies import ABSENT
-from evals.runner.trial_cache import LIST
+from evals.runner.trial_cache import ABSENT, LIST
 from evals.runner.trials import Trials, cassette_digests
 from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials

@@ -35,8 +35,8 @@ from evals.recording.rounds.batch_requests import BatchWire
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
 from evals.recording.unusable_answers import FailuresInARow
 from evals.run_context import RunContext
-from evals.runner.dependencies import digest_of_replaced
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.runner.trial_cache import digest_of_replaced
+from evals.secrets.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 

@@ -18,8 +18,8 @@ from evals.pipeline.changed_files import all_code
 from evals.prompt_history import edited_prompts, usual_base, with_committed
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.scoring.files_read import LOADED, SCORED, own_files
-from evals.secrets.allowed_secrets import allowed_beside
+from evals.scoring.registry import LOADED, SCORED, own_files
+from evals.secrets.secret_filter import allowed_beside
 from evals.shortcut_switch import is_plain
 from evals.workspace import Workspace
 

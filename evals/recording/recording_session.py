@@ -16,7 +16,7 @@ from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant

@@ -20,9 +20,7 @@ from evals.models.case import Case
 from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import Variant
 from evals.models.trace import Provenance, Trace
-from evals.runner.dependencies import ABSENT
-from evals.runner.pinned_inputs import ChangedError, Pins
-from evals.runner.trial_cache import Keeper, note
+from evals.runner.trial_cache import ABSENT, ChangedError, Keeper, Pins, note
 from evals.shortcut_switch import is_plain
 
 T = TypeVar("T")

@@ -10,8 +10,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.cassettes.replay_misses import Ledger
-from evals.cassettes.trace_calls import calls_of, misses_of
+from evals.cassettes.trace_calls import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.import_time import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.replay_misses import Ledger, describe
+from evals.cassettes.trace_calls import Ledger, describe
 from evals.errors import ConfigurationError, MissError
 from evals.models.case import Case
 from evals.models.suite import Variant

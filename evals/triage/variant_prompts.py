@@ -11,7 +11,7 @@ from pydantic import ValidationError
 import triage.prompts
 import triage.state
 from evals.application_pack import PromptFile
-from evals.cassettes.replay_misses import digest
+from evals.cassettes.trace_calls import digest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant

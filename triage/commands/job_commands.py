@@ -67,7 +67,7 @@ def jobs_command(
 
 def _retried(jobs: Path, reason: str) -> int:
     """Print each retry for `reason` in the stored jobs, the newest job first."""
-    from evals.shared.visible_text import one_line
+    from evals.shared.display_text import one_line
     from triage.stored_jobs import StoredJob, every_job
     from triage.supervisors.rules.rules_signals import RETRY_REASONS, holds
 

@@ -15,7 +15,7 @@ from evals.recording.recording_session import RecordingSession, staging_of
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.batch_requests import BatchWire, Pending, custom_id
 from evals.runner.trials import TrialId
-from evals.secrets.allowed_secrets import FILE, AllowedSecrets, read_allowed
+from evals.secrets.secret_filter import FILE, AllowedSecrets, read_allowed
 from evals.workspace import Workspace
 
 Say = Callable[[str], None]

@@ -21,7 +21,7 @@ from evals.report.numbers import (
     value,
 )
 from evals.report.view.page_parts import Lists, Table
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 from evals.statistics.rates import skill
 
 ORACLE = "oracle"

@@ -25,8 +25,7 @@ from evals.report.view.headline import (
     variant_table,
 )
 from evals.report.view.judge_view import judge_view
-from evals.report.view.page_parts import Lists, Piece, Table, pieces
-from evals.report.view.sections import drawn_sections
+from evals.report.view.page_parts import Lists, Piece, Table, drawn_sections, pieces
 from evals.report.view.variant_diff import (
     PromptDiff,
     difference,

@@ -15,7 +15,7 @@ from tests.builders.dataset import write
 PACK = """
 import typer
 
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.triage.pack import TriagePack
 
 shop = typer.Typer()

@@ -130,7 +130,6 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
         "prices.yaml",
         "models/trace.py",
         "models/route_spec.py",
-        "routes/violations.py",
     ],
 )
 def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):
