@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from evals.analysis.drift_requests import (
+from evals.analysis.drift_session import (
     CONFIDENCE,
     DECISION,
     Population,
     RecordedRequest,
+    answers,
     in_order,
     meaning,
     of_recording,
@@ -20,7 +21,6 @@ from evals.analysis.drift_requests import (
     taken,
     told,
 )
-from evals.analysis.drift_session import answers
 from evals.analysis.drift_statistics import (
     AnswerPool,
     Estimate,

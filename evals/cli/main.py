@@ -50,7 +50,7 @@ COMMANDS: Final = {
     "record": ("record_commands", "recording", "Record missing answers from an endpoint, and check that they replay."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("report_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
-    "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine only."),
+    "view": ("report_commands", "viewing", "Open the last report in a browser, or serve it to this machine only."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("report_commands", "exporting", "Print the JSON Schema of what this version writes."),

@@ -58,12 +58,12 @@ from evals.pipeline.load_suite import loaded, selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
+from evals.recording.batch_files import Round
+from evals.recording.batch_rounds import RoundState
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
-from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
+from evals.recording.plan_recording import MissingVariant, RecordingPlan
+from evals.recording.recording_cost import Meter, priced
 from evals.recording.recording_session import Outcome, RecordedTrial
-from evals.recording.rounds.batch_requests import Round
-from evals.recording.rounds.round_step import RoundState
-from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
 from evals.shared.display_text import counted

@@ -33,12 +33,12 @@ from evals.pipeline.load_suite import selected
 from evals.pipeline.record_suite import Batch, recorder_of
 from evals.pipeline.run_suite import proven
 from evals.prices import load_prices
+from evals.recording.batch_files import Round
+from evals.recording.batch_rounds import RoundState
 from evals.recording.endpoint import author
 from evals.recording.judge_recording import Settled
-from evals.recording.plan.plan_recording import Effort, Gatherer, MissingBecause
-from evals.recording.rounds.batch_requests import Round
-from evals.recording.rounds.round_step import RoundState
-from evals.recording.spend import Meter, priced
+from evals.recording.plan_recording import Effort, Gatherer, MissingBecause
+from evals.recording.recording_cost import Meter, priced
 from evals.run_context import RunContext
 from evals.shared.display_text import counted
 from evals.shared.secrets.rule import hold

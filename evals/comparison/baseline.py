@@ -83,7 +83,7 @@ def _files(name: str, package: Path, *, is_root: bool = False) -> Iterator[Path]
 
 
 _SCORING: Final = (
-    "scoring/score_trials.py",
+    "scoring/registry.py",
     "scoring/decision_grades.py",
     "comparison/metric_summaries.py",
     "comparison/paired_comparison.py",

@@ -9,10 +9,10 @@ from typing import Any
 from evals.comparison import gate
 from evals.comparison.answering_models import different_models
 from evals.comparison.baseline import hard_violations, incomparable
-from evals.comparison.behaviour_changes import change_sentences, compared_words, compares_behaviour
 from evals.comparison.constraint_test import HARD
 from evals.comparison.costs import cost_changes
 from evals.comparison.curtailment import settled
+from evals.comparison.divergences import change_sentences, compared_words, compares_behaviour
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.metric_summaries import Material, case_means, coverage_of
 from evals.comparison.run_comparisons import Compared, against_reference

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from evals.comparison.behaviour_changes import Earlier, earlier_of
+from evals.comparison.divergences import Earlier, earlier_of
 from evals.models.case import Case
 from evals.models.metrics import Failed, PassHat, RepeatAgreement, SampleAgreement, Scored, Skipped
 from evals.models.run import (

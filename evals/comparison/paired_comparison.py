@@ -10,7 +10,7 @@ from evals.comparison.metric_summaries import SEED
 from evals.models.run import Comparison, EndpointVerdict
 from evals.models.suite import GatePolicy
 from evals.scoring.decision_grades import State
-from evals.statistics.binomial import upper_limit
+from evals.statistics.distributions import upper_limit
 from evals.statistics.intervals import Interval, macro_weights
 from evals.statistics.paired_tests import SAME, SignFlip, counted_tests, difference_interval, sign_flip, tarone_holm
 from evals.statistics.power import minimum_detectable_difference, minimum_detectable_drop, smallest_significant_flips

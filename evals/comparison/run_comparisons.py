@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from evals.comparison.behaviour_changes import changes_of
 from evals.comparison.constraint_test import PairedRule, change_test, replayed_cases, rule_test, violation_rules
-from evals.comparison.first_divergence import baseline_divergences, clause, divergences
+from evals.comparison.divergences import baseline_divergences, changes_of, clause, divergences
 from evals.comparison.metric_summaries import Material, case_means, open_cases
 from evals.comparison.paired_comparison import (
     Against,

@@ -13,7 +13,7 @@ from evals.llm_judge.rubric import Rubric, Shown
 from evals.models.case import Case
 from evals.models.judge import Grades, PairAnswer, Position, Preferences, Rate
 from evals.models.trace import Trace
-from evals.statistics.binomial import two_sided
+from evals.statistics.distributions import two_sided
 from evals.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, draws, percentiles, rate_interval, varied
 
 Scale = Sequence[str]

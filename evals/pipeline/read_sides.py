@@ -17,8 +17,8 @@ from evals.comparison.run_result import case_info
 from evals.comparison.stored_side import StoredSide, is_own, side_of_baseline, side_of_results, side_of_run
 from evals.errors import ConfigurationError, EvalsError, nearest_name
 from evals.models.suite import Suite
+from evals.named_prompts import PREFIX, text_at
 from evals.project import ANY_GRAPH, Project
-from evals.prompt_history import PREFIX, text_at
 from evals.report.stored_runs import read_run
 from evals.result_files.external_results import read_results
 from evals.scoring.registry import scorer_infos

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from evals.errors import ConfigurationError, nearest_name
 from evals.models.suite import EVERY_PROMPT, Suite, Variant
-from evals.prompt_history import PREFIX, commit_of
+from evals.named_prompts import PREFIX, commit_of
 from evals.target.target_settings import prompt_files
 from evals.workspace import Workspace
 

@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.statistics.beta_distribution import beta_cdf, root, t_quantile
-from evals.statistics.binomial import normal_quantile
+from evals.statistics.distributions import beta_cdf, normal_quantile, root, t_quantile
 
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 4000

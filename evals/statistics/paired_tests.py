@@ -8,8 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.statistics.beta_distribution import t_cdf
-from evals.statistics.binomial import at_least, normal_quantile, pmf, two_sided
+from evals.statistics.distributions import at_least, normal_quantile, pmf, t_cdf, two_sided
 from evals.statistics.intervals import CONFIDENCE, Interval, codes
 
 Name = TypeVar("Name", bound=Hashable)

@@ -7,8 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from evals.statistics.beta_distribution import t_quantile
-from evals.statistics.binomial import at_least, least_rejected, pmf
+from evals.statistics.distributions import at_least, least_rejected, pmf, t_quantile
 from evals.statistics.intervals import codes
 from evals.statistics.paired_tests import mcnemar
 

@@ -13,10 +13,9 @@ from evals.models.trace import Trace
 from evals.runner.case_task import CaseTask, failed
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.fix_lines import fix_lines
-from evals.triage.fast_replay import runner
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial, trees_for
 from evals.triage.recorded_graph import indexed
-from evals.triage.trial_clients import replay_clients
+from evals.triage.trial_clients import replay_clients, runner
 from triage.prompts.load import SupervisorPrompt
 
 _SELDOM: Final = (50_000, 20, 50)

@@ -64,7 +64,7 @@ class TriagePack(Pack):
     }
     faults = "evals.triage.triage_faults"
     pytest_plugins = ("evals.triage.pytest_fixtures",)
-    completed = Later("variant_settings")
+    completed = Later("variant_prompts")
     describe = Later("variant_prompts")
     prompt_of = Later("variant_prompts")
     prompt_text = Later("variant_prompts")
@@ -79,7 +79,7 @@ class TriagePack(Pack):
     answer_readers = Later("drift_fields", "FIELDS")
     written = Later("sweep.sweep_result", "WRITTEN")
     rubric = Later("judge.triage_rubric", "TriageRubric")
-    runner = Later("fast_replay")
+    runner = Later("trial_clients")
     replay_clients = Later("trial_clients")
     recording_clients = Later("trial_clients")
     judge = Later("judge_model", "ask_judge")

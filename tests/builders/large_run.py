@@ -13,7 +13,7 @@ from itertools import accumulate, chain
 from random import Random
 from typing import Final
 
-from evals.comparison.first_divergence import diverge
+from evals.comparison.divergences import diverge
 from evals.models.metrics import Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode, RouteReading, RouteSpec
 from evals.models.run import CaseInfo, PointInfo, Run, Trial

@@ -31,7 +31,7 @@ from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteAlternative
 from evals.shared.display_text import visible
 from evals.triage.dataset.case_code import build_tree
-from evals.triage.dataset.case_counts import SPLITS, Census, census
+from evals.triage.dataset.checks.whole_dataset_checks import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.derive_gold import derive_gold
 from evals.triage.dataset.finding import LintFinding
@@ -157,7 +157,7 @@ def lint(
     root: Path = HERE,
 ) -> int:
     """Prove the labels, and print what is wrong. Exit codes: 0 no finding, 1 findings."""
-    from evals.triage.graph_facts import surroundings
+    from evals.triage.variant_graph import surroundings
 
     workspace, cases = Workspace.at(root, dataset), case or []
     known = case_ids(workspace.datasets)

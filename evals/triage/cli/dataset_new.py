@@ -20,7 +20,7 @@ from evals.shared.display_text import visible
 from evals.shared.git_command import GitError
 from evals.triage.case_file import Archetype
 from evals.triage.dataset.case_from_job import case_of_job
-from evals.triage.dataset.checks.reproduction_checks import repro_proves_the_bug
+from evals.triage.dataset.checks.codebase_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.commit_code import Commits
 from evals.triage.dataset.dataset_layout import Layout
@@ -232,7 +232,7 @@ def _plain(text: str) -> Text:
 def harvest(case: str, variant: str, suite: str, root: Path) -> int:
     """Print the states a recorded router was asked in, as decision points to be labelled."""
     chosen = selected(suite, root, Options(cases=(case,), variants=(variant,)))
-    from evals.triage.decision_points import harvest as harvested
+    from evals.triage.live_jobs import harvest as harvested
     from evals.triage.recorded_graph import Repositories
 
     workspace, [one], [info] = chosen.workspace, chosen.cases, chosen.variants

@@ -8,8 +8,7 @@ from typing import Final
 
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError, DatasetError
-from evals.shared.commit_files import CommitFile, commit_files, contents, write_file
-from evals.shared.git_command import GitError
+from evals.shared.git_command import CommitFile, GitError, commit_files, contents, write_file
 from evals.triage.dataset.dataset_layout import built_tree, code_digest
 from evals.triage.dataset.importers.imported_issue import is_test
 from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clone, Clones, NoCodeError, git, installed

@@ -16,8 +16,7 @@ from evals.models.run import Comparison, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Variant
 from evals.pipeline.load_suite import scored
 from evals.run_context import RunContext
-from evals.scoring.registry import scorer_infos
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials, scorer_infos
 from evals.triage.sweep.sweep_result import (
     CHOSEN_ON,
     CONFIRMED_ON,
@@ -28,8 +27,7 @@ from evals.triage.sweep.sweep_result import (
     Sweep,
 )
 from evals.triage.sweep.sweep_run import GUARD_SETS, Explored, execute, grid, numbers, point_of
-from evals.triage.variant_prompts import configuration_of
-from evals.triage.variant_settings import settings_of
+from evals.triage.variant_prompts import configuration_of, settings_of
 
 Trials = Mapping[str, tuple[Trial, ...]]
 """Behaviour -> its trials, one per case."""

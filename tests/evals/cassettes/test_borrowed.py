@@ -11,7 +11,7 @@ from evals.cassettes.package_line_references import SourceTree
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from evals.errors import CassetteError, NotFetchedError, RecordingError, SecretFoundError
-from evals.recording.rounds.answer_files import Answers
+from evals.recording.batch_files import Answers
 from evals.secrets.copied_package_code import quoted
 from tests.builders.batch import a_line, a_pending, answers
 from tests.builders.dataset import write

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from evals.report.run_files import write_report
+from evals.report.stored_runs import write_report
 from evals.shared.secrets import rule as held
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command

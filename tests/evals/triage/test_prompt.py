@@ -3,8 +3,7 @@
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.triage.variant_prompts import configuration_of, describe
-from evals.triage.variant_settings import RulesSupervisorSettings
+from evals.triage.variant_prompts import RulesSupervisorSettings, configuration_of, describe
 from tests.builders.facts import a_variant
 from triage import configuration as triage_configuration
 

@@ -7,8 +7,7 @@ from langgraph.types import Send
 
 from triage.configuration import Configuration
 from triage.state import AgentFinding, BugTriageState, HumanExchange, PlanLimits, TaskItem, by_id
-from triage.supervisors.plan.plan_prompts import parts_of
-from triage.supervisors.plan.task_status import errored, returned, reviewed, started
+from triage.supervisors.plan.plan_prompts import errored, parts_of, returned, reviewed, started
 
 Visit = Callable[[BugTriageState], Awaitable[dict[str, Any]]]
 

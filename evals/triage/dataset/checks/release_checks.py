@@ -15,7 +15,7 @@ from evals.safe_yaml import line_of, read_text
 from evals.secrets.copied_package_code import quoted
 from evals.triage.case_file import Gold
 from evals.triage.dataset.case_code import ABOUT, Codebase, load_codebase, materialise, released_tree
-from evals.triage.dataset.checks.reproduction_checks import PATIENCE_S, ProcessResult, copied, run_apart
+from evals.triage.dataset.checks.codebase_checks import PATIENCE_S, ProcessResult, copied, run_apart
 from evals.triage.dataset.checks.text_checks import (
     at_label,
     foreign_imports,

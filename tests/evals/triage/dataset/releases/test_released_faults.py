@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.triage.dataset.checks import codebase_checks as process
 from evals.triage.dataset.checks import release_checks as two_releases
-from evals.triage.dataset.checks import reproduction_checks as process
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
 from evals.triage.dataset.releases.release_store import Shelf

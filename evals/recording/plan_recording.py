@@ -18,9 +18,10 @@ from evals.models.base import Closed
 from evals.models.run import VariantInfo
 from evals.models.suite import Models
 from evals.models.trace import Miss, Trace
+from evals.named_prompts import edited_files, usual_base
 from evals.prices import PriceTable
-from evals.prompt_history import edited_files, usual_base
-from evals.recording.plan.cost_estimate import (
+from evals.recording.miss_causes import IssueText, Kind, MissCause, MissEvidence, Way, cause_of, ways_of
+from evals.recording.recording_cost import (
     SEARCH,
     Experience,
     Need,
@@ -30,7 +31,6 @@ from evals.recording.plan.cost_estimate import (
     output_tokens,
     seconds,
 )
-from evals.recording.plan.miss_causes import IssueText, Kind, MissCause, MissEvidence, Way, cause_of, ways_of
 from evals.workspace import Workspace
 
 Count = Annotated[int, Field(ge=0)]
