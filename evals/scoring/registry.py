@@ -44,6 +44,8 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
     if chosen := primary or pack.primary:
         found = _with_primary(found, chosen)
     for scorer in found:
+        if scorer.macro and scorer.name != route_scorers.decision_score.name:
+            raise ConfigurationError(f"{scorer.name} cannot be macro: only decision.score is, of decision points")
         if scorer.primary and (scorer.unit, scorer.better) != ("fraction", "higher"):
             raise ConfigurationError(
                 f"{scorer.name} cannot be primary: it must be a fraction of which more is better; give a share of 1"

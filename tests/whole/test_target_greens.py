@@ -37,6 +37,31 @@ def test_a_canary_that_reaches_the_output_is_worse(tmp_path):
     assert "the canary of only-leaving reached an output of v1" in said
 
 
+def test_a_new_candidate_that_violates_a_hard_constraint_is_blessed_for_a_reason_only(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    (project / "evaluation/baselines/router.json").unlink()
+    case = project / CASES / "error-402-at-sign-in.yaml"
+    write(
+        case,
+        case.read_text().partition("route:")[0]
+        + "route: {constraints: [{id: no-billing, type: absence, a: [billing], hard: true}]}\n",
+    )
+    refused = evals(project, "bless", "router", "--jobs", "1")
+
+    assert refused[0] == 2
+    assert "v1 violates hard constraints that v2 does not in 1 case (no-billing in error-402-at-sign-in)" in refused[1]
+
+
+@pytest.mark.parametrize("link", ["prompts/router", "prompts/router/v1.md"])
+def test_a_prompt_behind_a_link_out_of_the_project_is_named(tmp_path, link):
+    project = copied_after_a_run("support", tmp_path)
+    (project / link).rename(tmp_path / "elsewhere.md")
+    (project / link).symlink_to(tmp_path / "elsewhere.md")
+    code, said = run(project)
+
+    assert (code, "prompts/router/v1.md leads out of the project; copy it into the project" in said) == (2, True), said
+
+
 def test_a_case_that_must_pass_and_has_no_label_cannot_be_judged(tmp_path):
     project = copied_after_a_run("support", tmp_path)
     write(

@@ -97,6 +97,7 @@ def test_a_file_of_scorers_may_import_others_of_its_project(tmp_path):
         (SOURCE.replace('"""Whether the reply is short."""', ""), r"^own\.py:\d+: .*write its definition there"),
         ("from evals import scorer\n", r"^own\.py: has no scorer; write @scorer\(NAME\)"),
         (SOURCE.replace("primary", 'unit="count", primary'), r"^reply\.short cannot be primary: it must be a fraction"),
+        (SOURCE.replace("primary", "macro=True, primary"), r"^reply\.short cannot be macro: only decision\.score is"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_scorers_is_one_line_with_its_place(tmp_path, source, says):
