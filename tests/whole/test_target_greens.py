@@ -138,6 +138,25 @@ def test_scorers_with_another_file_or_text_are_other_scorers(tmp_path, imports, 
     assert gate[0] == 3, gate[1]
 
 
+@pytest.mark.parametrize("change", ["a limit", "another candidate", "a new case", "no suite"])
+def test_the_gate_says_that_the_suite_has_changed_since_the_run(tmp_path, change):
+    project = copied_after_a_run("support", tmp_path)
+    bless(project)
+    assert (run(project)[0], evals(project, "gate")[0]) == (0, 0)
+    suite = project / "evaluation/suites/router.yaml"
+    if change == "a new case":
+        write(project / CASES / "new.yaml", (project / CASES / "charged-twice.yaml").read_text())
+    elif change == "no suite":
+        suite.unlink()
+    elif change == "a limit":
+        write(suite, suite.read_text() + "gate: {cost: {calls: 2}}\n")
+    else:
+        write(suite, suite.read_text().partition("candidate:")[0] + "candidate: v2\nreference: v1\n")
+    code, said = evals(project, "gate")
+
+    assert (code, "made before a change of suite router or its choice of cases" in said) == (3, True), said
+
+
 def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_changed(tmp_path):
     project = scored(tmp_path, READS, "read().split()", words_txt="a e i\n")
     write(project / "evaluation/words.txt", "nowhere\n")
