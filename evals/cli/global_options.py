@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from evals.errors import ConfigurationError
+from evals.pack import COMMAND_ROOT
 
 CORES: Final = os.cpu_count() or 1
 HERE: Final = Path()
@@ -38,6 +39,7 @@ def global_options(
     prices: Annotated[Path | None, typer.Option(help="Another price table than the shipped one.")] = None,
 ) -> None:
     """Offline evaluation of agent graphs. These options stand before or behind any command."""
+    COMMAND_ROOT.set(root)
     context.obj = GlobalOptions(root, dataset, jobs, prices)
 
 
