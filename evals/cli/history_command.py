@@ -9,7 +9,7 @@ from rich.console import Console
 from evals.analysis.history_commits import HistoryRepository
 from evals.analysis.history_summary import tell, turns
 from evals.atomic_files import write_files
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.comparison.baseline import path_of
 from evals.errors import EXIT_OK

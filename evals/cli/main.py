@@ -24,12 +24,12 @@ from typing import Final, cast
 
 import typer
 
+from evals.application_pack import DEFAULT, Command, installed_pack, load_pack
 from evals.atomic_files import REMEDIES
 from evals.cli.deprecated_syntax import advice, is_old, renewed
-from evals.cli.global_options import HERE, global_options, split
+from evals.cli.options import HERE, global_options, split
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
-from evals.pack import DEFAULT, Command, installed_pack, load_pack
 from evals.project import ANY_GRAPH, Project
 from evals.shared.extras import missing_extra
 
@@ -55,7 +55,7 @@ COMMANDS: Final = {
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("report_commands", "exporting", "Print the JSON Schema of what this version writes."),
-    "routes": ("routes_command", "routes", "Score routes against a specification."),
+    "routes": ("routes_score_command", "routes", "Score routes against a specification."),
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),
     "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),

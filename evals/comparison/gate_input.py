@@ -20,7 +20,7 @@ from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.scoring.scorer import UNSTATED
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 
 
 def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:

@@ -15,7 +15,7 @@ from evals.prompt_history import worker_prompts
 from evals.recording.coverage import label_of
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 REMEDIED: Final = ("no baseline", "not comparable", "changed", "note")
 """Kinds of reasons for which blessing is the remedy. Every other one would be hidden by a new baseline."""

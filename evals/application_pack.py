@@ -1,4 +1,4 @@
-"""Pack: what the harness asks of the application under test, and how it is found.
+"""What an application adds to the harness: the interface of a pack, and how a pack is found.
 
 The harness (everything else in `evals/`) imports no pack. A pack is a module with an object `PACK`; `evals.triage.pack`
 is the first one. Its methods load what they need when they are called: LangGraph and Chroma take seconds.
@@ -290,7 +290,7 @@ class Pack(Protocol):
 
     report_sections: tuple[str, ...] = ()
     """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
-    `evals.report.view.sections`."""
+    `evals.report.view.page_parts`."""
 
     node_letters: Mapping[str, str] = MappingProxyType({})
     """Node -> its letters in a route strip, in the order of the legend. A node without is shown by its initials."""
@@ -340,10 +340,10 @@ def _load(name: str) -> Pack:
             raise  # the pack is there, a library of it is not
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
     except AttributeError as error:
-        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/pack.py") from error
+        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/application_pack.py") from error
     member = partial(getattr_static, default=None)  # without a load of what the pack loads when it is asked for
     if lacks := [each for each in REQUIRED.split() if member(found, each) in (None, member(Pack, each))]:
-        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/pack.py")
+        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/application_pack.py")
     return found
 
 
