@@ -6,6 +6,7 @@ is the first one. Its methods load what they need when they are called: LangGrap
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from evals.workspace import Workspace
 
 HERE: Final = Path()
+COMMAND_ROOT: Final = ContextVar("COMMAND_ROOT", default=HERE)
+"""The project of a command that was called with `--root`; the current folder of any other."""
 DEFAULT: Final = "evals.triage.pack"
 """The pack of a checkout that names none."""
 
@@ -321,9 +324,10 @@ REQUIRED: Final = (
 """Names of what a pack may not leave out."""
 
 
-def load_pack(name: str | None = None, root: Path = HERE) -> Pack:
-    """The pack in the module `name` for the project at `root`; without a name the one that the project names. Raises
+def load_pack(name: str | None = None, root: Path | None = None) -> Pack:
+    """The pack in the module `name`, or that the project names, for the project at `root`, or at `COMMAND_ROOT`. Raises
     ConfigurationError: there is no such module, it has no `PACK`, or that lacks something."""
+    root = root or COMMAND_ROOT.get()
     return _load(name or Project.at(root).pack).at(root.resolve())
 
 

@@ -95,5 +95,9 @@ def suite_history(suite: str, root: Path) -> History:
         (known.candidate or "") if known else "",
         path_of(workspace.baselines, name).relative_to(workspace.root).as_posix(),
         workspace.pack.cases_folder(workspace.datasets).relative_to(workspace.root).as_posix(),
-        [info for info in scorer_infos() if info.primary or info.name in COSTS],
+        [
+            info
+            for info in scorer_infos(workspace.pack, known.primary if known else ())
+            if info.primary or info.name in COSTS
+        ],
     )

@@ -17,6 +17,7 @@ Exit codes, for every command:
 import os
 import traceback
 from collections.abc import Mapping
+from contextvars import copy_context
 from importlib import import_module
 from pathlib import Path
 from typing import Final, cast
@@ -157,7 +158,7 @@ def _not_loaded() -> None:
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = copy_context().run(app, arguments, standalone_mode=False)  # what it sets is its own
     except typer.Exit as stop:
         code = stop.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - Python exits 1 after a crash: here that means "worse"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.application_pack import load_pack
+from evals.application_pack import COMMAND_ROOT, load_pack
 from evals.errors import ConfigurationError, nearest_name
 
 CORES: Final = os.cpu_count() or 1
@@ -40,6 +40,7 @@ def global_options(
     prices: Annotated[Path | None, typer.Option(help="Another price table than the shipped one.")] = None,
 ) -> None:
     """Offline evaluation of agent graphs. These options stand before or behind any command."""
+    COMMAND_ROOT.set(root)
     context.obj = GlobalOptions(root, dataset, jobs, prices)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
 from evals.comparison.divergences import blessed_behaviour
+from evals.comparison.gate_input import new_violations
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.named_prompts import worker_prompts
@@ -84,7 +85,9 @@ def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) ->
         before = load_baseline(path)
     except CannotJudgeError as error:
         return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
-    return losses(alone if before is None else _held_against(chosen, trials, before))
+    is_new = before is None or not before.values.get(alone.candidate)
+    violated = new_violations(alone.trials, alone.candidate, alone.reference) if is_new else []
+    return [*losses(alone if before is None else _held_against(chosen, trials, before)), *violated]
 
 
 def _held_against(chosen: RunContext, trials: Trials, before: Baseline) -> Run:

@@ -69,7 +69,7 @@ def decide_scored(context: RunContext, trials: Trials, scored: Material, found: 
 
 def _noted(run: Run, context: RunContext, recorded: Mapping[str, str]) -> Run:
     """The run with digests of what it is made from, and a note of each package that is not as the lock file has it."""
-    run = run.model_copy(update={"digests": {**run.digests, **made_from(recorded, context.workspace)}})
+    run = run.model_copy(update={"digests": {**run.digests, **made_from(recorded, context)}})
     listed = Libraries(context.workspace.cache, LIST).listed()
     notes = [Reason(kind="note", text=text) for text in (listed.unlike if listed else ())]
     if not notes:

@@ -76,7 +76,6 @@ READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.S
 """Scorers that need nothing but the core's own fields of a case and a trace."""
 
 
-@cache
 def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[Scorer, ...]:
     """The scorers of a pack (of the default one if none is given): those of its modules, in that order, then the
     ready-made ones that they do not list. `primary` names those that decide; none: those that the pack names, else
@@ -86,7 +85,11 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
         ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, or a primary one is
             none, or is no fraction of which more is better.
     """
-    pack = pack or load_pack()
+    return _scorers(pack or load_pack(), primary)
+
+
+@cache
+def _scorers(pack: "Pack", primary: tuple[str, ...]) -> tuple[Scorer, ...]:
     listed = dict.fromkeys(scorer for name in pack.scorers for scorer in _scorers_in(name, pack.root))
     found = (*listed, *(scorer for scorer in READY_MADE if scorer not in listed))
     name, times = Counter(scorer.name for scorer in found).most_common(1)[0]
@@ -95,6 +98,8 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
     if chosen := primary or pack.primary:
         found = _with_primary(found, chosen)
     for scorer in found:
+        if scorer.macro and scorer.name != route_scorers.decision_score.name:
+            raise ConfigurationError(f"{scorer.name} cannot be macro: only decision.score is, of decision points")
         if scorer.primary and (scorer.unit, scorer.better) != ("fraction", "higher"):
             raise ConfigurationError(
                 f"{scorer.name} cannot be primary: it must be a fraction of which more is better; give a share of 1"
@@ -121,6 +126,9 @@ def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     except (Exception, SystemExit) as error:  # whatever the module does
         cause = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ConfigurationError(f"{place_of(error)}: scorers {name} cannot be imported ({cause})") from error
+    own, found = root / f"{name.replace('.', '/')}.py", Path(getattr(module, "__file__", None) or "")
+    if own.is_file() and not own.samefile(found):
+        raise ConfigurationError(f"scorers {name} are those of {found}; name the file, or judge in another process")
     listed: Sequence[Scorer] = getattr(
         module, "SCORERS", [each for each in vars(module).values() if isinstance(each, Scorer)]
     )
@@ -148,10 +156,14 @@ def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> t
     )
 
 
-@cache
 def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
-    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in scorers(pack, primary))
+    return _infos(scorers(pack, primary))
+
+
+@cache
+def _infos(listed: tuple[Scorer, ...]) -> tuple[ScorerInfo, ...]:
+    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in listed)
 
 
 def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack | None" = None) -> tuple[Trial, ...]:
