@@ -20,7 +20,7 @@ from evals.models.suite import Variant
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, TaskPlan, Trace, Visit
 from evals.triage.trial_clients import Clients
 from evals.triage.variant_graph import Team, answer_to, searching, team_of
-from evals.triage.variant_prompts import settings_of
+from evals.triage.variant_settings import settings_of
 from triage.codebase.checkout_index import index_of_release, tree_of
 from triage.codebase.embed import Distances, Embedder, MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex

@@ -64,7 +64,7 @@ class TriagePack(Pack):
     }
     faults = "evals.triage.triage_faults"
     pytest_plugins = ("evals.triage.pytest_fixtures",)
-    completed = Later("variant_prompts")
+    completed = Later("variant_settings")
     describe = Later("variant_prompts")
     prompt_of = Later("variant_prompts")
     prompt_text = Later("variant_prompts")

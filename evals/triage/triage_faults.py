@@ -10,7 +10,7 @@ from evals.models.run import Run
 from evals.models.trace import Trace, Visit
 from evals.scoring.registry import score_trials
 from evals.triage.typed_views import comment_of, report_of
-from evals.triage.variant_prompts import ConfidenceFloorSetting, settings_of
+from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 
 
 def worse_prompt(bench: ScratchSuite) -> Run | str:

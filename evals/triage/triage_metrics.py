@@ -29,7 +29,7 @@ from evals.statistics.intervals import (
 from evals.triage.nodes import LAST, SEVERITIES
 from evals.triage.root_cause_scorers import root_cause_hit
 from evals.triage.typed_views import report_of
-from evals.triage.variant_prompts import ConfidenceFloorSetting
+from evals.triage.variant_settings import ConfidenceFloorSetting
 
 
 class StatedConfidence(NamedTuple):

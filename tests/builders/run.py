@@ -20,7 +20,7 @@ from evals.models.run import (
 )
 from evals.models.suite import GatePolicy, Models, Variant
 from evals.models.trace import Trace
-from evals.triage.variant_prompts import completed
+from evals.triage.variant_settings import completed
 from tests.builders.trace import a_trace
 
 CRITIC_RULE = "Ask the critic before the writer."

@@ -9,7 +9,7 @@ from evals.models.run import Coverage
 from evals.models.trace import Finding, Trace, Visit
 from evals.triage.sweep.sweep_result import Behaviour, GridPoint, SplitSummary
 from evals.triage.sweep.sweep_run import CaseSweep, Explored
-from evals.triage.variant_prompts import ConfidenceFloorSetting
+from evals.triage.variant_settings import ConfidenceFloorSetting
 from tests.builders.run import a_summary
 from tests.builders.trace import a_decision, a_trace
 

@@ -13,7 +13,7 @@ from evals.models.trace import Decision, Trace
 from evals.report.numbers import MINUS, NOTHING, change, pairs, points, probability
 from evals.report.view.page_parts import Section, Table, without_empty
 from evals.triage.typed_views import published_gold
-from evals.triage.variant_prompts import settings_of
+from evals.triage.variant_settings import settings_of
 
 COSTS = {"cost.visits": "steps", "cost.llm_calls": "LLM calls"}
 

@@ -27,7 +27,8 @@ from evals.triage.sweep.sweep_result import (
     Sweep,
 )
 from evals.triage.sweep.sweep_run import GUARD_SETS, Explored, execute, grid, numbers, point_of
-from evals.triage.variant_prompts import configuration_of, settings_of
+from evals.triage.variant_prompts import configuration_of
+from evals.triage.variant_settings import settings_of
 
 Trials = Mapping[str, tuple[Trial, ...]]
 """Behaviour -> its trials, one per case."""

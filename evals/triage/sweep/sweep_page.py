@@ -11,7 +11,7 @@ from evals.report.numbers import NOTHING, percent, points, probability, rate
 from evals.report.view.page_parts import Table
 from evals.report.view.plots import Frame, Plot, cannot_plot
 from evals.triage.sweep.sweep_result import CHOSEN_ON, CONFIRMED_ON, Behaviour, GridPoint, SplitSummary, Sweep
-from evals.triage.variant_prompts import ConfidenceFloorSetting
+from evals.triage.variant_settings import ConfidenceFloorSetting
 
 MOST_TICKS: Final = 6
 

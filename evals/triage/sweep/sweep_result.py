@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from evals.models.base import Closed
 from evals.models.case import Split
 from evals.models.run import Comparison, Coverage, Summary
-from evals.triage.variant_prompts import ConfidenceFloorSetting
+from evals.triage.variant_settings import ConfidenceFloorSetting
 
 CHOSEN_ON: Final[Split] = "tune"
 """The cases on which a sweep chooses a setting."""

@@ -26,7 +26,8 @@ from evals.triage.graph_trial import CaseTarget, trees_for
 from evals.triage.recorded_graph import indexed
 from evals.triage.sweep.sweep_result import GridPoint
 from evals.triage.trial_clients import replay_clients, runner
-from evals.triage.variant_prompts import ConfidenceFloorSetting, prompt_of, settings_of
+from evals.triage.variant_prompts import prompt_of
+from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 from evals.workspace import Workspace
 from triage.guards.guard import Guard
 from triage.guards.guard_sets import SETS

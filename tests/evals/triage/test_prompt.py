@@ -3,7 +3,8 @@
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.triage.variant_prompts import RulesSupervisorSettings, configuration_of, describe
+from evals.triage.variant_prompts import configuration_of, describe
+from evals.triage.variant_settings import RulesSupervisorSettings
 from tests.builders.facts import a_variant
 from triage import configuration as triage_configuration
 
