@@ -35,7 +35,7 @@ from evals.analysis.drift_statistics import (
 )
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
-from evals.models.drift_result import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
+from evals.models.analysis_results import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
 from evals.prices import PriceTable
 from evals.shared.display_text import counted
 from evals.statistics.paired_tests import holm

@@ -19,7 +19,7 @@ from evals.cassettes.player import AGENT_HEADER, Tape, playing
 from evals.cassettes.recorder import Recorder, RecordingTransport
 from evals.cassettes.request_key import parse_json
 from evals.errors import CannotJudgeError, EvalsError, MissError, RecordingStoppedError
-from evals.models.drift_result import AnswerSource, DriftPrice, Passage
+from evals.models.analysis_results import AnswerSource, DriftPrice, Passage
 from evals.models.trace import Trace
 from evals.prices import PriceTable
 from evals.recording.batch_files import Answers, BatchWire, custom_id, fault

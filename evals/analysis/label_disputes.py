@@ -7,9 +7,8 @@ from evals.application_pack import load_pack
 from evals.comparison.baseline import value_of
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
-from evals.models.case import Split
+from evals.models.case import Choice, RouteNode, Split
 from evals.models.metrics import Scored
-from evals.models.route_spec import Choice, RouteNode
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import PointAnswer
 from evals.routes.route_check import Breach, breaches, rules_broken

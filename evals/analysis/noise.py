@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from evals.errors import CannotJudgeError
 from evals.statistics.distributions import normal_quantile, t_quantile, upper_limit
-from evals.statistics.power import POWER, minimum_detectable_drop
+from evals.statistics.paired_tests import POWER, minimum_detectable_drop
 
 CONFIDENCE: Final = 0.95
 MOST_CASES: Final = 20_000

@@ -40,7 +40,7 @@ from evals.cli.options import (
 from evals.cli.run_output import replayed
 from evals.cli.terminal import bar, note, place_of, shown, wide_console
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
-from evals.models.drift_result import Drift
+from evals.models.analysis_results import Drift
 from evals.models.run_request import Options
 from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, concluded, folder_of, sampled
 from evals.pipeline.load_suite import selected, to_be_run

@@ -21,6 +21,7 @@ from evals.cli.answer_source import (
     say_rounds,
     search_endpoint,
 )
+from evals.cli.judge_commands import because, effort, plan_check, record_check, record_judged
 from evals.cli.options import (
     AnswerWith,
     AsJson,
@@ -41,7 +42,6 @@ from evals.cli.options import (
     set_option,
     settings,
 )
-from evals.cli.record_judge import because, effort, plan_check, record_check, record_judged
 from evals.cli.run_output import replayed
 from evals.cli.terminal import ProgressBar, bar, note, say
 from evals.errors import (

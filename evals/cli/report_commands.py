@@ -15,8 +15,7 @@ from pydantic import BaseModel
 from evals.application_pack import load_pack
 from evals.cli.options import StoredRun, given
 from evals.errors import EXIT_OK, ConfigurationError
-from evals.models.drift_result import Drift
-from evals.models.history_result import History
+from evals.models.analysis_results import Drift, History
 from evals.models.run import Run
 from evals.models.run_request import Shard
 from evals.project import Project

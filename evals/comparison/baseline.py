@@ -22,9 +22,8 @@ from evals.models.case import Case
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
 from evals.paths import PACKAGE
-from evals.scoring.decision_grades import Cases, state_grades
 from evals.scoring.registry import LOADED, own_files, safety_metrics, scorers
-from evals.scoring.route_scorers import decision_score
+from evals.scoring.route_scorers import Cases, decision_score, state_grades
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack
@@ -84,7 +83,7 @@ def _files(name: str, package: Path, *, is_root: bool = False) -> Iterator[Path]
 
 _SCORING: Final = (
     "scoring/registry.py",
-    "scoring/decision_grades.py",
+    "scoring/route_scorers.py",
     "comparison/metric_summaries.py",
     "comparison/paired_comparison.py",
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from evals.errors import nearest_name
-from evals.models.route_spec import Choice
+from evals.models.case import Choice
 from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, Divergence, ScorerInfo, Trial
 from evals.models.suite import Suite
 from evals.models.trace import Trace

@@ -21,8 +21,8 @@ from evals.models.run import (
     VariantInfo,
 )
 from evals.models.suite import Suite
-from evals.scoring.decision_grades import State, state_grades, unanswered_states
 from evals.scoring.registry import scorer_infos
+from evals.scoring.route_scorers import State, state_grades, unanswered_states
 from evals.statistics.intervals import Interval, fraction_interval, macro_interval, macro_mean, mean, mean_interval
 from evals.statistics.rates import mean_pass_hat_k
 

@@ -14,7 +14,7 @@ from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Suite, Variant
 from evals.models.trace import Decision, Trace
-from evals.result_files.results import PASS, Results, digest_of_case
+from evals.result_files import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
 from evals.scoring.scorer import UNSTATED
 from evals.shared.display_text import some

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from evals.comparison.metric_summaries import SEED, case_means, open_cases
+from evals.models.case import Choice
 from evals.models.metrics import (
     Confusion,
     ConfusionCell,
@@ -17,7 +18,6 @@ from evals.models.metrics import (
     MeasureUnit,
     Twins,
 )
-from evals.models.route_spec import Choice
 from evals.models.run import CaseInfo, PointInfo, Trial
 from evals.statistics.intervals import (
     Interval,

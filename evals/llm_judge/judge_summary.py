@@ -20,7 +20,7 @@ from evals.models.judge import (
 )
 from evals.models.metrics import Scored
 from evals.models.run import Comparison, Run
-from evals.scoring.decision_grades import State
+from evals.scoring.route_scorers import State
 from evals.statistics.intervals import fraction_interval
 
 Answers = Mapping[JudgeQuestion, JudgeReply]

@@ -41,7 +41,7 @@ def operands(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone:
         ConfigurationError: something names neither a variant, nor a prompt file, nor a prompt of a revision.
     """
     if workspace.pack.own_endpoint:
-        from evals.pipeline.target_sides import target_sides  # noqa: PLC0415 - loads what only targets need
+        from evals.pipeline.read_sides import target_sides  # noqa: PLC0415 - loads what only targets need
 
         return [Operand(variant) for variant in target_sides(specs, suite, workspace, alone=alone)]
     candidate = next(one for one in suite.variants if one.name == suite.candidate)

@@ -24,7 +24,7 @@ from evals.atomic_files import write_files
 from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.models.drift_result import Drift, DriftPrice
+from evals.models.analysis_results import Drift, DriftPrice
 from evals.models.trace import Trace
 from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable

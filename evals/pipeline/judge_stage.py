@@ -27,10 +27,10 @@ from evals.recording.batch_files import Answers, BatchWire
 from evals.recording.batch_rounds import JudgeFrontier, RoundState, Say
 from evals.recording.coverage import asked_for
 from evals.recording.endpoint import Endpoint, OpenAIWire, author
-from evals.recording.judge_recording import JudgeSession, Settled, by_case
 from evals.recording.miss_causes import IssueText, MissEvidence
 from evals.recording.plan_recording import Effort, Missed, MissingBecause, RecordingPlan, by_cause, effort_for
 from evals.recording.recording_cost import Experience, Need, experience_of
+from evals.recording.recording_session import JudgeSession, Settled, by_case
 from evals.recording.unusable_answers import FailuresInARow
 from evals.run_context import RunContext
 from evals.runner.trial_cache import digest_of_replaced

@@ -20,8 +20,7 @@ from evals.llm_judge.questions import JudgeQuestion
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.recording.batch_files import Answers, BatchWire, Pending, Round, custom_id, fit_line, rounds_in, write_round
-from evals.recording.judge_recording import JudgeSession, by_case, judge_staging
-from evals.recording.recording_session import RecordingSession, staging_of
+from evals.recording.recording_session import JudgeSession, RecordingSession, by_case, judge_staging, staging_of
 from evals.runner.trials import TrialId
 from evals.secrets.secret_filter import FILE, NOTHING, AllowedSecrets, read_allowed
 from evals.workspace import Workspace

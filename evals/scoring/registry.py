@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.application_pack import load_pack
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
-from evals.models.case import Case
-from evals.models.route_spec import RouteReading
+from evals.models.case import Case, RouteReading
 from evals.models.run import ScorerInfo, Trial
 from evals.models.trace import Trace
 from evals.routes.route_check import first_divergence, why

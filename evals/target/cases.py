@@ -10,8 +10,7 @@ from pydantic import Field, JsonValue
 
 from evals.errors import DatasetError
 from evals.models.base import Closed
-from evals.models.case import Case, DecisionPoint, Question, Split
-from evals.models.route_spec import Constraint, RouteAlternative, RouteSpec, Steps
+from evals.models.case import Case, Constraint, DecisionPoint, Question, RouteAlternative, RouteSpec, Split, Steps
 from evals.safe_yaml import line_of, read_model
 from evals.target.expected import Expected, path_of
 

@@ -13,11 +13,10 @@ from evals.cassettes.player import Tape
 from evals.cassettes.trace_calls import Ledger
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
-from evals.models.case import Case
-from evals.models.route_spec import RouteNode
+from evals.models.case import Case, RouteNode
 from evals.models.suite import Variant
 from evals.shared.git_command import DistrustError, GitError, git
-from evals.triage.dataset.commit_code import entries, write_files
+from evals.triage.dataset.case_code import entries, write_files
 from evals.triage.graph_trial import CaseTarget, IndexedCode, watched
 from evals.triage.trial_clients import replay_clients, runner
 from triage.agents.agent import ISSUE_LIMIT

@@ -21,7 +21,7 @@ from evals.errors import RecordingError
 from evals.named_prompts import PromptRevision, changed_lines
 from evals.recording.endpoint import git_user
 from evals.shared.secrets.rule import release
-from evals.triage.dataset.commit_code import Commits
+from evals.triage.dataset.case_code import Commits
 from evals.triage.dataset.new_case import fixed_bug
 from evals.triage.dataset.repository_clones import Clones, clone_at
 from evals.triage.live_jobs import code_at

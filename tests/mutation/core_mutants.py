@@ -51,7 +51,7 @@ CORE: Final = (
     ("skewed grades are symmetric", PAIRED, "max(worse, hall(sums))", "worse", STATISTICS_TESTS),
     (
         "half of the power",
-        "evals/statistics/power.py",
+        "evals/statistics/paired_tests.py",
         "alpha=alpha) >= power",
         "alpha=alpha) >= power / 2",
         STATISTICS_TESTS,

@@ -18,12 +18,11 @@ from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.shared.display_text import visible
 from evals.shared.git_command import GitError
-from evals.triage.case_file import Archetype
+from evals.triage.dataset.case_code import Commits
 from evals.triage.dataset.case_from_job import case_of_job
 from evals.triage.dataset.checks.codebase_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
-from evals.triage.dataset.commit_code import Commits
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import Archetype, Layout
 from evals.triage.dataset.finding import LintedCase
 from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, attached, write_dataset
 from evals.triage.dataset.importers.imported_issue import (

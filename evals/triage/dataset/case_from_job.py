@@ -19,9 +19,8 @@ from evals.cassettes.live_answer import usage_of
 from evals.cassettes.request_key import request_key
 from evals.errors import ConfigurationError, RecordingError
 from evals.secrets.secret_filter import redact_request, redact_response, scrub
-from evals.triage.case_file import Archetype
 from evals.triage.dataset.case_code import ABOUT, Codebase
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import Archetype, Layout
 from evals.triage.dataset.new_case import labels_text, refuse_secrets, write_files
 from evals.workspace import Workspace
 

@@ -15,10 +15,9 @@ from evals.errors import ConfigurationError
 from evals.secrets.secret_filter import FILE as ALLOWED_FILE
 from evals.secrets.secret_filter import allowed_beside, scan
 from evals.shared.git_command import GitError
-from evals.triage.case_file import UNLABELLED, Archetype, Category, Gold
 from evals.triage.dataset.checks.label_checks import CATEGORY_OF
 from evals.triage.dataset.checks.text_checks import MARK, SCHEMA_LINE
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import UNLABELLED, Archetype, Category, Gold, Layout
 from evals.triage.dataset.derive_gold import edited
 from evals.triage.dataset.importers.imported_issue import RefusedRowError, read_fix
 from evals.triage.dataset.repository_clones import Clone

@@ -20,10 +20,9 @@ from evals.runner.case_task import CaseTask, cassette_of, failed, read_ahead
 from evals.runner.trial_cache import Keeper, Pins, digest_of_replaced, note
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
-from evals.triage.case_replay import prepared, within_time
 from evals.triage.dataset.case_code import materialise
 from evals.triage.graph_trial import CaseTarget, trees_for
-from evals.triage.recorded_graph import indexed
+from evals.triage.recorded_graph import indexed, prepared, within_time
 from evals.triage.sweep.sweep_result import GridPoint
 from evals.triage.trial_clients import replay_clients, runner
 from evals.triage.variant_prompts import prompt_of

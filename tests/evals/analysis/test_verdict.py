@@ -7,7 +7,7 @@ import pytest
 
 from evals.analysis.drift_comparison import ComparedRequest, compared, enough_for, judged, noise_of, turned
 from evals.analysis.drift_session import drawn
-from evals.models.drift_result import FieldDrift, Passage, Range
+from evals.models.analysis_results import FieldDrift, Passage, Range
 from tests.builders.drifting import World
 
 

@@ -6,8 +6,8 @@ from scipy.stats import binom, t
 
 from evals.statistics import distributions
 from evals.statistics.distributions import at_least
-from evals.statistics.paired_tests import mcnemar
-from evals.statistics.power import (
+from evals.statistics.paired_tests import (
+    mcnemar,
     mcnemar_power,
     minimum_detectable_difference,
     minimum_detectable_drop,

@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 from evals.errors import DatasetError
 from evals.models.case import Case
 from evals.safe_yaml import line_of, read_text
-from evals.triage.case_file import Gold
 from evals.triage.dataset.case_code import ABOUT, load_codebase
 from evals.triage.dataset.checks.text_checks import at_case, at_label, foreign_imports, line_at, modules_of, unfit_lines
+from evals.triage.dataset.dataset_layout import Gold
 from evals.triage.dataset.derive_gold import derive_gold
 from evals.triage.dataset.finding import Complaint, Corpus, LintedCase, Package
 from evals.triage.dataset.web_search_server import WebPage, read_page

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from evals.models.case import Case, DecisionPoint
-from evals.models.route_spec import Choice, Constraint, ConstraintType, RouteAlternative, RouteNode
+from evals.models.case import Case, Choice, Constraint, ConstraintType, DecisionPoint, RouteAlternative, RouteNode
 from evals.routes.constraints import spec_faults
-from evals.triage.case_file import Archetype, Category, Severity
 from evals.triage.dataset.checks.text_checks import at_case, at_label
+from evals.triage.dataset.dataset_layout import Archetype, Category, Severity
 from evals.triage.dataset.derive_gold import outermost_names
 from evals.triage.dataset.finding import Complaint, Corpus, Edges, LintedCase
-from evals.triage.dataset.passing_routes import strictness_of
-from evals.triage.route_spec_strictness import mutants, rejected_exemplars
+from evals.triage.dataset.passing_routes import mutants, rejected_exemplars, strictness_of
 
 DEMANDS_A: Final[frozenset[ConstraintType]] = frozenset({"existence", "precedence", "chain_precedence"})
 DEMANDS_B: Final[frozenset[ConstraintType]] = frozenset({"response", "chain_response"})

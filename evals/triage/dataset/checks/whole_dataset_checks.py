@@ -7,10 +7,9 @@ from itertools import combinations, groupby
 from typing import Final, get_args
 
 from evals.models.base import Closed
-from evals.models.case import Case, DecisionPoint, Split
-from evals.models.route_spec import Choice
-from evals.triage.case_file import Archetype
+from evals.models.case import Case, Choice, DecisionPoint, Split
 from evals.triage.dataset.checks.text_checks import at_case, of_the_dataset
+from evals.triage.dataset.dataset_layout import Archetype
 from evals.triage.dataset.finding import Complaint, Corpus
 from evals.triage.dataset.floor_scores import MAX_SHARE_OF_CASES, MAX_SHARE_OF_KINDS, kind_baselines, route_baselines
 from evals.triage.nodes import CHOICES

@@ -16,9 +16,8 @@ from pydantic import ValidationError
 from evals.errors import ConfigurationError, DatasetError
 from evals.shared.display_text import some
 from evals.shared.git_command import GitError
-from evals.triage.case_file import UNLABELLED, CaseFile
-from evals.triage.dataset.commit_code import Commits, take_in
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.case_code import Commits, take_in
+from evals.triage.dataset.dataset_layout import UNLABELLED, CaseFile, Layout
 from evals.triage.dataset.derive_gold import Edited, edited
 from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused, RefusedRowError, Source, renames_in
 from evals.triage.dataset.load_cases import Policy, load_case, load_policy
