@@ -127,6 +127,7 @@ class LoadedTarget:
     settings: TargetSettings
     driver: "Driver"
     variables: dict[str, str]
+    store_index: dict[str, Any] | None = None
 
     async def trace(
         self,
@@ -208,6 +209,7 @@ class LoadedTarget:
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,
             forced=variant.forced,
+            store_index=self.store_index,
         )
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:
@@ -306,6 +308,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     from evals.target.clock import seeded  # noqa: PLC0415 - loads LangGraph, as the next
     from evals.target.drive import Driver  # noqa: PLC0415
     from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
+    from evals.target.langgraph_store import store_index  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)
     file = read_langgraph_json(files.folder(settings))
@@ -313,9 +316,9 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     before = dict(os.environ)
     try:
         with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
-            graph = load_graph(file, name)
+            graph, index = load_graph(file, name), store_index(file)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
-        return LoadedTarget(graph, settings, Driver(), variables)
+        return LoadedTarget(graph, settings, Driver(), variables, index)
     except ConfigurationError as error:
         if files.root is None:
             raise

@@ -1,0 +1,45 @@
+"""What `init` finds out of a graph: routers in subgraphs, and agents that hand over to each other."""
+
+from typing import Literal
+
+from langchain.agents import create_agent
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.tools import tool
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.types import Command
+
+from evals.target.graph_guesses import guess_settings
+
+
+def done(_):
+    return {}
+
+
+def inner():
+    builder = StateGraph(MessagesState).add_node("pick", done).add_node("left", done).add_node("right", done)
+    builder.set_entry_point("pick").add_conditional_edges("pick", lambda _: "left", ["left", "right"])
+    return builder.compile()
+
+
+def test_routers_of_subgraphs_are_found():
+    outer = StateGraph(MessagesState).add_node("work", inner()).set_entry_point("work").compile()
+    assert guess_settings(outer).routers == ("pick",)
+    assert {"work", "left"} <= set(guess_settings(outer).nodes)
+
+
+def test_the_agents_of_a_swarm_are_routers_by_their_names():
+    @tool
+    def to_hotels() -> Command[Literal["hotels"]]:
+        """Hand over."""
+        return Command(goto="hotels", graph=Command.PARENT)
+
+    class Model(FakeListChatModel):
+        def bind_tools(self, *_, **__):
+            return self
+
+    flights = create_agent(Model(responses=[""]), [to_hotels], name="flights")
+    hotels = create_agent(Model(responses=[""]), [to_hotels], name="hotels")
+    swarm = StateGraph(MessagesState)
+    swarm.add_node("flights", flights, destinations=("hotels",)).add_node("hotels", hotels)
+    swarm.add_conditional_edges("__start__", lambda _: "flights", ["flights", "hotels"])
+    assert guess_settings(swarm).routers == ("flights", "hotels")
