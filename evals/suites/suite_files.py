@@ -97,7 +97,7 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
         path = Path(name_or_path)
     if not path.is_file():
         if not (root / FILE).exists() and (root / "langgraph.json").exists():
-            raise ConfigurationError(f"{root}: there is no {FILE} yet; `evals init` writes it and a first suite")
+            raise ConfigurationError(f"this project has no {FILE} yet; `evals init` writes it and a first suite")
         usual = " (taken where none is named)" if name_or_path == USUAL else ""
         raise ConfigurationError(
             f"no suite {name_or_path!r}{usual}: name one of {', '.join(known)}, or a YAML file that exists"

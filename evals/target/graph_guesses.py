@@ -14,6 +14,12 @@ from pydantic import TypeAdapter
 from evals.target.drive import open_graph, takes_one_value
 
 CLOCK: Final = re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\(")
+SERVICES: Final = {
+    "api.tavily.com": re.compile(r"\b(?:from|import) .*tavily", re.IGNORECASE),
+    "api.exa.ai": re.compile(r"\b(?:from|import) exa_py\b"),
+    "api.firecrawl.dev": re.compile(r"\b(?:from|import) .*firecrawl", re.IGNORECASE),
+    "en.wikipedia.org": re.compile(r"\b(?:from|import) .*wikipedia", re.IGNORECASE),
+}
 _EMPTY: Final[Mapping[str, Any]] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
 _MESSAGE: Final = [{"role": "user", "content": "..."}]
 
@@ -46,6 +52,7 @@ async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
         needed, inputs = _schema(graph, "input")
         if takes_one_value(graph):
             inputs = {"input": graph.get_input_jsonschema()}
+        needed = {name for name in needed if {"type": "null"} not in inputs.get(name, {}).get("anyOf", ())}
         needed = needed or ({"messages"} & set(inputs)) or set(inputs)
         context = _schema(graph, "context")[1]
         return GraphGuess(
@@ -111,9 +118,20 @@ def _example(name: str, kind: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any J
 
 def reads_clock(files: Iterable[Path]) -> tuple[Path, int] | None:
     """File and line of the first place where Python code reads the time or date."""
+    return _first_lines(files, {"clock": CLOCK}).get("clock")
+
+
+def services_used(files: Iterable[Path]) -> dict[str, tuple[Path, int]]:
+    """Host of a service that agents search with -> file and line of the first import of its client."""
+    return _first_lines(files, SERVICES)
+
+
+def _first_lines(files: Iterable[Path], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, tuple[Path, int]]:
+    found: dict[str, tuple[Path, int]] = {}
     for path in files:
         if path.suffix == ".py":
             for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-                if CLOCK.search(line):
-                    return path, number
-    return None
+                for name, pattern in patterns.items():
+                    if name not in found and pattern.search(line):
+                        found[name] = path, number
+    return found

@@ -26,7 +26,10 @@ def store_index(file: LangGraphFile) -> dict[str, Any] | None:
         embed = index["embed"]
         if where.endswith(".py"):
             embed = getattr(module_of((file.folder / where).resolve()), name)
-        return {**index, "dims": int(index["dims"]), "embed": ensure_embeddings(embed)}
+        made = ensure_embeddings(embed)
+        if hasattr(made, "check_embedding_ctx_length"):  # of OpenAI: it would send tokens, for which it loads a file
+            made.check_embedding_ctx_length = False
+        return {**index, "dims": int(index["dims"]), "embed": made}
     except Exception as error:  # of the user's module, or of a provider's package
         cause = f"{type(error).__name__}: {error}".splitlines()[0][:200]
         raise ConfigurationError(f"{file.path}: store.index cannot be used ({cause}); {_HINT}") from error
