@@ -52,8 +52,8 @@ async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
         needed, inputs = _schema(graph, "input")
         if takes_one_value(graph):
             inputs = {"input": graph.get_input_jsonschema()}
-        needed = {name for name in needed if {"type": "null"} not in inputs.get(name, {}).get("anyOf", ())}
         needed = needed or ({"messages"} & set(inputs)) or set(inputs)
+        needed = {name for name in needed if {"type": "null"} not in inputs[name].get("anyOf", ())} or needed
         context = _schema(graph, "context")[1]
         return GraphGuess(
             name=str(graph.name),
