@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from evals.cassettes.recorder import Recorder, StopSignal
-from evals.cli.shared_options import AskingSettings
+from evals.cli.options import AskingSettings
 from evals.cli.terminal import ProgressBar, note, say
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -27,7 +27,7 @@ from evals.recording.endpoint import DEFAULT_PORT, HOST, Endpoint, is_healthy
 from evals.recording.rounds.batch_requests import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.secrets.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 TAVILY: Final = "https://api.tavily.com"

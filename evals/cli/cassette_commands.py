@@ -17,8 +17,7 @@ from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest_lines import NAME
 from evals.cassettes.transcript import transcript
-from evals.cli.global_options import given
-from evals.cli.shared_options import AsJson
+from evals.cli.options import AsJson, given
 from evals.cli.terminal import VisibleConsole
 from evals.errors import (
     EXIT_CANNOT_JUDGE,

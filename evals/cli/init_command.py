@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from evals import atomic_files
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.project import FILE, Project
 

@@ -24,11 +24,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from evals.application_pack import load_pack
 from evals.models.run import Run
-from evals.pack import load_pack
 from evals.prompt_history import Stretch, changed_lines, usual_base
 from evals.report.view import page_parts as view
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 
 WIDTH: Final = 120  # of a log file, which has no width of its own
 LONGEST_NAME: Final = 30

@@ -20,7 +20,7 @@ from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.scoring.scorer import UNSTATED
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 
 
 def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
@@ -298,14 +298,19 @@ def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
     candidate, reference, trials = material.suite.candidate, material.suite.reference, material.trials
     if candidate not in _new(material):
         return ()
+    return (
+        *new_violations(trials, candidate, reference),
+        f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",
+    )
+
+
+def new_violations(trials: Sequence[Trial], candidate: str, reference: str) -> list[str]:
+    """A sentence where the candidate violates hard constraints that the reference does not."""
     was = hard_violations(trials, reference)
     new = {case: sorted({*now} - {*was.get(case, ())}) for case, now in hard_violations(trials, candidate).items()}
     places = [f"{', '.join(violated)} in {case}" for case, violated in new.items() if violated]
     told = f"{candidate} violates hard constraints that {reference} does not in {counted(len(places), 'case')}"
-    return (
-        *([f"{told} ({some(places)})"] if places else []),
-        f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",
-    )
+    return [f"{told} ({some(places)})"] if places else []
 
 
 def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from evals.statistics.intervals import Interval, fraction_interval, macro_interv
 from evals.statistics.rates import mean_pass_hat_k
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 SEED: Final = 20_260_101
 """Fixed, so that the same run prints the same intervals."""

@@ -20,7 +20,7 @@ from evals.recording.endpoint import Endpoint, OpenAIWire
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.round_step import RoundState, Say
 from evals.run_context import RunContext
-from evals.secrets.allowed_secrets import FILE, read_allowed
+from evals.secrets.secret_filter import FILE, read_allowed
 
 
 @dataclass(frozen=True)

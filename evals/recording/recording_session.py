@@ -9,18 +9,18 @@ from typing import Protocol
 
 import httpx2
 
+from evals.application_pack import CaseRunner, PackClients
 from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.errors import EvalsError, RecordingError, RecordingStoppedError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.pack import CaseRunner, PackClients
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
 from evals.recording.failed_trials import failed_trials, keep_failure
 from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers

@@ -9,10 +9,10 @@ from typing import Any, Final
 import yaml
 from pydantic import ValidationError
 
+from evals.application_pack import Pack, load_pack
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
-from evals.pack import Pack, load_pack
 from evals.project import FILE, Project
 from evals.safe_yaml import LOADER, beyond_bounds, double_key
 

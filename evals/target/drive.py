@@ -27,7 +27,7 @@ from langsmith import tracing_context
 from pydantic import Field, JsonValue
 
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.replay_misses import describe
+from evals.cassettes.trace_calls import describe
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.trace import GraphNames

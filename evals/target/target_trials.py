@@ -10,8 +10,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.cassettes.replay_misses import Ledger
-from evals.cassettes.trial_calls import calls_of, misses_of
+from evals.cassettes.trace_calls import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.import_time import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
@@ -58,7 +57,7 @@ class TargetCase:
     async def run(
         self, variant: "Variant", tape: "Tape", clients: TargetClients, halted: Callable[[], bool] = lambda: False
     ) -> Trace:
-        """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
+        """See `evals.application_pack.CaseRunner`. A target stops by itself at its first miss or failed request."""
         del halted
         recorder = clients.recording.recorder if clients.recording is not None else None
         try:
@@ -93,7 +92,7 @@ class TargetTrials:
         return known, files
 
     def open(self, case: "Case") -> TargetCase:
-        """See `evals.pack.TrialRunner`."""
+        """See `evals.application_pack.TrialRunner`."""
         return TargetCase(case, self)
 
     def close(self, case: "Case") -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evals.cassettes.interaction import Interaction
     from evals.cassettes.live_answer import Send
     from evals.cassettes.player import IncomingRequest, Tape
-    from evals.cassettes.replay_misses import MissRecord
+    from evals.cassettes.trace_calls import MissRecord
     from evals.models.case import Case
     from evals.models.suite import Variant
     from evals.target.capture import Recording

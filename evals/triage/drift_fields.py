@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 from evals.analysis.drift_requests import DECISION, ROUTER, TEXT, Json
-from evals.pack import Readers
+from evals.application_pack import Readers
 
 _PLACE: Final = re.compile(r":+\w[^/]*$")  # `::function`, `:12` behind a path
 
