@@ -35,7 +35,7 @@ LATER: Final = (
     "evals/cli/ready_round.py",
     "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
-    "evals/import_time.py",
+    "evals/target_import_time.py",
     "evals/imported_files.py",
     "evals/llm_judge/attacks.py",
     "evals/models/forced_choice.py",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.cassettes.trace_calls import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
-from evals.import_time import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.cases import FrozenPoint
@@ -20,6 +19,7 @@ from evals.target.decision_points import choice, chosen_by
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles
+from evals.target_import_time import importing
 
 if TYPE_CHECKING:
     import httpx2
