@@ -16,7 +16,7 @@ import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
 
-from evals.shared.command_start import SELDOM
+from evals.shared.command_lifecycle import SELDOM
 from evals.shared.secrets.rule import release
 from tests.builders.chromium import close_chromium
 from tests.builders.read_once import read_once

@@ -10,7 +10,7 @@ from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.base import Closed
 from evals.models.run import Comparison, CostChange, Coverage, Reason, ReasonKind, Verdict
 from evals.models.suite import GatePolicy
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 COSTS: Final = {
     "tokens": ("tokens", "more tokens", "fewer tokens"),

@@ -1,5 +1,6 @@
 """Cases of a target: one YAML file each, below the folder that `evals.toml` names."""
 
+import codecs
 import hashlib
 import re
 from pathlib import Path
@@ -173,9 +174,14 @@ def load_case(datasets: Path, case_id: str) -> Case:
         title=labels.title or case_id,
         body=_text(labels.inputs),
         route_spec=_spec(labels),
-        digest=hashlib.sha256(path.read_bytes() + (points.read_bytes() if labels.frozen else b"")).hexdigest(),
+        digest=hashlib.sha256(_read(path) + (_read(points) if labels.frozen else b"")).hexdigest(),
         inputs=labels.inputs,
     )
+
+
+def _read(path: Path) -> bytes:
+    """The content, whatever the line ends and the byte order mark of a checkout are."""
+    return path.read_bytes().removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
 
 
 def _text(inputs: dict[str, JsonValue]) -> str:

@@ -37,6 +37,31 @@ def test_a_canary_that_reaches_the_output_is_worse(tmp_path):
     assert "the canary of only-leaving reached an output of v1" in said
 
 
+def test_a_new_candidate_that_violates_a_hard_constraint_is_blessed_for_a_reason_only(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    (project / "evaluation/baselines/router.json").unlink()
+    case = project / CASES / "error-402-at-sign-in.yaml"
+    write(
+        case,
+        case.read_text().partition("route:")[0]
+        + "route: {constraints: [{id: no-billing, type: absence, a: [billing], hard: true}]}\n",
+    )
+    refused = evals(project, "bless", "router", "--jobs", "1")
+
+    assert refused[0] == 2
+    assert "v1 violates hard constraints that v2 does not in 1 case (no-billing in error-402-at-sign-in)" in refused[1]
+
+
+@pytest.mark.parametrize("link", ["prompts/router", "prompts/router/v1.md"])
+def test_a_prompt_behind_a_link_out_of_the_project_is_named(tmp_path, link):
+    project = copied_after_a_run("support", tmp_path)
+    (project / link).rename(tmp_path / "elsewhere.md")
+    (project / link).symlink_to(tmp_path / "elsewhere.md")
+    code, said = run(project)
+
+    assert (code, "prompts/router/v1.md leads out of the project; copy it into the project" in said) == (2, True), said
+
+
 def test_a_case_that_must_pass_and_has_no_label_cannot_be_judged(tmp_path):
     project = copied_after_a_run("support", tmp_path)
     write(
@@ -111,6 +136,25 @@ def test_scorers_with_another_file_or_text_are_other_scorers(tmp_path, imports, 
 
     assert (code, "the scorers have changed since the baseline was made" in said) == (3, True), said
     assert gate[0] == 3, gate[1]
+
+
+@pytest.mark.parametrize("change", ["a limit", "another candidate", "a new case", "no suite"])
+def test_the_gate_says_that_the_suite_has_changed_since_the_run(tmp_path, change):
+    project = copied_after_a_run("support", tmp_path)
+    bless(project)
+    assert (run(project)[0], evals(project, "gate")[0]) == (0, 0)
+    suite = project / "evaluation/suites/router.yaml"
+    if change == "a new case":
+        write(project / CASES / "new.yaml", (project / CASES / "charged-twice.yaml").read_text())
+    elif change == "no suite":
+        suite.unlink()
+    elif change == "a limit":
+        write(suite, suite.read_text() + "gate: {cost: {calls: 2}}\n")
+    else:
+        write(suite, suite.read_text().partition("candidate:")[0] + "candidate: v2\nreference: v1\n")
+    code, said = evals(project, "gate")
+
+    assert (code, "made before a change of suite router or its choice of cases" in said) == (3, True), said
 
 
 def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_changed(tmp_path):

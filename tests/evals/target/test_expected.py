@@ -19,6 +19,7 @@ ORDER = {
     "total": 30.5,
     "items": [{"sku": "A-1", "count": 2}, {"sku": "B-2", "count": 1}],
     "tags": ["new", "gift"],
+    "twice": [{"tag": "new"}, {"tag": "new"}],
     "gift": True,
     "note": 'All fine: {"not": "json"}',
     "answer": '{"queue": "billing", "amount": 12}',
@@ -62,6 +63,9 @@ def scored(outcome: Outcome) -> float | str:
         ("'items[0]': {subset: {sku: A-1, count: 3}}", 0),
         ("tags: {set: [gift, new]}", 1),
         ("tags: {set: [gift]}", 0),
+        ("twice: {set: [{tag: new}]}", 0),
+        ("twice: {set: [{tag: new}, {tag: new}]}", 1),
+        ("items: {set: [{sku: A-1, count: 2}, {sku: A-1}]}", 0),
         ("tags: {contains: [gift]}", 1),
         ("total: {number: {value: 30, within: 1}}", 1),
         ("total: {number: {value: 30}}", 0),
@@ -114,6 +118,7 @@ def test_a_case_without_the_label_is_skipped(tmp_path):
         ("expcted: {status: {equal: paid}}", "one.yaml:2: expcted: no such key; did you mean 'expected'?"),
         ("expected: {status: {equals: paid}}", "expected.status.equals: no such key; did you mean 'equal'?"),
         ("expected: {status: {}}", "one.yaml:2: expected.status: checks nothing"),
+        ("expected: {status: {contains: [paid, '']}}", "one.yaml:2: expected.status: checks nothing"),
         ("expected: {'items[0': {equal: 1}}", "one.yaml:2: expected: 'items[0' is no path"),
         ("expected: {status: {regex: '('}}", "one.yaml:2: expected: regex of 'status' is none"),
         ("tools: {'': {equal: 1}}", "one.yaml:2: tools: '' is no path"),
@@ -164,3 +169,11 @@ def test_nothing_is_said_of_labels_before_anything_is_recorded(tmp_path):
     missed = a_trace().model_copy(update={"provenance": Provenance(label="unrecorded"), "names": None})
 
     assert label_errors([case], [missed]) == ()
+
+
+def test_line_ends_and_a_byte_order_mark_do_not_make_it_another_case(tmp_path):
+    case = a_case(tmp_path, "title: same")
+    path = tmp_path / "cases" / "one.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert load_case(tmp_path, "one") == case
