@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from evals.analysis.drift_requests import (
+from evals.analysis.drift_sample import (
     CONFIDENCE,
     DECISION,
     Population,

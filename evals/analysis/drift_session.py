@@ -8,7 +8,7 @@ from typing import Final
 
 import httpx2
 
-from evals.analysis.drift_requests import RecordedRequest
+from evals.analysis.drift_sample import RecordedRequest
 from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction

@@ -168,7 +168,7 @@ def _module(file: LangGraphFile, name: str, where: str) -> Any:  # noqa: ANN401 
     try:
         if not is_file:
             return importlib.import_module(where)
-        return _from_file(path)
+        return module_of(path)
     except (Exception, SystemExit) as error:
         at = _last_line(error, file.folder)
         cause = " ".join(f"{type(error).__name__}: {error}".split())[:300]
@@ -177,7 +177,7 @@ def _module(file: LangGraphFile, name: str, where: str) -> Any:  # noqa: ANN401 
         ) from error
 
 
-def _from_file(path: Path) -> Any:  # noqa: ANN401 - a module
+def module_of(path: Path) -> Any:  # noqa: ANN401 - a module
     """The module of a file; one that is part of a package below `sys.path` is imported by its name, for its imports."""
     for folder in sorted({Path(each).resolve() for each in sys.path if each}, key=lambda each: -len(each.parts)):
         if folder in path.parents:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from evals.analysis.drift_requests import CONFIDENCE
+from evals.analysis.drift_sample import CONFIDENCE
 from evals.models.drift_result import AnswerSource, Drift, DriftPrice, FieldDrift, Range, Turned
 from evals.report.numbers import NOTHING, percent, points, probability, signed
 from evals.report.view.page_parts import Table
