@@ -69,8 +69,7 @@ __all__ = [
 _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
     "report.data_frames": ("frame",),
-    "report.run_files": ("write_report",),
-    "report.stored_runs": ("read_run",),
+    "report.stored_runs": ("read_run", "write_report"),
     "models.run": ("Run", "Verdict"),
     "models.trace": ("Trace",),
     "pipeline.compare_variants": ("compare",),

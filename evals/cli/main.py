@@ -91,6 +91,8 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     known = all_commands(_root_in(front))
     words = rest or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
     typed = next((word for word in words if word in known), None)
+    if not typed:
+        _say_missing_commands(_root_in(front))
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is a command of {DEFAULT}; this project has another pack")
@@ -98,6 +100,15 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
         needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
         raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
+
+
+def _say_missing_commands(root: Path) -> None:
+    """Why commands of the project's pack are not listed, where it names one that cannot be used."""
+    name = Project.at(root).pack
+    try:
+        _ = name == DEFAULT or load_pack(name)
+    except ConfigurationError as error:
+        _complain(f"{error}; its commands are missing here")
 
 
 def _root_in(options: list[str]) -> Path:

@@ -195,7 +195,7 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Your own graph: its SDK's variable.",
+        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Own graph: set the variable of its SDK.",
         envvar="EVALS_BASE_URL",
     ),
 ]

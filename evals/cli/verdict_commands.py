@@ -14,7 +14,7 @@ from evals.comparison.baseline import load_baseline, path_of
 from evals.comparison.run_result import decide_again
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
-from evals.llm_judge.judge_accuracy import with_judgement
+from evals.llm_judge.planted_accuracy import with_judgement
 from evals.models.judge import JudgedRun
 from evals.models.run import Run
 from evals.models.run_request import Options, RunRequest
@@ -55,8 +55,8 @@ def compare_command(
 ) -> int:
     """Prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    With a prompt, `git:REV` is that prompt at REV; with a stored run, the suite's baseline at REV; alone, the
-    candidate's prompt at REV, compared with today's. With --case: no verdict.
+    `git:REV` beside a prompt: that prompt at REV; beside a stored run: the suite's baseline at REV; alone: the
+    candidate's prompt at REV against today's. With --case: no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -259,7 +259,7 @@ def bless_command(
 ) -> int:
     """Make the suite's present results its baseline. Commit the file it writes.
 
-    Exit codes: 2 worse than the old baseline or than the reference, without --worse; 3 not recorded.
+    Exit codes: 2: worse than the old baseline or the reference, and no --worse; 3: not recorded.
     """
     common = given(context)
     chosen = loaded(selected(suite, common.root, Options()), own_baseline=False)

@@ -53,7 +53,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
         leaks=_new_leaks(baseline, now),
         unanswered=_unanswered(material),
-        changed={info.variant.name: told for info in material.variants if (told := _changed(material, info))},
+        changed={info.variant.name: told for info in material.variants if (told := _unrecorded(material, info))},
         unblessed=material.unblessed,
         lost=lost_values(deciding, now),
         models=_different_models(deciding, now),
@@ -164,7 +164,7 @@ def _edited_defaults(material: Material) -> tuple[str, ...]:
         if blessed.get(router, now[router]) != now[router]:
             changed.setdefault((blessed[router], now[router]), []).append(router)
     return tuple(
-        f"the default prompt of {', '.join(routers)} {_moved(was, is_now)} since the baseline"
+        f"the default prompt of supervisor {', '.join(routers)} {_moved(was, is_now)} since the baseline"
         for (was, is_now), routers in changed.items()
     )
 
@@ -223,6 +223,13 @@ def _misses(material: Material) -> tuple[str, ...]:
                 )
             )
     return tuple(said)
+
+
+def _unrecorded(material: Material, info: VariantInfo) -> str:
+    """Why answers are missing: what the last recording failed with, else what changed since an earlier one."""
+    missed = [(each.trace.case_id, info.variant.name) for each in material.trials if each.trace.misses]
+    failed = next((why for name in missed if (why := material.failed_recordings.get(name))), "")
+    return f"the last recording failed: {failed}" if failed else _changed(material, info)
 
 
 def _changed(material: Material, info: VariantInfo) -> str:

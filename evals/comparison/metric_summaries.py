@@ -236,6 +236,8 @@ class Material:
     """Case -> digest of the cassette that answered."""
     default_prompts: Mapping[str, str] = field(default_factory=dict)
     edited_prompts: tuple[EditedPrompt, ...] = ()
+    failed_recordings: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """(case, variant) -> why the last recording failed."""
     pack: "Pack | None" = None
     """The default one if not given."""
     differences: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
 from evals.named_prompts import edited_prompts, usual_base, with_committed
 from evals.pipeline.kept_verdict import made_from
+from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trial_cache import ABSENT, LIST
 from evals.runner.trials import Trials, cassette_digests
@@ -109,6 +110,7 @@ def _material(context: RunContext, trials: Sequence[Trial], recorded: Mapping[st
         cassettes=cassettes,
         default_prompts=context.workspace.pack.default_prompts(),
         pack=context.workspace.pack,
+        failed_recordings=failed_trials(context.workspace.cache),
         metrics=deciding(context.workspace.pack, context.suite.primary, context.cases),
     )
 

@@ -14,8 +14,8 @@ from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
-from evals.llm_judge.judge_accuracy import Measured, with_judgement
 from evals.llm_judge.judge_summary import judgement
+from evals.llm_judge.planted_accuracy import Measured, with_judgement
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replayed
 from evals.llm_judge.rubric import JudgeCheckSet, Rubric
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun

@@ -24,6 +24,7 @@ from evals.models.run_request import Options
 from evals.models.suite import Suite
 from evals.named_prompts import edited_prompts, usual_base, with_committed
 from evals.paths import PACKAGE
+from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trials import Trials, cassette_digests
 from evals.scoring.registry import LOADED, SCORED, own_files
@@ -220,6 +221,7 @@ def _name(chosen: RunContext, trials: Trials, packages: Listed | None) -> str:
     ]
     words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
     manifest = disk.read(chosen.workspace.cassettes / MANIFEST) or b""
+    words += (str(failed_trials(chosen.workspace.cache)),)
     read = [f"{case} {digest}".encode() for case, digest in trials.recorded.items()]
     by = [_code(chosen.workspace), (packages.digest if packages else "").encode()]
     words += (*("decisive",) * chosen.request.decisive, *chosen.workspace.pack.default_prompts().values())

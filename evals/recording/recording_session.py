@@ -17,12 +17,13 @@ from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport, Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
 from evals.cassettes.trace_calls import Ledger
-from evals.errors import EvalsError, RecordingError, UnansweredError
+from evals.errors import EvalsError, RecordingError, RecordingStoppedError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.case import Case
 from evals.models.suite import Models, Variant
 from evals.models.trace import Trace
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
+from evals.recording.failed_trials import failed_trials, keep_failure
 from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers
 from evals.runner.trials import TrialId
 from evals.workspace import Workspace
@@ -69,6 +70,17 @@ class RecordingSession:
             RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
+        why, cache = "", self._workspace.cache
+        try:
+            return await self._record(case, variant, sample, trials)
+        except RecordingError as error:
+            is_open = isinstance(error, UnansweredError | RecordingStoppedError)
+            why = failed_trials(cache).get((case.id, variant.name), "") if is_open else str(error)
+            raise
+        finally:
+            keep_failure(cache, case.id, variant.name, why)
+
+    async def _record(self, case: Case, variant: Variant, sample: int, trials: CaseRunner) -> RecordedTrial:
         staging = self._staging(case.id)
         arrived.take_in(staging)
         committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
@@ -80,7 +92,7 @@ class RecordingSession:
         trace = await trials.run(variant, tape, self._clients, halted=lambda: bool(failures))
         if failures:
             raise failures[0]
-        if trace.provenance.label == "failed":
+        if trace.provenance.label == "failed" and not variant.forced:  # where forced, that is a result
             self._unusable.add(staging, tape.ledger.served)
             told = "the graph fails with these answers" if tape.ledger.served else "the graph fails"
             raise UnusableAnswerError(f"{told} ({trace.error})", tape.ledger.served)

@@ -61,8 +61,8 @@ def lint_command(
 
     Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
 
-    --disputes lists suspect labels, loose routes, constraints that decide cases alone, and decisions whose label no
-    answer matches; held-out cases are left out. Exit codes: 0 listed; 2 a run cannot be read, or two differ in their
+    --disputes lists suspect labels, loose routes, constraints that alone decide cases, and decisions where no answer
+    matches the label; without held-out cases. Exit codes: 0 listed; 2 a run cannot be read, or two differ in their
     labels; 3 no usable run: no fully replayed trial, or made by too old a version.
     """
     common = given(context, dataset=not disputed)

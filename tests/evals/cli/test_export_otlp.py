@@ -182,7 +182,7 @@ def test_no_other_command_loads_any_of_it():
         "cli.run_commands",
         "cli.report_commands",
         "pipeline.decide_run",
-        "report.run_files",
+        "report.stored_runs",
         "report.html_page",
     )
     code = "".join(f"import evals.{name};" for name in modules)
