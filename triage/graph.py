@@ -15,8 +15,8 @@ from triage.agents.agent import Node as Visit
 from triage.agents.agent import Toolbox, worker_node
 from triage.configuration import Configuration
 from triage.errors import ConfigurationError
-from triage.guards.guard import GuardSet, rule
 from triage.guards.guard_sets import guard_set
+from triage.guards.hardened_guards import GuardSet, rule
 from triage.plans.plan_files import MODES, given_plan
 from triage.run_options import RunOptions
 from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, HumanExchange, Worker

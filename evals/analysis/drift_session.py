@@ -12,11 +12,10 @@ import httpx2
 
 from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
 from evals.application_pack import Readers
-from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction
 from evals.cassettes.player import AGENT_HEADER, Tape, playing
-from evals.cassettes.recorder import Recorder, RecordingTransport
+from evals.cassettes.recorder import Recorder, RecordingTransport, take_staged
 from evals.cassettes.request_key import parse_json
 from evals.errors import CannotJudgeError, EvalsError, MissError, RecordingStoppedError
 from evals.models.analysis_results import AnswerSource, DriftPrice, Passage
@@ -25,7 +24,7 @@ from evals.prices import PriceTable
 from evals.recording.batch_files import Answers, BatchWire, custom_id, fault
 from evals.recording.batch_rounds import RoundState, Say
 from evals.recording.endpoint import case_being_recorded
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 Json = Mapping[str, Any]
@@ -339,7 +338,7 @@ class Sitting:
         """
         found = {}
         for case in sorted({request.case for request in requests}):
-            arrived.take_in(self.cassette(case))
+            take_staged(self.cassette(case))
             found[case] = load(self.cassette(case))
         return found
 

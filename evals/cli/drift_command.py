@@ -53,7 +53,7 @@ from evals.recording.endpoint import Endpoint
 from evals.recording.recording_cost import Meter, priced
 from evals.report.view import drift_page as view
 from evals.run_context import RunContext
-from evals.secrets.secret_filter import FILE, read_allowed
+from evals.secret_filter import FILE, read_allowed
 from evals.shared.secrets.rule import hold
 
 drifting = typer.Typer()

@@ -24,7 +24,7 @@ from evals.report.view.variant_tables import in_words as in_words_of_samples
 from evals.report.view.violations_table import breach_table
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.secrets.secret_filter import withheld_in
+from evals.secret_filter import withheld_in
 from evals.shared.display_text import counted
 
 _STYLE: Final = {"not worse": "bold green", "worse": "bold red"}

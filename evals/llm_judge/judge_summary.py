@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from evals.comparison.paired_comparison import Against, Values, compare
 from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, value
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply
-from evals.llm_judge.rubric import GroundTruth, Rubric
+from evals.llm_judge.rubric import GroundTruth, JudgeQuestion, JudgeReply, Rubric
 from evals.models.judge import (
     UNNAMED,
     BlessedJudge,

@@ -9,8 +9,7 @@ from evals.comparison.gate import comparison_sentence
 from evals.comparison.metric_summaries import SEED
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.llm_judge.grades import balanced_accuracy, change, counts, rate
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply
-from evals.llm_judge.rubric import JudgeCheckSet, Plant, Rubric
+from evals.llm_judge.rubric import JudgeCheckSet, JudgeQuestion, JudgeReply, Plant, Rubric
 from evals.models.judge import (
     AttackResult,
     DefectRate,

@@ -32,7 +32,7 @@ from evals.recording.batch_files import Answers
 from evals.recording.batch_rounds import RoundState, Say
 from evals.recording.endpoint import Endpoint, OpenAIWire
 from evals.run_context import RunContext
-from evals.secrets.secret_filter import FILE, read_allowed
+from evals.secret_filter import FILE, read_allowed
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_summary import judgement
 from evals.llm_judge.planted_accuracy import Measured, with_judgement
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replayed
-from evals.llm_judge.rubric import JudgeCheckSet, Rubric
+from evals.llm_judge.rubric import JudgeCheckSet, JudgeQuestion, JudgeReply, Rubric, missing, replayed
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
 from evals.models.run import Reason, Run
 from evals.models.trace import Provenance, Trace
@@ -34,7 +33,7 @@ from evals.recording.recording_session import JudgeSession, Settled, by_case
 from evals.recording.unusable_answers import FailuresInARow
 from evals.run_context import RunContext
 from evals.runner.trial_cache import digest_of_replaced
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 

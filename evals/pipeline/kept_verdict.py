@@ -28,7 +28,7 @@ from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trials import Trials, cassette_digests
 from evals.scoring.registry import LOADED, SCORED, own_files
-from evals.secrets.secret_filter import allowed_beside
+from evals.secret_filter import allowed_beside
 from evals.shortcut_switch import is_plain
 from evals.suites.suite_files import read_suite, select, suite_file, suites_folder
 from evals.workspace import Workspace

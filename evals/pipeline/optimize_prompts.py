@@ -34,7 +34,7 @@ from evals.pipeline.run_suite import replay
 from evals.recording.endpoint import Endpoint
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.secrets.secret_filter import scan
+from evals.secret_filter import scan
 from evals.shared.display_text import counted
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold

@@ -39,7 +39,7 @@ from evals.recording.recording_session import (
 )
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.secret_filter import AllowedSecrets
 
 
 def planned(name: str, chosen: RunContext, traces: Sequence[Trace], prices: PriceTable) -> RecordingPlan:

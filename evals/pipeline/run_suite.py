@@ -21,7 +21,7 @@ from evals.pipeline.load_suite import plan
 from evals.recording.coverage import label_of
 from evals.run_context import Progress, RunContext, unwatched
 from evals.runner.trials import TrialId, Trials, run_trials, trial_id
-from evals.secrets.secret_filter import held_back, unsuspicious
+from evals.secret_filter import held_back, unsuspicious
 from evals.workspace import Workspace
 
 

@@ -12,15 +12,14 @@ import httpx2
 from pydantic import Field, ValidationError
 
 from evals.cassettes.live_answer import HttpReply, usable
-from evals.cassettes.package_line_references import SourceTree, tree_for
+from evals.cassettes.package_line_references import ROW, SourceTree, quoted, tree_for
 from evals.cassettes.player import IncomingRequest, asked, missed, tape_of
 from evals.cassettes.recorder import sample_being_asked
 from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, RecordingError, SecretFoundError
 from evals.models.base import Closed
 from evals.recording.endpoint import case_being_recorded
-from evals.secrets.copied_package_code import ROW, quoted
-from evals.secrets.secret_filter import (
+from evals.secret_filter import (
     NOTHING,
     AllowedSecrets,
     fit_to_write,

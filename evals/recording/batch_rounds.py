@@ -16,13 +16,13 @@ from typing import BinaryIO, Final, Protocol
 from evals.application_pack import TrialRunner
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.errors import ConfigurationError, EvalsError, RecordingError, UnansweredError
-from evals.llm_judge.questions import JudgeQuestion
+from evals.llm_judge.rubric import JudgeQuestion
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.recording.batch_files import Answers, BatchWire, Pending, Round, custom_id, fit_line, rounds_in, write_round
 from evals.recording.recording_session import JudgeSession, RecordingSession, by_case, judge_staging, staging_of
 from evals.runner.trials import TrialId
-from evals.secrets.secret_filter import FILE, NOTHING, AllowedSecrets, read_allowed
+from evals.secret_filter import FILE, NOTHING, AllowedSecrets, read_allowed
 from evals.workspace import Workspace
 
 Say = Callable[[str], None]

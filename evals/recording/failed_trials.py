@@ -21,7 +21,7 @@ def failed_trials(cache: Path) -> Mapping[tuple[str, str], str]:
 
 def keep_failure(cache: Path, case: str, variant: str, why: str) -> None:
     """Remember why; an empty text: it is recorded now."""
-    from evals.secrets.secret_filter import scrub  # noqa: PLC0415 - a run, which only reads, has no use for it
+    from evals.secret_filter import scrub  # noqa: PLC0415 - a run, which only reads, has no use for it
 
     why = scrub(why)
     before = failed_trials(cache)

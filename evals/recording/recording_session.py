@@ -10,15 +10,20 @@ from typing import Protocol
 import httpx2
 
 from evals.application_pack import CaseRunner, PackClients
-from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport, Tape
-from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
+from evals.cassettes.recorder import (
+    HttpxRecordingTransport,
+    Recorder,
+    RecordingTransport,
+    StopSignal,
+    take_staged,
+)
 from evals.cassettes.trace_calls import Ledger
 from evals.errors import EvalsError, RecordingError, RecordingStoppedError, UnansweredError
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply, put, tape_for
+from evals.llm_judge.rubric import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.case import Case
 from evals.models.suite import Models, Variant
 from evals.models.trace import Trace
@@ -82,7 +87,7 @@ class RecordingSession:
 
     async def _record(self, case: Case, variant: Variant, sample: int, trials: CaseRunner) -> RecordedTrial:
         staging = self._staging(case.id)
-        arrived.take_in(staging)
+        take_staged(staging)
         committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
         known = Cassette(staging, () if self._refresh else committed.interactions, tree=case.tree)
         tape = Tape(known.union(load(staging).interactions), sample=sample, samples=self._samples)
@@ -335,7 +340,7 @@ class JudgeSession:
             CassetteError: a cassette cannot be trusted.
         """
         staging = judge_staging(self._workspace, case_id)
-        arrived.take_in(staging)
+        take_staged(staging)
         committed = load(self._workspace.judge_cassette(case_id), Readings(self._workspace.cache / FOLDER))
         known = Cassette(staging, committed.interactions).union(load(staging).interactions)
         settled = await asyncio.gather(*(self._record(question, known) for question in questions))

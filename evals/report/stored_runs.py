@@ -23,7 +23,7 @@ from evals.report.html_page import render
 from evals.report.junit_xml import junit
 from evals.report.recorded_calls import NONE, recorded_calls
 from evals.report.summary_markdown import summary
-from evals.secrets.secret_filter import held_back
+from evals.secret_filter import held_back
 from evals.workspace import Workspace
 
 Stored = TypeVar("Stored", bound=Sealed)

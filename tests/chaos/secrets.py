@@ -23,7 +23,7 @@ from evals.recording.batch_files import write_round
 from evals.recording.batch_rounds import Answerer
 from evals.report.stored_runs import write_report
 from evals.runner.trial_cache import TraceCache
-from evals.secrets.secret_filter import scan, unsuspicious
+from evals.secret_filter import scan, unsuspicious
 from evals.shared.secrets.rule import hold, release
 from evals.shared.secrets.scanner import EMAIL, SECOND_OPINION
 from tests.builders.batch import a_pending

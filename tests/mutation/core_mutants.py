@@ -7,7 +7,7 @@ from typing import Final
 
 GATE, PAIRED = "evals/comparison/gate.py", "evals/statistics/paired_tests.py"
 PAIRS = "evals/comparison/paired_comparison.py"
-BASELINE, SECRETS = "evals/comparison/baseline.py", "evals/secrets/secret_filter.py"
+BASELINE, SECRETS = "evals/comparison/baseline.py", "evals/secret_filter.py"
 KEY, CACHE, RULES = "evals/cassettes/request_key.py", "evals/runner/trial_cache.py", "evals/routes/constraints.py"
 GATE_TESTS: Final = ("evals/comparison",)
 STATISTICS_TESTS: Final = ("evals/statistics", "evals/comparison/test_comparison.py")

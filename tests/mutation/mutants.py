@@ -52,11 +52,16 @@ REPAIRS: Final = (
     ("a report is written again at the limit", HARDENED, '"end" if done else "writer"', '"writer"'),
     (
         "overruled questions stay",
-        "triage/guards/guard.py",
+        "triage/guards/hardened_guards.py",
         "drops_overruled_question: bool = True",
         "drops_overruled_question: bool = False",
     ),
-    ("the writer does not end", "triage/guards/guard.py", "writer_ends: bool = True", "writer_ends: bool = False"),
+    (
+        "the writer does not end",
+        "triage/guards/hardened_guards.py",
+        "writer_ends: bool = True",
+        "writer_ends: bool = False",
+    ),
 )
 
 

@@ -19,13 +19,12 @@ from evals.pipeline.load_suite import selected
 from evals.shared.display_text import visible
 from evals.shared.git_command import GitError
 from evals.triage.dataset.case_code import Commits
-from evals.triage.dataset.case_from_job import case_of_job
 from evals.triage.dataset.checks.codebase_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.dataset_layout import Archetype, Layout
 from evals.triage.dataset.finding import LintedCase
-from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, attached, write_dataset
-from evals.triage.dataset.importers.imported_issue import (
+from evals.triage.dataset.imported_dataset import REPORT, ImportReport, attached, write_dataset
+from evals.triage.dataset.imported_issue import (
     ForeignIssue,
     Refused,
     Source,
@@ -35,6 +34,7 @@ from evals.triage.dataset.importers.imported_issue import (
 )
 from evals.triage.dataset.load_cases import load_case, load_policy, read_issue
 from evals.triage.dataset.new_case import (
+    case_of_job,
     fixed_bug,
     known_archetype,
     refuse_archetype,

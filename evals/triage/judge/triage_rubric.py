@@ -9,10 +9,9 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evals.errors import CannotJudgeError
-from evals.llm_judge import questions as judge
+from evals.llm_judge import rubric as judge
 from evals.llm_judge.attacks import attacked, order_key
-from evals.llm_judge.questions import JudgeQuestion, Placeholders, Prompts
-from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, Plant, PlantedKind
+from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, JudgeQuestion, Placeholders, Plant, PlantedKind, Prompts
 from evals.models.case import Case
 from evals.models.judge import Grade, Grades, PairAnswer
 from evals.models.trace import Trace

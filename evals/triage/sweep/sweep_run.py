@@ -28,9 +28,8 @@ from evals.triage.trial_clients import replay_clients, runner
 from evals.triage.variant_prompts import prompt_of
 from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 from evals.workspace import Workspace
-from triage.guards.guard import Guard
 from triage.guards.guard_sets import SETS
-from triage.guards.hardened_guards import confidence_floor
+from triage.guards.hardened_guards import Guard, confidence_floor
 from triage.prompts.load import SupervisorPrompt
 from triage.state import AgentFinding, BugTriageState, TriageReport
 from triage.state import ConfidenceFloor as Thresholds

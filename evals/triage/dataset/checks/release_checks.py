@@ -9,10 +9,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
-from evals.cassettes.package_line_references import SourceTree
+from evals.cassettes.package_line_references import SourceTree, quoted
 from evals.installed_packages import normal_name
 from evals.safe_yaml import line_of, read_text
-from evals.secrets.copied_package_code import quoted
 from evals.triage.dataset.case_code import ABOUT, Codebase, load_codebase, materialise, released_tree
 from evals.triage.dataset.checks.codebase_checks import PATIENCE_S, ProcessResult, copied, run_apart
 from evals.triage.dataset.checks.text_checks import (

@@ -5,7 +5,7 @@ import pytest
 from evals.errors import ConfigurationError, RecordingError
 from evals.recording.batch_files import Answers, write_round
 from evals.recording.batch_rounds import ATTEMPTS, Answerer, RoundState, drive
-from evals.secrets.secret_filter import NOTHING
+from evals.secret_filter import NOTHING
 from tests.builders.batch import a_command, a_line, a_pending, answers
 
 NO_TIME = """

@@ -6,7 +6,7 @@ import pytest
 
 from evals.recording.batch_files import Answers, fit_line, write_round
 from evals.recording.batch_rounds import Answerer
-from evals.secrets.secret_filter import NOTHING, WITHHELD
+from evals.secret_filter import NOTHING, WITHHELD
 from tests.builders.batch import a_command, a_line, a_pending, answers
 from tests.builders.interaction import a_chat_answer
 from tests.builders.secret import PLANTED
