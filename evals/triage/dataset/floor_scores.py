@@ -167,7 +167,7 @@ def _baseline_word_search(name: str, definition: str, hits: int, n: int) -> Data
 
 
 def _first(case: Case, tree: Path, cache: Path, code: bytes) -> str | None:
-    """The best file, the first by name among equals; None where there is no code. `code` is the digest of what ranks."""
+    """The best file, the first by name among equals; None where there is no code. `code` is the digest of this file."""
     rests_on = (word.encode("utf-8", "surrogatepass") for word in (tree.name, case.title, case.body))
     kept, name = Kept(cache / "words"), digest_of(code, *rests_on)
     known = kept.get(name)
